@@ -1,0 +1,70 @@
+//! A simplex basis: one status per column and row.
+
+/// Where a variable or row activity stands in a basis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BasisStatus {
+    /// At its lower bound.
+    Lower,
+    /// Basic.
+    Basic,
+    /// At its upper bound.
+    Upper,
+    /// Free and nonbasic, at zero.
+    Zero,
+    /// Nonbasic, the side not said.
+    Nonbasic,
+}
+
+/// A basis taken out of an [`Lp`](crate::Lp); it can be put back into that or an equally sized one, on any thread.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Basis {
+    pub(crate) cols: Vec<i32>,
+    pub(crate) rows: Vec<i32>,
+}
+
+impl Basis {
+    /// Status of a column.
+    pub fn col(&self, col: usize) -> BasisStatus {
+        decode(self.cols[col])
+    }
+
+    /// Status of a row.
+    pub fn row(&self, row: usize) -> BasisStatus {
+        decode(self.rows[row])
+    }
+
+    /// Changes the status of a column.
+    pub fn set_col(&mut self, col: usize, status: BasisStatus) {
+        self.cols[col] = encode(status);
+    }
+
+    /// Changes the status of a row.
+    pub fn set_row(&mut self, row: usize, status: BasisStatus) {
+        self.rows[row] = encode(status);
+    }
+
+    /// Whether no basis has been stored yet.
+    pub fn is_empty(&self) -> bool {
+        self.cols.is_empty() && self.rows.is_empty()
+    }
+}
+
+fn decode(code: i32) -> BasisStatus {
+    match code {
+        0 => BasisStatus::Lower,
+        1 => BasisStatus::Basic,
+        2 => BasisStatus::Upper,
+        3 => BasisStatus::Zero,
+        _ => BasisStatus::Nonbasic,
+    }
+}
+
+fn encode(status: BasisStatus) -> i32 {
+    match status {
+        BasisStatus::Lower => 0,
+        BasisStatus::Basic => 1,
+        BasisStatus::Upper => 2,
+        BasisStatus::Zero => 3,
+        BasisStatus::Nonbasic => 4,
+    }
+}

@@ -1,0 +1,328 @@
+//! Every extern call to HiGHS. Lengths are checked here against the instance's own counts before a pointer is handed over; codes become
+//! types here, and an unknown one is an error.
+//!
+//! Safety, once for all calls: `Highs` owns the pointer that `Highs_create` returned and frees it once, in `Drop`; it is `Send` (HiGHS
+//! instances share no mutable state but the scheduler, which is per thread and never started: see `options` in [`crate::Lp`]) and not
+//! `Sync`, so no two threads call into one instance at a time. Arrays passed in are only read, or filled to the length checked, during
+//! the call; HiGHS keeps none of them. The one pointer it keeps, the interrupt flag, is owned by the same struct and outlives it.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use highs_sys as sys;
+
+use crate::{LpError, Model};
+
+/// The version of HiGHS that is linked, for logs.
+pub fn highs_version() -> String {
+    // SAFETY: returns a pointer to a static, NUL-terminated string.
+    unsafe { CStr::from_ptr(sys::Highs_version()) }.to_string_lossy().into_owned()
+}
+
+pub(crate) struct Highs {
+    raw: NonNull<c_void>,
+    /// The flag that the callback reads; kept so that its address stays valid.
+    interrupt: Option<Arc<AtomicBool>>,
+}
+
+// SAFETY: see the module's note.
+unsafe impl Send for Highs {}
+
+impl Drop for Highs {
+    fn drop(&mut self) {
+        // SAFETY: made by Highs_create, destroyed once.
+        unsafe { sys::Highs_destroy(self.raw.as_ptr()) }
+    }
+}
+
+/// Called by HiGHS from inside its loops; asks it to stop when the flag is up.
+unsafe extern "C" fn on_callback(
+    _kind: c_int,
+    _message: *const c_char,
+    _out: *const sys::HighsCallbackDataOut,
+    input: *mut sys::HighsCallbackDataIn,
+    user: *mut c_void,
+) {
+    if input.is_null() || user.is_null() {
+        return;
+    }
+    // SAFETY: `user` is the address of the flag that `Highs` keeps alive; `input` is valid during the call.
+    unsafe {
+        let flag = &*(user as *const AtomicBool);
+        if flag.load(Ordering::Relaxed) {
+            (*input).user_interrupt = 1;
+        }
+    }
+}
+
+fn done(code: i32, call: &'static str) -> Result<(), LpError> {
+    match code {
+        sys::STATUS_OK | sys::STATUS_WARNING => Ok(()),
+        sys::STATUS_ERROR => Err(LpError::Refused(call)),
+        code => Err(LpError::UnknownCode { call, code: i64::from(code) }),
+    }
+}
+
+fn length(what: &'static str, got: usize, want: usize) -> Result<(), LpError> {
+    if got == want { Ok(()) } else { Err(LpError::Length { what, got, want }) }
+}
+
+impl Highs {
+    pub(crate) fn create() -> Result<Self, LpError> {
+        // SAFETY: no arguments; a null answer is caught.
+        let raw = NonNull::new(unsafe { sys::Highs_create() }).ok_or(LpError::Refused("create"))?;
+        Ok(Self { raw, interrupt: None })
+    }
+
+    fn ptr(&self) -> *mut c_void {
+        self.raw.as_ptr()
+    }
+
+    pub(crate) fn cols(&self) -> usize {
+        // SAFETY: plain getter.
+        unsafe { sys::Highs_getNumCol(self.ptr()) as usize }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        // SAFETY: plain getter.
+        unsafe { sys::Highs_getNumRow(self.ptr()) as usize }
+    }
+
+    pub(crate) fn set_bool(&mut self, name: &CStr, value: bool) -> Result<(), LpError> {
+        // SAFETY: `name` is NUL-terminated and only read.
+        let code = unsafe { sys::Highs_setBoolOptionValue(self.ptr(), name.as_ptr(), i32::from(value)) };
+        done(code, "set option")
+    }
+
+    pub(crate) fn set_int(&mut self, name: &CStr, value: i32) -> Result<(), LpError> {
+        // SAFETY: as above.
+        let code = unsafe { sys::Highs_setIntOptionValue(self.ptr(), name.as_ptr(), value) };
+        done(code, "set option")
+    }
+
+    pub(crate) fn set_double(&mut self, name: &CStr, value: f64) -> Result<(), LpError> {
+        // SAFETY: as above.
+        let code = unsafe { sys::Highs_setDoubleOptionValue(self.ptr(), name.as_ptr(), value) };
+        done(code, "set option")
+    }
+
+    pub(crate) fn set_string(&mut self, name: &CStr, value: &CStr) -> Result<(), LpError> {
+        // SAFETY: as above, for both strings.
+        let code = unsafe { sys::Highs_setStringOptionValue(self.ptr(), name.as_ptr(), value.as_ptr()) };
+        done(code, "set option")
+    }
+
+    pub(crate) fn pass_model(&mut self, model: &Model) -> Result<(), LpError> {
+        let nonzeros = model.index.len();
+        if nonzeros > i32::MAX as usize {
+            return Err(LpError::TooLarge(nonzeros));
+        }
+        let integrality: Vec<i32> = model.integer.iter().map(|&i| i32::from(i)).collect();
+        let (q_start, q_index, q_value) = lower_triangle(model);
+        let mixed = model.integer.contains(&true);
+        // SAFETY: the vectors have the lengths told (Model keeps them so) and live through the call.
+        let code = unsafe {
+            sys::Highs_passModel(
+                self.ptr(),
+                model.cols() as i32,
+                model.rows() as i32,
+                nonzeros as i32,
+                q_index.len() as i32,
+                sys::MATRIX_FORMAT_ROW_WISE,
+                1,
+                sys::OBJECTIVE_SENSE_MINIMIZE,
+                model.offset,
+                model.cost.as_ptr(),
+                model.col_lower.as_ptr(),
+                model.col_upper.as_ptr(),
+                model.row_lower.as_ptr(),
+                model.row_upper.as_ptr(),
+                model.start.as_ptr(),
+                model.index.as_ptr(),
+                model.value.as_ptr(),
+                if q_index.is_empty() { std::ptr::null() } else { q_start.as_ptr() },
+                if q_index.is_empty() { std::ptr::null() } else { q_index.as_ptr() },
+                if q_index.is_empty() { std::ptr::null() } else { q_value.as_ptr() },
+                if mixed { integrality.as_ptr() } else { std::ptr::null() },
+            )
+        };
+        done(code, "pass model")
+    }
+
+    pub(crate) fn change_rows_bounds(&mut self, lower: &[f64], upper: &[f64]) -> Result<(), LpError> {
+        let rows = self.rows();
+        length("row lower bounds", lower.len(), rows)?;
+        length("row upper bounds", upper.len(), rows)?;
+        if rows == 0 {
+            return Ok(());
+        }
+        // SAFETY: both slices have `rows` entries.
+        let code = unsafe { sys::Highs_changeRowsBoundsByRange(self.ptr(), 0, rows as i32 - 1, lower.as_ptr(), upper.as_ptr()) };
+        done(code, "change row bounds")
+    }
+
+    pub(crate) fn change_cols_bounds(&mut self, lower: &[f64], upper: &[f64]) -> Result<(), LpError> {
+        let cols = self.cols();
+        length("column lower bounds", lower.len(), cols)?;
+        length("column upper bounds", upper.len(), cols)?;
+        if cols == 0 {
+            return Ok(());
+        }
+        // SAFETY: both slices have `cols` entries.
+        let code = unsafe { sys::Highs_changeColsBoundsByRange(self.ptr(), 0, cols as i32 - 1, lower.as_ptr(), upper.as_ptr()) };
+        done(code, "change column bounds")
+    }
+
+    pub(crate) fn change_costs(&mut self, cost: &[f64]) -> Result<(), LpError> {
+        let cols = self.cols();
+        length("costs", cost.len(), cols)?;
+        if cols == 0 {
+            return Ok(());
+        }
+        // SAFETY: the slice has `cols` entries.
+        let code = unsafe { sys::Highs_changeColsCostByRange(self.ptr(), 0, cols as i32 - 1, cost.as_ptr()) };
+        done(code, "change costs")
+    }
+
+    pub(crate) fn add_row(&mut self, lower: f64, upper: f64, index: &[i32], value: &[f64]) -> Result<(), LpError> {
+        length("row values", value.len(), index.len())?;
+        // SAFETY: both slices have the length told.
+        let code = unsafe { sys::Highs_addRow(self.ptr(), lower, upper, index.len() as i32, index.as_ptr(), value.as_ptr()) };
+        done(code, "add row")
+    }
+
+    pub(crate) fn run(&mut self) -> Result<i32, LpError> {
+        // SAFETY: plain calls; the interrupt flag, if any, lives as long as self.
+        let code = unsafe {
+            sys::Highs_zeroAllClocks(self.ptr());
+            sys::Highs_run(self.ptr())
+        };
+        // An error status of the run itself is told by the model status too; that one says more.
+        let _ = code;
+        // SAFETY: plain getter.
+        Ok(unsafe { sys::Highs_getModelStatus(self.ptr()) })
+    }
+
+    pub(crate) fn clear_solver(&mut self) -> Result<(), LpError> {
+        // SAFETY: plain call.
+        done(unsafe { sys::Highs_clearSolver(self.ptr()) }, "clear solver")
+    }
+
+    pub(crate) fn objective(&self) -> f64 {
+        // SAFETY: plain getter.
+        unsafe { sys::Highs_getObjectiveValue(self.ptr()) }
+    }
+
+    pub(crate) fn info_int(&self, name: &CStr) -> Result<i32, LpError> {
+        let mut value = 0;
+        // SAFETY: `name` is NUL-terminated, `value` is a valid place.
+        done(unsafe { sys::Highs_getIntInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
+        Ok(value)
+    }
+
+    pub(crate) fn info_long(&self, name: &CStr) -> Result<i64, LpError> {
+        let mut value = 0;
+        // SAFETY: as above.
+        done(unsafe { sys::Highs_getInt64InfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
+        Ok(value)
+    }
+
+    pub(crate) fn info_double(&self, name: &CStr) -> Result<f64, LpError> {
+        let mut value = 0.0;
+        // SAFETY: as above.
+        done(unsafe { sys::Highs_getDoubleInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
+        Ok(value)
+    }
+
+    /// Fills those of the four arrays that are given.
+    pub(crate) fn solution(
+        &self,
+        col_value: Option<&mut [f64]>,
+        col_dual: Option<&mut [f64]>,
+        row_value: Option<&mut [f64]>,
+        row_dual: Option<&mut [f64]>,
+    ) -> Result<(), LpError> {
+        let place = |slice: Option<&mut [f64]>, what, want| match slice {
+            None => Ok(std::ptr::null_mut()),
+            Some(slice) => length(what, slice.len(), want).map(|()| slice.as_mut_ptr()),
+        };
+        let (cols, rows) = (self.cols(), self.rows());
+        let col_value = place(col_value, "column values", cols)?;
+        let col_dual = place(col_dual, "column duals", cols)?;
+        let row_value = place(row_value, "row values", rows)?;
+        let row_dual = place(row_dual, "row duals", rows)?;
+        // SAFETY: each pointer is null or the start of a slice of the length checked.
+        let code = unsafe { sys::Highs_getSolution(self.ptr(), col_value, col_dual, row_value, row_dual) };
+        done(code, "get solution")
+    }
+
+    pub(crate) fn dual_ray(&self, ray: &mut [f64]) -> Result<bool, LpError> {
+        length("dual ray", ray.len(), self.rows())?;
+        let mut has = 0;
+        // SAFETY: `ray` has one entry per row.
+        done(unsafe { sys::Highs_getDualRay(self.ptr(), &mut has, ray.as_mut_ptr()) }, "get dual ray")?;
+        Ok(has == 1)
+    }
+
+    pub(crate) fn primal_ray(&self, ray: &mut [f64]) -> Result<bool, LpError> {
+        length("primal ray", ray.len(), self.cols())?;
+        let mut has = 0;
+        // SAFETY: `ray` has one entry per column.
+        done(unsafe { sys::Highs_getPrimalRay(self.ptr(), &mut has, ray.as_mut_ptr()) }, "get primal ray")?;
+        Ok(has == 1)
+    }
+
+    pub(crate) fn get_basis(&self, cols: &mut [i32], rows: &mut [i32]) -> Result<(), LpError> {
+        length("column statuses", cols.len(), self.cols())?;
+        length("row statuses", rows.len(), self.rows())?;
+        // SAFETY: lengths checked.
+        done(unsafe { sys::Highs_getBasis(self.ptr(), cols.as_mut_ptr(), rows.as_mut_ptr()) }, "get basis")
+    }
+
+    pub(crate) fn set_basis(&mut self, cols: &[i32], rows: &[i32]) -> Result<(), LpError> {
+        length("column statuses", cols.len(), self.cols())?;
+        length("row statuses", rows.len(), self.rows())?;
+        // SAFETY: lengths checked.
+        done(unsafe { sys::Highs_setBasis(self.ptr(), cols.as_ptr(), rows.as_ptr()) }, "set basis")
+    }
+
+    pub(crate) fn set_solution(&mut self, col_value: &[f64]) -> Result<(), LpError> {
+        length("start", col_value.len(), self.cols())?;
+        // SAFETY: length checked; null means not given.
+        let code = unsafe {
+            sys::Highs_setSolution(self.ptr(), col_value.as_ptr(), std::ptr::null(), std::ptr::null(), std::ptr::null())
+        };
+        done(code, "set solution")
+    }
+
+    /// Makes every later run look at `flag` and stop when it is up.
+    pub(crate) fn watch(&mut self, flag: Arc<AtomicBool>) -> Result<(), LpError> {
+        let address = Arc::as_ptr(&flag).cast_mut().cast::<c_void>();
+        // SAFETY: `address` stays valid: the flag is kept in self until HiGHS is destroyed or given another one.
+        done(unsafe { sys::Highs_setCallback(self.ptr(), Some(on_callback), address) }, "set callback")?;
+        self.interrupt = Some(flag);
+        for kind in [sys::kHighsCallbackSimplexInterrupt, sys::kHighsCallbackIpmInterrupt, sys::kHighsCallbackMipInterrupt] {
+            // SAFETY: plain call.
+            done(unsafe { sys::Highs_startCallback(self.ptr(), kind) }, "start callback")?;
+        }
+        Ok(())
+    }
+}
+
+/// The Hessian as HiGHS wants it: lower triangle, by columns.
+fn lower_triangle(model: &Model) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
+    let mut entries = model.hessian.clone();
+    entries.sort_by_key(|&(row, col, _)| (col, row));
+    let mut start = vec![0; model.cols() + 1];
+    for &(_, col, _) in &entries {
+        start[col + 1] += 1;
+    }
+    for col in 0..model.cols() {
+        start[col + 1] += start[col];
+    }
+    let index = entries.iter().map(|&(row, _, _)| row as i32).collect();
+    let value = entries.iter().map(|&(_, _, value)| value).collect();
+    (start, index, value)
+}

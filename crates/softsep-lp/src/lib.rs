@@ -1,0 +1,63 @@
+//! A thin safe hold on [HiGHS](https://highs.dev): linear, mixed-integer and convex quadratic programs that are built once and then
+//! changed in place.
+//!
+//! [`Lp`] owns one HiGHS instance. Bounds, costs, rows and columns change without rebuilding; results are read into slices that the
+//! caller owns; the basis can be taken out ([`Basis`], `Send` and cheap to keep) and put back. Time limits and an interrupt flag reach
+//! inside every solve. All `unsafe` code of the project is in the private module `ffi`.
+//!
+//! ```
+//! use softsep_lp::{Lp, Model, Status};
+//!
+//! // min x + 2y  s.t.  x + y >= 3,  0 <= x <= 2,  y >= 0
+//! let mut model = Model::new();
+//! let x = model.add_col(1.0, 0.0, 2.0);
+//! let y = model.add_col(2.0, 0.0, f64::INFINITY);
+//! model.add_row(3.0, f64::INFINITY, &[(x, 1.0), (y, 1.0)]);
+//! let mut lp = Lp::new(&model)?;
+//! assert_eq!(lp.solve()?, Status::Optimal);
+//! assert_eq!(lp.objective(), 4.0);
+//! # Ok::<(), softsep_lp::LpError>(())
+//! ```
+#![deny(unsafe_code)]
+
+mod basis;
+#[allow(unsafe_code)]
+mod ffi;
+mod lp;
+mod model;
+mod options;
+
+pub use basis::{Basis, BasisStatus};
+pub use ffi::highs_version;
+pub use lp::{Lp, Status};
+pub use model::Model;
+pub use options::{Algorithm, Toggle};
+
+/// What can go wrong in a call to HiGHS. A model without a solution is not an error: see [`Status`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LpError {
+    /// HiGHS answered a call with its error status.
+    #[error("HiGHS refused the call {0}")]
+    Refused(&'static str),
+    /// HiGHS answered with a code that this crate does not know.
+    #[error("HiGHS answered {call} with the unknown code {code}")]
+    UnknownCode {
+        /// The call.
+        call: &'static str,
+        /// Its answer.
+        code: i64,
+    },
+    /// A slice of the wrong length was handed in.
+    #[error("{what} has {got} entries where {want} are needed")]
+    Length {
+        /// Which slice.
+        what: &'static str,
+        /// Its length.
+        got: usize,
+        /// The length that is right.
+        want: usize,
+    },
+    /// The model is too large for HiGHS's 32-bit indices.
+    #[error("the model has {0} nonzeros, more than HiGHS can index")]
+    TooLarge(usize),
+}

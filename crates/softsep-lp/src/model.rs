@@ -1,0 +1,90 @@
+//! A model under construction: columns, rows by sparse terms, integrality and a convex quadratic cost.
+
+/// Columns, rows and costs, row by row, as [`Lp::new`](crate::Lp::new) takes them. Infinite bounds are `f64::INFINITY`.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    pub(crate) cost: Vec<f64>,
+    pub(crate) col_lower: Vec<f64>,
+    pub(crate) col_upper: Vec<f64>,
+    pub(crate) integer: Vec<bool>,
+    pub(crate) row_lower: Vec<f64>,
+    pub(crate) row_upper: Vec<f64>,
+    pub(crate) start: Vec<i32>,
+    pub(crate) index: Vec<i32>,
+    pub(crate) value: Vec<f64>,
+    /// Entries of the Hessian's lower triangle: (row, column, value), row ≥ column, each once.
+    pub(crate) hessian: Vec<(usize, usize, f64)>,
+    pub(crate) offset: f64,
+}
+
+impl Model {
+    /// An empty model.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a continuous column and returns its index.
+    pub fn add_col(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
+        self.cost.push(cost);
+        self.col_lower.push(lower);
+        self.col_upper.push(upper);
+        self.integer.push(false);
+        self.cost.len() - 1
+    }
+
+    /// Adds an integer column and returns its index.
+    pub fn add_integer(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
+        let col = self.add_col(cost, lower, upper);
+        self.integer[col] = true;
+        col
+    }
+
+    /// Adds a row `lower ≤ Σ terms ≤ upper` and returns its index. Zero coefficients are left out.
+    pub fn add_row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
+        self.start.push(self.index.len() as i32);
+        for &(col, value) in terms {
+            if value != 0.0 {
+                self.index.push(col as i32);
+                self.value.push(value);
+            }
+        }
+        self.row_lower.push(lower);
+        self.row_upper.push(upper);
+        self.row_lower.len() - 1
+    }
+
+    /// Adds `½·value·x_i²` (i = j) or `value·x_i·x_j` (i ≠ j) to the cost; each unordered pair at most once. The whole must be convex.
+    pub fn add_quadratic(&mut self, i: usize, j: usize, value: f64) {
+        self.hessian.push((i.max(j), i.min(j), value));
+    }
+
+    /// Sets the constant of the objective.
+    pub fn set_offset(&mut self, offset: f64) {
+        self.offset = offset;
+    }
+
+    /// The bounds of all columns so far.
+    pub fn col_bounds(&self) -> (Vec<f64>, Vec<f64>) {
+        (self.col_lower.clone(), self.col_upper.clone())
+    }
+
+    /// The bounds of all rows so far.
+    pub fn row_bounds(&self) -> (Vec<f64>, Vec<f64>) {
+        (self.row_lower.clone(), self.row_upper.clone())
+    }
+
+    /// Number of columns so far.
+    pub fn cols(&self) -> usize {
+        self.cost.len()
+    }
+
+    /// Number of rows so far.
+    pub fn rows(&self) -> usize {
+        self.row_lower.len()
+    }
+
+    /// Number of nonzeros so far.
+    pub fn nonzeros(&self) -> usize {
+        self.index.len()
+    }
+}
