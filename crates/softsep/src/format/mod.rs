@@ -1,0 +1,28 @@
+//! The files: `aro/1` problems, scenario CSVs and `aro-result/1` results.
+
+mod complaint;
+mod fields;
+mod json;
+mod parser;
+mod points;
+mod problem;
+mod reader;
+mod result;
+mod scenarios;
+mod set_reader;
+mod writer;
+
+pub use complaint::{Complaint, Complaints, ReadError, nearest};
+pub(crate) use fields::item;
+pub use points::Points;
+pub use problem::{
+    ConeFile, ConeKind, FirstStageFile, ProblemFile, Quadratic, RecourseFile, Row, SetFile, Sides, Terms, UncertaintyFile,
+    Variable, VariableKind,
+};
+pub use reader::{Loaded, load, load_text};
+pub use result::{
+    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile, ResultFormat, Stage,
+    Status, StopWord, ViolationFile, WorstCaseFile, read_decision,
+};
+pub use scenarios::{read_scenarios, write_scenarios};
+pub use writer::write;

@@ -1,0 +1,327 @@
+//! The `aro-result/1` result file, and first-stage decisions taken from one.
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::fields::{complain_about_repeats, number};
+use super::json::{self, Value};
+use super::{Complaint, Complaints};
+
+/// A whole result, its fields in the order of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResultFile {
+    /// Always the same.
+    pub format: ResultFormat,
+    /// What is held.
+    pub status: Status,
+    /// Why the run ended.
+    pub stop: StopWord,
+    /// The best known value of f(x) plus the worst recourse cost of the returned x.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objective: Option<f64>,
+    /// A bound on the optimum from below, if one is known.
+    pub lower_bound: Option<f64>,
+    /// A bound on the optimum from above, if one is known.
+    pub upper_bound: Option<f64>,
+    /// `(upper − lower) / max(1e-10, |upper|)`, if both bounds are known.
+    pub gap: Option<f64>,
+    /// How the bounds are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateFile>,
+    /// The decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub x: Option<NamedValues>,
+    /// The worst ξ known for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst_case: Option<WorstCaseFile>,
+    /// Why an infeasible problem is infeasible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infeasible: Option<InfeasibleFile>,
+    /// The recourse variables of an unbounded ray.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unbounded: Option<Vec<String>>,
+    /// The method that ran.
+    pub method: String,
+    /// The seed of its random numbers.
+    pub seed: u64,
+    /// Its iterations.
+    pub iterations: u64,
+    /// How often a recourse problem was solved.
+    pub recourse_solves: u64,
+    /// The time it took: the only field in which two equal runs differ.
+    pub seconds: f64,
+    /// The version of the solver.
+    pub version: String,
+}
+
+/// The format's own name: reading one that is not known fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ResultFormat {
+    /// `aro-result/1`.
+    #[serde(rename = "aro-result/1")]
+    AroResult1,
+}
+
+/// What is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// A decision within the gap asked for.
+    Optimal,
+    /// A decision; the gap is not met.
+    Feasible,
+    /// A proof that there is none.
+    Infeasible,
+    /// A proof that the cost has no bound from below.
+    Unbounded,
+    /// Nothing yet.
+    Unknown,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopWord {
+    /// The gap is met.
+    Gap,
+    /// Time was up.
+    TimeLimit,
+    /// The iterations were used up.
+    IterationLimit,
+    /// It was interrupted.
+    Interrupted,
+    /// The proof is complete.
+    Proved,
+    /// No further progress was possible.
+    Stalled,
+}
+
+/// How the two bounds are known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CertificateFile {
+    /// For sure, with some probability, or not at all.
+    pub kind: CertificateKind,
+    /// The probability that the upper bound holds at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// What that probability rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumes: Vec<Assumption>,
+    /// How much of the set may cost more than the objective.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub violation: Option<ViolationFile>,
+}
+
+impl CertificateFile {
+    /// A certificate that assumes nothing and says nothing further.
+    pub fn new(kind: CertificateKind) -> Self {
+        Self { kind, confidence: None, assumes: Vec::new(), violation: None }
+    }
+}
+
+/// Kinds of certificates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CertificateKind {
+    /// Both bounds hold for sure, up to the solvers' tolerances.
+    Deterministic,
+    /// The upper one with a probability.
+    Probabilistic,
+    /// There is no upper bound.
+    None,
+}
+
+/// A constant that a probabilistic certificate rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Assumption {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Where the value is from.
+    pub source: AssumptionSource,
+}
+
+/// Where an assumed constant is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AssumptionSource {
+    /// The user.
+    Given,
+    /// The run's own statistics.
+    Estimated,
+    /// The problem's data, by proof.
+    Derived,
+}
+
+/// With `confidence`, at most the share `level` of the set costs more than the objective.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViolationFile {
+    /// The share.
+    pub level: f64,
+    /// The probability that this holds.
+    pub confidence: f64,
+    /// The measure that the share is of.
+    pub measure: String,
+}
+
+/// The worst ξ known for a decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorstCaseFile {
+    /// It.
+    pub xi: NamedValues,
+    /// The recourse cost there.
+    pub recourse_cost: f64,
+    /// The recourse there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y: Option<NamedValues>,
+}
+
+/// Where and why a problem is infeasible.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InfeasibleFile {
+    /// Which stage has no solution.
+    pub stage: Stage,
+    /// For which ξ, where the recourse fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub xi: Option<NamedValues>,
+    /// The rows that contradict one another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<String>,
+    /// The reason in words.
+    pub why: String,
+}
+
+/// A stage of the problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// The first stage.
+    First,
+    /// The recourse.
+    Recourse,
+}
+
+/// Values by name, in the order of the problem; a JSON object in the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NamedValues(pub Vec<(String, f64)>);
+
+impl NamedValues {
+    /// Ties values to their names.
+    pub fn new(names: &[String], values: &[f64]) -> Self {
+        Self(names.iter().cloned().zip(values.iter().copied()).collect())
+    }
+}
+
+impl Serialize for NamedValues {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for NamedValues {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = NamedValues;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object of names and numbers")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NamedValues, A::Error> {
+                let mut values = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    values.push(entry);
+                }
+                Ok(NamedValues(values))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+impl ResultFile {
+    /// A result that holds nothing but how the run went; fields that apply are filled in.
+    pub fn new(status: Status, stop: StopWord, method: impl Into<String>, seed: u64) -> Self {
+        Self {
+            format: ResultFormat::AroResult1,
+            status,
+            stop,
+            objective: None,
+            lower_bound: None,
+            upper_bound: None,
+            gap: None,
+            certificate: None,
+            x: None,
+            worst_case: None,
+            infeasible: None,
+            unbounded: None,
+            method: method.into(),
+            seed,
+            iterations: 0,
+            recourse_solves: 0,
+            seconds: 0.0,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Reads a result. These files are written by programs, so the first fault is enough.
+    pub fn read(text: &str) -> Result<Self, Complaint> {
+        serde_json::from_str(text).map_err(|error| {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            let what = error.to_string();
+            // serde_json repeats the place at the end.
+            let what = what.rsplit_once(" at line ").map_or(what.clone(), |(what, _)| what.to_owned());
+            Complaint { place, what }
+        })
+    }
+
+    /// The result as JSON text.
+    pub fn write(&self) -> String {
+        // Serialization into memory fails only for maps whose keys are not strings, and there are none here.
+        serde_json::to_string_pretty(self).map_or(String::new(), |text| text + "\n")
+    }
+}
+
+/// The decision in a text that is a result or a plain object `{"name": value}`: names and values as they stand there. Whether they are
+/// those of a problem is asked by [`Problem::decision`](crate::Problem::decision).
+pub fn read_decision(text: &str) -> Result<Vec<(String, f64)>, Complaints> {
+    let root = json::parse(text)?;
+    let whole = |what: &str| Complaints::from(Complaint { place: String::new(), what: what.to_owned() });
+    let (node, place) = match (root.text_at("format"), &root.value) {
+        (Some("aro-result/1"), Value::Object(members)) => match members.iter().find(|member| member.key == "x") {
+            Some(member) => (&member.value, "x"),
+            None => return Err(whole("this result holds no decision: \"x\" is missing")),
+        },
+        (Some(_), _) => return Err(whole("this is neither a result (\"aro-result/1\") nor an object of names and numbers")),
+        (None, _) => (&root, ""),
+    };
+    let Value::Object(members) = &node.value else {
+        return Err(Complaint {
+            place: place.to_owned(),
+            what: format!("must be an object of names and numbers, not {}", node.describe()),
+        }
+        .into());
+    };
+    let mut complaints = Complaints::new();
+    complain_about_repeats(members, place, "", &mut complaints);
+    let decision = members
+        .iter()
+        .map(|member| (member.key.to_string(), number(&member.value, place, format_args!("\"{}\"", member.key), &mut complaints)))
+        .collect();
+    if complaints.is_empty() { Ok(decision) } else { Err(complaints) }
+}

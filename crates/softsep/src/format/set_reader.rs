@@ -1,0 +1,157 @@
+//! Reads the uncertainty set of a problem file, by kind.
+
+use std::path::Path;
+
+use super::fields::{Fields, number};
+use super::json::{Node, Value};
+use super::reader::rows;
+use super::scenarios::read_scenarios;
+use super::{Complaints, Points, SetFile, Sides, nearest};
+
+/// The kinds of sets and the fields of each.
+const KINDS: [(&str, &[&str]); 6] = [
+    ("scenarios", &["kind", "points", "file"]),
+    ("box", &["kind", "lower", "upper"]),
+    ("l1", &["kind", "center", "scale"]),
+    ("budget", &["kind", "budget", "sides", "center", "scale"]),
+    ("ellipsoid", &["kind", "center", "matrix"]),
+    ("polyhedron", &["kind", "lower", "upper", "constraints"]),
+];
+
+/// The set, or `None` after complaints that leave nothing of it. Lengths of lists are checked where the set is built.
+pub(super) fn read_set(
+    node: &Node,
+    place: String,
+    parameters: &[String],
+    folder: &Path,
+    complaints: &mut Complaints,
+) -> Option<SetFile> {
+    if !matches!(node.value, Value::Object(_)) {
+        complaints.add(place, format!("must be an object, not {}", node.describe()));
+        return None;
+    }
+    let Some(kind) = node.text_at("kind") else {
+        complaints.add(place, format!("\"kind\" must be one of {}", KINDS.map(|(kind, _)| kind).join(", ")));
+        return None;
+    };
+    let Some((_, known)) = KINDS.iter().find(|(known, _)| *known == kind) else {
+        let meant = nearest(kind, KINDS.map(|(kind, _)| kind));
+        let cure = if meant.is_empty() { format!("; known are {}", KINDS.map(|(kind, _)| kind).join(", ")) } else { meant };
+        complaints.add(place, format!("\"kind\" is \"{kind}\", which is not a kind of set{cure}"));
+        return None;
+    };
+    let fields = Fields::open(node, place, known, complaints)?;
+    let n = parameters.len();
+    match kind {
+        "scenarios" => scenarios(&fields, parameters, folder, complaints),
+        "box" => {
+            let (lower, upper) = (numbers(&fields, "lower", complaints), numbers(&fields, "upper", complaints));
+            Some(SetFile::Box { lower: lower?, upper: upper? })
+        }
+        "l1" => {
+            let (center, scale) = (numbers(&fields, "center", complaints), numbers(&fields, "scale", complaints));
+            Some(SetFile::L1 { center: center?, scale: scale? })
+        }
+        "budget" => {
+            fields.require("budget", complaints);
+            Some(SetFile::Budget {
+                budget: fields.number("budget", f64::NAN, complaints),
+                sides: sides(&fields, complaints),
+                center: fields.numbers("center", complaints).unwrap_or_else(|| vec![0.0; n]),
+                scale: fields.numbers("scale", complaints).unwrap_or_else(|| vec![1.0; n]),
+            })
+        }
+        "ellipsoid" => {
+            let (center, matrix) = (numbers(&fields, "center", complaints), matrix(&fields, complaints));
+            Some(SetFile::Ellipsoid { center: center?, matrix: matrix? })
+        }
+        _ => Some(SetFile::Polyhedron {
+            lower: fields.bounds("lower", f64::NEG_INFINITY, complaints).unwrap_or_else(|| vec![f64::NEG_INFINITY; n]),
+            upper: fields.bounds("upper", f64::INFINITY, complaints).unwrap_or_else(|| vec![f64::INFINITY; n]),
+            constraints: rows(&fields, &["name", "xi", "lower", "upper"], complaints),
+        }),
+    }
+}
+
+/// A list of numbers that must be there.
+fn numbers(fields: &Fields, key: &str, complaints: &mut Complaints) -> Option<Vec<f64>> {
+    fields.require(key, complaints)?;
+    fields.numbers(key, complaints)
+}
+
+/// `sides`; after a complaint the one that is harmless, since the set is not built then.
+fn sides(fields: &Fields, complaints: &mut Complaints) -> Sides {
+    fields.require("sides", complaints);
+    match fields.text("sides", complaints) {
+        None | Some("one") => Sides::One,
+        Some("two") => Sides::Two,
+        Some(other) => {
+            complaints.add(&*fields.place, format!("\"sides\" is \"{other}\", and must be \"one\" or \"two\""));
+            Sides::One
+        }
+    }
+}
+
+/// A row of numbers, into `row`; false after a complaint that it is not a list.
+fn number_row(node: &Node, fields: &Fields, what: &str, row: &mut Vec<f64>, complaints: &mut Complaints) -> bool {
+    let Value::List(items) = &node.value else {
+        complaints.add(&*fields.place, format!("{what} must be a list of numbers, not {}", node.describe()));
+        return false;
+    };
+    row.clear();
+    row.extend(items.iter().enumerate().map(|(j, node)| number(node, &fields.place, format_args!("{what}[{j}]"), complaints)));
+    true
+}
+
+fn matrix(fields: &Fields, complaints: &mut Complaints) -> Option<Vec<Vec<f64>>> {
+    fields.require("matrix", complaints)?;
+    let items = fields.list("matrix", complaints)?.iter().enumerate();
+    let rows = items.map(|(i, node)| {
+        let mut row = Vec::new();
+        number_row(node, fields, &format!("\"matrix\"[{i}]"), &mut row, complaints);
+        row
+    });
+    Some(rows.collect())
+}
+
+fn scenarios(fields: &Fields, parameters: &[String], folder: &Path, complaints: &mut Complaints) -> Option<SetFile> {
+    match (fields.get("points"), fields.get("file")) {
+        (Some(_), None) => points(fields, parameters.len(), complaints).map(|points| SetFile::Scenarios { points, file: None }),
+        (None, Some(_)) => {
+            let file = fields.text("file", complaints)?;
+            let place = format!("{} \"{file}\"", fields.at("file"));
+            if file.is_empty() || file.contains("://") || file.chars().any(char::is_control) {
+                complaints.add(&*fields.place, format!("\"file\" is \"{file}\", which is not the path of a file"));
+                return None;
+            }
+            let points = read_scenarios(&folder.join(file), parameters, &place, complaints)?;
+            Some(SetFile::Scenarios { points, file: Some(file.to_owned()) })
+        }
+        (Some(_), Some(_)) => {
+            complaints.add(&*fields.place, "\"points\" and \"file\" are both given; a set has one of them");
+            None
+        }
+        (None, None) => {
+            complaints.add(&*fields.place, "one of \"points\" and \"file\" is missing");
+            None
+        }
+    }
+}
+
+fn points(fields: &Fields, dim: usize, complaints: &mut Complaints) -> Option<Points> {
+    let mut points = Points::new(dim);
+    let mut row = Vec::with_capacity(dim);
+    for (i, node) in fields.list("points", complaints)?.iter().enumerate() {
+        let what = format!("\"points\"[{i}]");
+        if !number_row(node, fields, &what, &mut row, complaints) {
+            continue;
+        }
+        if row.len() == dim {
+            points.push(&row);
+        } else {
+            let found = row.len();
+            complaints.add(&*fields.place, format!("{what} must have {dim} entries, one for each parameter, and has {found}"));
+        }
+    }
+    Some(points)
+}

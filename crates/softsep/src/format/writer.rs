@@ -1,0 +1,224 @@
+//! Writes `aro/1`: one variable or row per line, what is default left out.
+
+use std::fmt::Write;
+
+use super::{ConeKind, ProblemFile, Quadratic, Row, SetFile, Sides, Terms, Variable, VariableKind};
+
+/// The problem as `aro/1` JSON text; reading that gives an equal problem.
+///
+/// Scenarios that came from a file are written as the name of that file; see [`write_scenarios`](super::write_scenarios). The format
+/// has no word for a number that is not finite, bounds aside: for a problem that [`Problem::new`](crate::Problem::new) would refuse
+/// on that account, what is written cannot be read back.
+pub fn write(problem: &ProblemFile) -> String {
+    let first = &problem.first_stage;
+    let mut first_stage = vec![
+        ("variables", block(first.variables.iter().map(variable))),
+        ("constraints", block(first.constraints.iter().map(row))),
+    ];
+    if !first.quadratic.is_empty() {
+        first_stage.push(("quadratic", quadratic(&first.quadratic)));
+    }
+    if first.constant != 0.0 {
+        first_stage.push(("constant", number(first.constant)));
+    }
+    let parameters = &problem.uncertainty.parameters;
+    let uncertainty = vec![
+        ("parameters", list(parameters.iter().map(|name| string(name)))),
+        ("set", set(&problem.uncertainty.set, parameters.len())),
+    ];
+    let second = &problem.recourse;
+    let mut recourse = vec![
+        ("variables", block(second.variables.iter().map(variable))),
+        ("constraints", block(second.constraints.iter().map(row))),
+    ];
+    if !second.quadratic.is_empty() {
+        recourse.push(("quadratic", quadratic(&second.quadratic)));
+    }
+    if !second.cones.is_empty() {
+        recourse.push((
+            "cones",
+            block(second.cones.iter().map(|cone| {
+                let mut fields = match cone.kind {
+                    ConeKind::SecondOrder => vec![("kind", string("soc"))],
+                    ConeKind::Exponential => vec![("kind", string("exp"))],
+                    ConeKind::Power { alpha } => vec![("kind", string("power")), ("alpha", number(alpha))],
+                    ConeKind::Semidefinite => vec![("kind", string("psd"))],
+                };
+                fields.push(("rows", list(cone.rows.iter().map(|name| string(name)))));
+                object(fields)
+            })),
+        ));
+    }
+    let mut whole = vec![("format", string("aro/1"))];
+    if !problem.name.is_empty() {
+        whole.push(("name", string(&problem.name)));
+    }
+    whole.push(("first_stage", section(first_stage)));
+    whole.push(("uncertainty", section(uncertainty)));
+    whole.push(("recourse", section(recourse)));
+    let lines: Vec<String> = whole.iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();
+    format!("{{\n{}\n}}\n", lines.join(",\n"))
+}
+
+fn variable(variable: &Variable) -> String {
+    let mut fields = vec![("name", string(&variable.name))];
+    if variable.cost != 0.0 {
+        fields.push(("cost", number(variable.cost)));
+    }
+    let top = if variable.kind == VariableKind::Binary { 1.0 } else { f64::INFINITY };
+    if variable.lower != 0.0 {
+        fields.push(("lower", number(variable.lower)));
+    }
+    if variable.upper != top {
+        fields.push(("upper", number(variable.upper)));
+    }
+    match variable.kind {
+        VariableKind::Continuous => {}
+        VariableKind::Integer => fields.push(("type", string("integer"))),
+        VariableKind::Binary => fields.push(("type", string("binary"))),
+    }
+    if !variable.cost_xi.is_empty() {
+        fields.push(("cost_xi", terms(&variable.cost_xi)));
+    }
+    object(fields)
+}
+
+fn row(row: &Row) -> String {
+    let mut fields = vec![("name", string(&row.name))];
+    for (key, part) in [("y", &row.y), ("x", &row.x), ("xi", &row.xi)] {
+        if !part.is_empty() {
+            fields.push((key, terms(part)));
+        }
+    }
+    if row.lower != f64::NEG_INFINITY {
+        fields.push(("lower", number(row.lower)));
+    }
+    if row.upper != f64::INFINITY {
+        fields.push(("upper", number(row.upper)));
+    }
+    if let Some(offset) = row.offset {
+        fields.push(("offset", number(offset)));
+    }
+    object(fields)
+}
+
+fn quadratic(entries: &Quadratic) -> String {
+    block(entries.iter().map(|(u, w, value)| list([string(u), string(w), number(*value)])))
+}
+
+fn set(set: &SetFile, dim: usize) -> String {
+    let numbers = |values: &[f64]| list(values.iter().map(|&value| number(value)));
+    match set {
+        SetFile::Scenarios { file: Some(file), .. } => object([("kind", string("scenarios")), ("file", string(file))]),
+        SetFile::Scenarios { points, file: None } => {
+            set_block("scenarios", vec![("points", inner_block(points.iter().map(numbers)))])
+        }
+        SetFile::Box { lower, upper } => set_block("box", vec![("lower", numbers(lower)), ("upper", numbers(upper))]),
+        SetFile::L1 { center, scale } => set_block("l1", vec![("center", numbers(center)), ("scale", numbers(scale))]),
+        SetFile::Budget { budget, sides, center, scale } => {
+            let sides = match sides {
+                Sides::One => "one",
+                Sides::Two => "two",
+            };
+            let mut fields = vec![("budget", number(*budget)), ("sides", string(sides))];
+            for (key, values, default) in [("center", center, 0.0), ("scale", scale, 1.0)] {
+                if values.len() != dim || values.iter().any(|&value| value != default) {
+                    fields.push((key, numbers(values)));
+                }
+            }
+            set_block("budget", fields)
+        }
+        SetFile::Ellipsoid { center, matrix } => {
+            let matrix = inner_block(matrix.iter().map(|row| numbers(row)));
+            set_block("ellipsoid", vec![("center", numbers(center)), ("matrix", matrix)])
+        }
+        SetFile::Polyhedron { lower, upper, constraints } => {
+            let constraints = inner_block(constraints.iter().map(row));
+            set_block("polyhedron", vec![("lower", numbers(lower)), ("upper", numbers(upper)), ("constraints", constraints)])
+        }
+    }
+}
+
+/// A part of the problem: a field per line.
+fn section(fields: Vec<(&str, String)>) -> String {
+    let lines: Vec<String> = fields.iter().map(|(key, value)| format!("    \"{key}\": {value}")).collect();
+    format!("{{\n{}\n  }}", lines.join(",\n"))
+}
+
+/// A set: a field per line.
+fn set_block(kind: &str, fields: Vec<(&str, String)>) -> String {
+    let lines = fields.iter().map(|(key, value)| format!(",\n      \"{key}\": {value}"));
+    format!("{{\"kind\": {}{}}}", string(kind), lines.collect::<String>())
+}
+
+/// A list with an item per line, within a part of the problem.
+fn block(items: impl Iterator<Item = String>) -> String {
+    lines_at("      ", "    ", items)
+}
+
+/// A list with an item per line, within a set.
+fn inner_block(items: impl Iterator<Item = String>) -> String {
+    lines_at("        ", "      ", items)
+}
+
+fn lines_at(indent: &str, outer: &str, items: impl Iterator<Item = String>) -> String {
+    let mut out = String::from("[");
+    let mut separator = "\n";
+    for item in items {
+        out.extend([separator, indent, &item]);
+        separator = ",\n";
+    }
+    if separator == ",\n" {
+        out.extend(["\n", outer]);
+    }
+    out + "]"
+}
+
+/// A list on one line.
+fn list(items: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", items.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+/// An object on one line.
+fn object<'k>(fields: impl IntoIterator<Item = (&'k str, String)>) -> String {
+    let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
+    format!("{{{}}}", fields.join(", "))
+}
+
+fn terms(terms: &Terms) -> String {
+    let fields: Vec<String> = terms.iter().map(|(name, value)| format!("{}: {}", string(name), number(*value))).collect();
+    format!("{{{}}}", fields.join(", "))
+}
+
+/// A number in the shortest form that reads back as the same; what the format has no number for is `null`.
+pub(super) fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return "null".to_owned();
+    }
+    let mut text = format!("{value:?}");
+    if text.ends_with(".0") {
+        text.truncate(text.len() - 2);
+    }
+    text
+}
+
+/// A JSON string.
+fn string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            character if character.is_control() => {
+                // Control characters are all in the basic plane, so that one \u escape holds any of them.
+                let _ = write!(out, "\\u{:04x}", u32::from(character));
+            }
+            character => out.push(character),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,171 @@
+//! The ledger of a run: limits, bounds, counters, the best decision. A method writes here what it learns, so that a run stopped at any
+//! moment still has a result.
+
+mod bounds;
+mod clock;
+mod observer;
+
+pub use bounds::{Best, Bounds, Certificate};
+pub use clock::{Clock, Limits, Stop};
+pub use observer::{Event, Header, Observer, Record, Silent};
+
+/// What was proved about a problem that has no optimum.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// No decision is feasible for every ξ.
+    Infeasible(Infeasible),
+    /// The objective falls without end.
+    Unbounded(Unbounded),
+}
+
+/// Where and why a problem is infeasible.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Infeasible {
+    /// The stage that fails.
+    pub stage: Stage,
+    /// For the recourse: a ξ for which it fails.
+    pub xi: Option<Vec<f64>>,
+    /// The first-stage rows that take part in the contradiction.
+    pub first_rows: Vec<usize>,
+    /// The recourse rows that take part in the contradiction.
+    pub recourse_rows: Vec<usize>,
+    /// The same in words.
+    pub why: String,
+}
+
+/// Along which variables the objective falls without end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unbounded {
+    /// First-stage variables of the ray.
+    pub first: Vec<usize>,
+    /// Recourse variables of the ray.
+    pub recourse: Vec<usize>,
+}
+
+/// One of the two stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Here and now.
+    First,
+    /// Wait and see.
+    Recourse,
+}
+
+/// One run of one method.
+pub struct Run<'a> {
+    clock: Clock,
+    limits: Limits,
+    bounds: Bounds,
+    verdict: Option<Verdict>,
+    method: &'static str,
+    iterations: u64,
+    recourse_solves: u64,
+    observer: &'a mut dyn Observer,
+}
+
+impl<'a> Run<'a> {
+    /// Starts the clock.
+    pub fn new(method: &'static str, limits: Limits, clock: Clock, observer: &'a mut dyn Observer) -> Self {
+        Self { clock, limits, bounds: Bounds::default(), verdict: None, method, iterations: 0, recourse_solves: 0, observer }
+    }
+
+    /// The time left and the interrupt flag, to hand to solvers.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The limits that were asked for.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What is known so far.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// What was proved of a problem without optimum.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    /// The method that does the work.
+    pub fn method(&self) -> &'static str {
+        self.method
+    }
+
+    /// Hands the work to another method.
+    pub fn set_method(&mut self, method: &'static str) {
+        self.method = method;
+    }
+
+    /// Iterations so far.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// Recourse solves so far.
+    pub fn recourse_solves(&self) -> u64 {
+        self.recourse_solves
+    }
+
+    /// Notes a lower bound on the optimum that holds for sure.
+    pub fn lower(&mut self, value: f64) {
+        self.bounds.raise_lower(value);
+    }
+
+    /// Notes that decision `x` costs at most `value` in the worst case, for sure; `worst` is the worst ξ found.
+    pub fn upper(&mut self, x: &[f64], value: f64, worst: &[f64]) {
+        if self.bounds.lower_upper(x, value, worst) {
+            self.observer.see(&Event::Better(&self.bounds));
+        }
+    }
+
+    /// Notes the best known cost of `x`, which bounds nothing.
+    pub fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) {
+        if self.bounds.estimate(x, value, worst) {
+            self.observer.see(&Event::Better(&self.bounds));
+        }
+    }
+
+    /// Counts recourse solves.
+    pub fn count_solves(&mut self, solves: u64) {
+        self.recourse_solves += solves;
+    }
+
+    /// Ends the run with a proof that there is no optimum.
+    pub fn prove(&mut self, verdict: Verdict) -> Stop {
+        self.verdict = Some(verdict);
+        Stop::Proved
+    }
+
+    /// Says what the method is doing now; for people.
+    pub fn say(&mut self, note: &str) {
+        self.observer.see(&Event::Note(note));
+    }
+
+    /// Tells the observer what the method works on.
+    pub fn begin(&mut self, header: &Header) {
+        self.observer.see(&Event::Start(header));
+    }
+
+    /// Ends an iteration: counts it, shows it, and says whether to go on. `run.tick()?` is how every loop ends.
+    pub fn tick(&mut self) -> Result<(), Stop> {
+        self.iterations += 1;
+        let record = Record {
+            seconds: self.clock.seconds(),
+            iteration: self.iterations,
+            bounds: &self.bounds,
+            recourse_solves: self.recourse_solves,
+        };
+        self.observer.see(&Event::Step(&record));
+        if self.bounds.meet(self.limits.gap) {
+            return Err(Stop::Gap);
+        }
+        self.clock.check()?;
+        match self.limits.iterations {
+            Some(limit) if self.iterations >= limit => Err(Stop::IterationLimit),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Who looks at a run: an observer sees events and never steers.
+
+use super::Bounds;
+
+/// What a run is about, told once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Header {
+    /// The problem's name.
+    pub problem: String,
+    /// Its sizes and kinds in one line each.
+    pub facts: Vec<String>,
+    /// The method.
+    pub method: &'static str,
+}
+
+/// One iteration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record<'a> {
+    /// Since the start.
+    pub seconds: f64,
+    /// Counted from 1.
+    pub iteration: u64,
+    /// What is known.
+    pub bounds: &'a Bounds,
+    /// So far.
+    pub recourse_solves: u64,
+}
+
+/// What an observer sees.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The run begins.
+    Start(&'a Header),
+    /// The method says what it does now.
+    Note(&'a str),
+    /// An iteration ended.
+    Step(&'a Record<'a>),
+    /// The best decision changed.
+    Better(&'a Bounds),
+}
+
+/// Looks at a run. Stopping one is the interrupt flag's business.
+pub trait Observer {
+    /// Called on every event, in order.
+    fn see(&mut self, event: &Event);
+}
+
+/// Sees nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn see(&mut self, _event: &Event) {}
+}
