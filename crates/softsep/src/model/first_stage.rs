@@ -1,0 +1,99 @@
+//! The first stage: the cost f and the feasible set X.
+
+use super::{Sparse, Symmetric};
+use crate::format::VariableKind;
+
+/// `f(x) = constant + cᵀx + ½ xᵀDx` over `X = {x : bounds, rows, integrality}`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FirstStage {
+    /// c.
+    pub cost: Vec<f64>,
+    /// The constant of f.
+    pub constant: f64,
+    /// D.
+    pub quadratic: Symmetric,
+    /// Lower bounds of x.
+    pub lower: Vec<f64>,
+    /// Upper bounds of x.
+    pub upper: Vec<f64>,
+    /// Integrality of x.
+    pub kind: Vec<VariableKind>,
+    /// The rows over x.
+    pub rows: Sparse,
+    /// Their lower bounds.
+    pub row_lower: Vec<f64>,
+    /// Their upper bounds.
+    pub row_upper: Vec<f64>,
+}
+
+impl FirstStage {
+    /// Number of variables.
+    pub fn dim(&self) -> usize {
+        self.cost.len()
+    }
+
+    /// Whether some variable is integer or binary.
+    pub fn has_integers(&self) -> bool {
+        self.kind.iter().any(|&kind| kind != VariableKind::Continuous)
+    }
+
+    /// `f(x)`.
+    pub fn value(&self, x: &[f64]) -> f64 {
+        let linear: f64 = self.cost.iter().zip(x).map(|(c, x)| c * x).sum();
+        self.constant + linear + self.quadratic.half_square(x)
+    }
+
+    /// By how much x leaves X, relative to the size of the numbers in the bound that it breaks, and which one that is.
+    pub fn violation(&self, x: &[f64]) -> Option<Violation> {
+        let mut worst: Option<Violation> = None;
+        let mut look = |place: Broken, activity: f64, lower: f64, upper: f64| {
+            let (amount, bound) = if activity < lower {
+                (lower - activity, lower)
+            } else if activity > upper {
+                (activity - upper, upper)
+            } else {
+                return;
+            };
+            let amount = amount / bound.abs().max(1.0);
+            if worst.as_ref().is_none_or(|worst| amount > worst.amount) {
+                worst = Some(Violation { amount, place, activity, lower, upper });
+            }
+        };
+        for (j, &value) in x.iter().enumerate() {
+            look(Broken::Bound(j), value, self.lower[j], self.upper[j]);
+            if self.kind[j] != VariableKind::Continuous {
+                look(Broken::Integrality(j), value, value.round(), value.round());
+            }
+        }
+        for row in 0..self.rows.rows() {
+            look(Broken::Row(row), self.rows.dot(row, x), self.row_lower[row], self.row_upper[row]);
+        }
+        worst
+    }
+}
+
+/// The constraint of X that a point breaks most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    /// By how much, relative to the bound's size (at least 1).
+    pub amount: f64,
+    /// Which constraint.
+    pub place: Broken,
+    /// The value that breaks it.
+    pub activity: f64,
+    /// The least value allowed.
+    pub lower: f64,
+    /// The largest value allowed.
+    pub upper: f64,
+}
+
+/// A constraint of X, by index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Broken {
+    /// The bounds of a variable.
+    Bound(usize),
+    /// A variable that should be whole.
+    Integrality(usize),
+    /// A row.
+    Row(usize),
+}

@@ -1,0 +1,18 @@
+//! The validated problem: everything indexed, names kept aside.
+
+mod check;
+mod cones;
+mod convex;
+mod describe;
+mod facts;
+mod first_stage;
+mod names;
+mod problem;
+mod recourse;
+mod sparse;
+
+pub use first_stage::{Broken, FirstStage, Violation};
+pub use names::Names;
+pub use problem::Problem;
+pub use recourse::{Cone, RecourseModel};
+pub use sparse::{Sparse, Symmetric};

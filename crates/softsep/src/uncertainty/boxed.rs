@@ -1,0 +1,80 @@
+//! A box: every parameter has its own range.
+
+use std::borrow::Cow;
+
+use super::{Count, SetError, TooMany, Uncertainty, allow, check, counted, dot};
+use crate::format::{Complaints, Points, SetFile};
+
+/// `lower ≤ ξ ≤ upper`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boxed {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// The entries that can move: `lower < upper`.
+    free: Vec<usize>,
+}
+
+impl Boxed {
+    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+        let SetFile::Box { lower, upper } = set else { return None };
+        let mut usable = check::finite(lower, "lower", parameters, place, complaints);
+        usable &= check::finite(upper, "upper", parameters, place, complaints);
+        usable &= check::ordered(lower, upper, parameters, place, complaints);
+        usable.then(|| Self {
+            lower: lower.clone(),
+            upper: upper.clone(),
+            free: (0..parameters.len()).filter(|&index| lower[index] < upper[index]).collect(),
+        })
+    }
+}
+
+impl Uncertainty for Boxed {
+    fn kind(&self) -> &'static str {
+        "box"
+    }
+
+    fn dim(&self) -> usize {
+        self.lower.len()
+    }
+
+    fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
+        let bounds = self.lower.iter().zip(&self.upper);
+        xi.iter().zip(bounds).all(|(xi, (lower, upper))| (lower - tolerance..=upper + tolerance).contains(xi))
+    }
+
+    /// Where the direction is zero the lower bound is taken, so that the maximiser is a corner.
+    fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError> {
+        for (index, xi) in xi.iter_mut().enumerate() {
+            *xi = if direction[index] > 0.0 { self.upper[index] } else { self.lower[index] };
+        }
+        Ok(dot(direction, xi))
+    }
+
+    fn nominal(&self, xi: &mut [f64]) {
+        for (index, xi) in xi.iter_mut().enumerate() {
+            *xi = self.lower[index].midpoint(self.upper[index]);
+        }
+    }
+
+    fn extremes(&self) -> Count {
+        counted(u32::try_from(self.free.len()).ok().and_then(|free| 2_u128.checked_pow(free)))
+    }
+
+    /// The corners in lexicographic order.
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+        let corners = allow(self.extremes(), limit)?;
+        let mut points = Points::new(self.dim());
+        let mut xi = self.lower.clone();
+        for corner in 0..corners {
+            for (bit, &index) in self.free.iter().rev().enumerate() {
+                xi[index] = if corner >> bit & 1 == 1 { self.upper[index] } else { self.lower[index] };
+            }
+            points.push(&xi);
+        }
+        Ok(Cow::Owned(points))
+    }
+
+    fn describe(&self) -> SetFile {
+        SetFile::Box { lower: self.lower.clone(), upper: self.upper.clone() }
+    }
+}

@@ -1,0 +1,145 @@
+//! Checks that the sets' builders share: each notes every fault it finds and says whether the data can be used.
+//!
+//! A NaN stands where the reader has already complained about a number; it makes the data unusable and is not complained about again.
+
+use crate::format::Complaints;
+
+/// `1 entry`, `2 entries`.
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The number of parameters as a complaint says it.
+pub(super) fn declared(parameters: &[String]) -> String {
+    counted(parameters.len(), "parameter is declared", "parameters are declared")
+}
+
+/// An array with one entry per parameter.
+pub(super) fn length(values: &[f64], key: &str, parameters: &[String], place: &str, complaints: &mut Complaints) -> bool {
+    let fits = values.len() == parameters.len();
+    if !fits {
+        let entries = counted(values.len(), "entry", "entries");
+        complaints.add(place, format!("\"{key}\" has {entries} where {}", declared(parameters)));
+    }
+    fits
+}
+
+/// An array with one finite entry per parameter.
+pub(super) fn finite(values: &[f64], key: &str, parameters: &[String], place: &str, complaints: &mut Complaints) -> bool {
+    let mut usable = length(values, key, parameters, place, complaints);
+    for (index, value) in values.iter().enumerate().filter(|(_, value)| !value.is_finite()) {
+        usable = false;
+        if value.is_infinite() {
+            let whose = parameters.get(index).map_or_else(|| format!("[{index}]"), |name| format!(" of \"{name}\""));
+            complaints.add(place, format!("\"{key}\"{whose} is {value}; it must be finite"));
+        }
+    }
+    usable
+}
+
+/// Bounds that do not cross; both arrays have one entry per parameter.
+pub(super) fn ordered(lower: &[f64], upper: &[f64], parameters: &[String], place: &str, complaints: &mut Complaints) -> bool {
+    let mut usable = true;
+    for ((name, lower), upper) in parameters.iter().zip(lower).zip(upper).filter(|((_, lower), upper)| lower > upper) {
+        usable = false;
+        complaints.add(place, format!("\"{name}\" has a lower bound of {lower} above its upper bound of {upper}"));
+    }
+    usable
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::{Complaints, Points, Row, SetFile, Sides};
+    use crate::uncertainty::build;
+
+    const INF: f64 = f64::INFINITY;
+
+    /// The complaints about a set over parameters g1, g2, …
+    fn complaints(set: &SetFile, dim: usize) -> Vec<String> {
+        let parameters: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
+        let mut complaints = Complaints::new();
+        let built = build(set, &parameters, "uncertainty.set", &mut complaints);
+        assert!(built.is_none(), "{set:?} should be refused");
+        complaints.iter().map(ToString::to_string).collect()
+    }
+
+    fn boxed(lower: &[f64], upper: &[f64]) -> SetFile {
+        SetFile::Box { lower: lower.to_vec(), upper: upper.to_vec() }
+    }
+
+    fn scenarios(dim: usize, rows: &[&[f64]]) -> SetFile {
+        let mut points = Points::new(dim);
+        rows.iter().for_each(|row| points.push(row));
+        SetFile::Scenarios { points, file: None }
+    }
+
+    fn row(name: &str, xi: &[(&str, f64)], lower: f64, upper: f64) -> Row {
+        Row { xi: xi.iter().map(|&(name, value)| (name.into(), value)).collect(), lower, upper, ..Row::new(name) }
+    }
+
+    fn polyhedron(lower: &[f64], upper: &[f64], rows: Vec<Row>) -> SetFile {
+        SetFile::Polyhedron { lower: lower.to_vec(), upper: upper.to_vec(), constraints: rows }
+    }
+
+    #[test]
+    fn faults_of_arrays_are_all_named() {
+        let said = |set: SetFile, dim: usize, what: &[&str]| {
+            let wanted: Vec<String> = what.iter().map(|what| format!("uncertainty.set{what}")).collect();
+            assert_eq!(complaints(&set, dim), wanted);
+        };
+        said(boxed(&[0.0, 1.0], &[1.0; 3]), 3, &[": \"lower\" has 2 entries where 3 parameters are declared"]);
+        said(
+            boxed(&[0.0, 2.0], &[INF, 1.0]),
+            2,
+            &[": \"upper\" of \"g1\" is inf; it must be finite", ": \"g2\" has a lower bound of 2 above its upper bound of 1"],
+        );
+        said(boxed(&[f64::NAN], &[1.0]), 1, &[]);
+        said(scenarios(2, &[]), 2, &[": the list of scenarios is empty; at least one is needed"]);
+        said(scenarios(1, &[&[1.0]]), 2, &[": a scenario has 1 entry where 2 parameters are declared"]);
+        said(scenarios(1, &[&[1.0], &[-INF]]), 1, &[".points[1]: \"g1\" is -inf; it must be finite"]);
+        let budget = SetFile::Budget { budget: -1.0, sides: Sides::One, center: vec![0.0; 2], scale: vec![1.0; 2] };
+        said(
+            budget,
+            1,
+            &[
+                ": \"center\" has 2 entries where 1 parameter is declared",
+                ": \"scale\" has 2 entries where 1 parameter is declared",
+                ": \"budget\" is -1; it must be finite and not negative",
+            ],
+        );
+        said(SetFile::L1 { center: vec![0.0], scale: vec![INF] }, 1, &[": \"scale\" of \"g1\" is inf; it must be finite"]);
+        let matrix = vec![vec![1.0, 2.0], vec![1.0], vec![INF, 0.0]];
+        said(
+            SetFile::Ellipsoid { center: vec![0.0; 2], matrix },
+            2,
+            &[
+                ": \"matrix\" has 3 rows where 2 parameters are declared",
+                ": row 1 of \"matrix\" has 1 entry where row 0 has 2",
+                ": row 2 of \"matrix\" has an entry of inf; it must be finite",
+            ],
+        );
+    }
+
+    #[test]
+    fn faults_of_polyhedra_are_all_named() {
+        let loose = row("cap", &[("g1", 1.0), ("g1", 2.0), ("G_1", 1.0)], -INF, INF);
+        let crossed = row("cap", &[("g2", 1.0)], 2.0, 1.0);
+        let here = "uncertainty.set.constraints";
+        assert_eq!(
+            complaints(&polyhedron(&[0.0, INF], &[1.0, INF], vec![loose, crossed]), 2),
+            [
+                "uncertainty.set: \"lower\" of \"g2\" is inf, which leaves it no value".to_owned(),
+                format!("{here}[0] \"cap\": \"g1\" has two terms; add them up"),
+                format!("{here}[0] \"cap\": \"G_1\" is not a parameter (did you mean \"g1\"?)"),
+                format!("{here}[0] \"cap\": a row needs at least one finite bound, \"lower\" or \"upper\""),
+                format!("{here}[1] \"cap\": the name is already that of constraints[0]; names must differ"),
+                format!("{here}[1] \"cap\": the lower bound of 2 is above the upper bound of 1"),
+            ]
+        );
+        let empty = "uncertainty.set: no point satisfies all bounds and constraints; the set must not be empty";
+        assert_eq!(complaints(&polyhedron(&[0.0], &[1.0], vec![row("cap", &[("g1", 1.0)], 2.0, INF)]), 1), [empty]);
+        assert_eq!(complaints(&polyhedron(&[], &[], vec![row("cap", &[], 1.0, INF)]), 0), [empty]);
+        let open = polyhedron(&[0.0, -INF], &[1.0, INF], vec![row("floor", &[("g1", 1.0), ("g2", 1.0)], -3.0, INF)]);
+        assert_eq!(complaints(&open, 2), ["uncertainty.set: \"g2\" has no upper limit; the set must be bounded"]);
+    }
+}

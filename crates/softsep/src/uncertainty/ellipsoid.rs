@@ -1,0 +1,163 @@
+//! An ellipsoid, possibly flat.
+
+use std::borrow::Cow;
+
+use faer::Mat;
+
+use super::{Count, SetError, TooMany, Uncertainty, allow, check, dot};
+use crate::format::{Complaints, Points, SetFile};
+
+/// Semi-axes shorter than this share of the longest one are rounding: a double has 16 digits, a product of A loses a few.
+const FLAT: f64 = 1e-12;
+
+/// `ξ = center + A u`, `‖u‖₂ ≤ 1`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ellipsoid {
+    center: Vec<f64>,
+    /// A by columns: `support` goes through them one by one and needs no memory of its own.
+    columns: Vec<Vec<f64>>,
+    /// An orthonormal basis of the whole space with the half-width of the ellipsoid along each: A's left singular vectors and values.
+    axes: Vec<(f64, Vec<f64>)>,
+    /// How many of the axes are not flat.
+    rank: usize,
+}
+
+impl Ellipsoid {
+    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+        let SetFile::Ellipsoid { center, matrix } = set else { return None };
+        let mut usable = check::finite(center, "center", parameters, place, complaints);
+        if matrix.len() != parameters.len() {
+            usable = false;
+            let rows = check::counted(matrix.len(), "row", "rows");
+            complaints.add(place, format!("\"matrix\" has {rows} where {}", check::declared(parameters)));
+        }
+        let width = matrix.first().map_or(0, Vec::len);
+        for (index, row) in matrix.iter().enumerate() {
+            if row.len() != width {
+                usable = false;
+                let entries = check::counted(row.len(), "entry", "entries");
+                complaints.add(place, format!("row {index} of \"matrix\" has {entries} where row 0 has {width}"));
+            }
+            if row.iter().any(|value| !value.is_finite()) {
+                usable = false;
+                if let Some(value) = row.iter().find(|value| value.is_infinite()) {
+                    complaints.add(place, format!("row {index} of \"matrix\" has an entry of {value}; it must be finite"));
+                }
+            }
+        }
+        if !usable {
+            return None;
+        }
+        let dim = center.len();
+        let Some(axes) = semi_axes(matrix, dim, width) else {
+            complaints.add(place, "the singular values of \"matrix\" could not be computed; scale its entries nearer to 1");
+            return None;
+        };
+        let longest = axes.first().map_or(0.0, |axis| axis.0);
+        Some(Self {
+            center: center.clone(),
+            columns: (0..width).map(|column| matrix.iter().map(|row| row[column]).collect()).collect(),
+            rank: axes.iter().filter(|axis| axis.0 > FLAT * longest).count(),
+            axes,
+        })
+    }
+
+    /// The ends of the longest axis, in lexicographic order.
+    fn ends(&self) -> [Vec<f64>; 2] {
+        let (half, axis) = &self.axes[0];
+        let end = |step: f64| self.center.iter().zip(axis).map(|(center, axis)| center + step * axis).collect::<Vec<_>>();
+        let (first, second) = (end(-half), end(*half));
+        if first <= second { [first, second] } else { [second, first] }
+    }
+}
+
+/// Left singular vectors with their singular values, from the largest to the smallest, completed to a basis.
+fn semi_axes(matrix: &[Vec<f64>], dim: usize, width: usize) -> Option<Vec<(f64, Vec<f64>)>> {
+    let svd = Mat::from_fn(dim, width, |row, column| matrix[row][column]).svd().ok()?;
+    let (vectors, values) = (svd.U(), svd.S().column_vector());
+    let half = |index: usize| if index < width.min(dim) { values[index] } else { 0.0 };
+    let axes: Vec<_> = (0..dim).map(|index| (half(index), (0..dim).map(|row| vectors[(row, index)]).collect())).collect();
+    axes.iter()
+        .all(|(half, axis): &(f64, Vec<f64>)| half.is_finite() && axis.iter().all(|value| value.is_finite()))
+        .then_some(axes)
+}
+
+impl Uncertainty for Ellipsoid {
+    fn kind(&self) -> &'static str {
+        "ellipsoid"
+    }
+
+    fn dim(&self) -> usize {
+        self.center.len()
+    }
+
+    /// The deviation along each axis is first reduced by `tolerance`: a flat axis has no inequality that could be relaxed otherwise.
+    fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
+        let mut squares = 0.0;
+        for (half, axis) in &self.axes {
+            let along: f64 = axis.iter().zip(xi).zip(&self.center).map(|((axis, xi), center)| axis * (xi - center)).sum();
+            let excess = along.abs() - tolerance;
+            if excess.is_nan() {
+                return false;
+            } else if excess > 0.0 {
+                squares += (excess / half).powi(2);
+            }
+        }
+        squares.sqrt() <= 1.0 + tolerance
+    }
+
+    /// `center + A Aᵀd / ‖Aᵀd‖`; if `Aᵀd = 0`, all of the set is optimal and the center is given (of a segment, an end).
+    fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError> {
+        // Dividing by the largest entry keeps the squares from underflow.
+        let largest = direction.iter().fold(0.0_f64, |largest, entry| largest.max(entry.abs()));
+        xi.fill(0.0);
+        let mut squares = 0.0;
+        if largest > 0.0 {
+            for column in &self.columns {
+                let slope = dot(column, direction) / largest;
+                squares += slope * slope;
+                for (xi, entry) in xi.iter_mut().zip(column) {
+                    *xi += slope * entry;
+                }
+            }
+        }
+        let norm = squares.sqrt();
+        if norm == 0.0 && self.rank == 1 {
+            xi.copy_from_slice(&self.ends()[0]);
+        } else {
+            for (xi, center) in xi.iter_mut().zip(&self.center) {
+                *xi = if norm > 0.0 { center + *xi / norm } else { *center };
+            }
+        }
+        Ok(dot(direction, &self.center) + largest * norm)
+    }
+
+    fn nominal(&self, xi: &mut [f64]) {
+        xi.copy_from_slice(&self.center);
+    }
+
+    fn extremes(&self) -> Count {
+        match self.rank {
+            0 => Count::Exactly(1),
+            1 => Count::Exactly(2),
+            _ => Count::Infinite,
+        }
+    }
+
+    /// The center if that is all, or the two ends of a segment.
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+        allow(self.extremes(), limit)?;
+        let mut points = Points::new(self.dim());
+        if self.rank == 0 {
+            points.push(&self.center);
+        } else {
+            self.ends().iter().for_each(|end| points.push(end));
+        }
+        Ok(Cow::Owned(points))
+    }
+
+    fn describe(&self) -> SetFile {
+        let matrix = (0..self.dim()).map(|row| self.columns.iter().map(|column| column[row]).collect()).collect();
+        SetFile::Ellipsoid { center: self.center.clone(), matrix }
+    }
+}

@@ -1,0 +1,94 @@
+//! A cross-polytope: all deviations together are at most one, measured in units of each parameter's scale.
+
+use std::borrow::Cow;
+
+use super::{Count, SetError, TooMany, Uncertainty, allow, check, dot};
+use crate::format::{Complaints, Points, SetFile};
+
+/// `ξ = center + scale∘u`, `‖u‖₁ ≤ 1`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct L1 {
+    center: Vec<f64>,
+    scale: Vec<f64>,
+    /// The entries that can move: nonzero scale.
+    free: Vec<usize>,
+}
+
+impl L1 {
+    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+        let SetFile::L1 { center, scale } = set else { return None };
+        let mut usable = check::finite(center, "center", parameters, place, complaints);
+        usable &= check::finite(scale, "scale", parameters, place, complaints);
+        usable.then(|| Self {
+            center: center.clone(),
+            scale: scale.clone(),
+            free: (0..parameters.len()).filter(|&index| scale[index] != 0.0).collect(),
+        })
+    }
+}
+
+impl Uncertainty for L1 {
+    fn kind(&self) -> &'static str {
+        "l1"
+    }
+
+    fn dim(&self) -> usize {
+        self.center.len()
+    }
+
+    /// An entry's deviation is first reduced by `tolerance`: dividing by a small scale would magnify rounding otherwise.
+    fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
+        let mut norm = 0.0;
+        for (index, xi) in xi.iter().enumerate() {
+            let deviation = (xi - self.center[index]).abs() - tolerance;
+            if deviation.is_nan() {
+                return false;
+            } else if deviation > 0.0 {
+                norm += deviation / self.scale[index].abs();
+            }
+        }
+        norm <= 1.0 + tolerance
+    }
+
+    /// The whole deviation goes to the entry where it counts most, the first one on ties.
+    fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError> {
+        xi.copy_from_slice(&self.center);
+        let gain = |index: usize| direction[index] * self.scale[index];
+        if let Some(&first) = self.free.first() {
+            let best =
+                self.free.iter().fold(first, |best, &index| if gain(index).abs() > gain(best).abs() { index } else { best });
+            xi[best] += if gain(best) < 0.0 { -self.scale[best] } else { self.scale[best] };
+        }
+        Ok(dot(direction, xi))
+    }
+
+    fn nominal(&self, xi: &mut [f64]) {
+        xi.copy_from_slice(&self.center);
+    }
+
+    fn extremes(&self) -> Count {
+        Count::Exactly((2 * self.free.len() as u128).max(1))
+    }
+
+    /// Entry by entry, first `center − scale`, then `center + scale`.
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+        allow(self.extremes(), limit)?;
+        let mut points = Points::new(self.dim());
+        let mut xi = self.center.clone();
+        for &index in &self.free {
+            for deviation in [-self.scale[index], self.scale[index]] {
+                xi[index] = self.center[index] + deviation;
+                points.push(&xi);
+            }
+            xi[index] = self.center[index];
+        }
+        if points.is_empty() {
+            points.push(&xi);
+        }
+        Ok(Cow::Owned(points))
+    }
+
+    fn describe(&self) -> SetFile {
+        SetFile::L1 { center: self.center.clone(), scale: self.scale.clone() }
+    }
+}

@@ -1,0 +1,129 @@
+//! Uncertainty sets: what ξ may be.
+//!
+//! A set answers geometric questions: is ξ a member, where does a linear function have its maximum, what are the extreme points. Adding
+//! one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
+
+mod boxed;
+mod budget;
+mod check;
+mod ellipsoid;
+mod l1;
+mod oracle;
+mod polyhedron;
+mod scenarios;
+mod vertices;
+
+pub use boxed::Boxed;
+pub use budget::Budget;
+pub use ellipsoid::Ellipsoid;
+pub use l1::L1;
+pub use polyhedron::Polyhedron;
+pub use scenarios::Scenarios;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::format::{Complaints, Points, SetFile};
+
+/// The set Ξ.
+pub trait Uncertainty: Send + Sync + fmt::Debug {
+    /// The format's word for this kind of set.
+    fn kind(&self) -> &'static str;
+
+    /// Number of entries of ξ.
+    fn dim(&self) -> usize;
+
+    /// Whether `xi` is in the set, up to `tolerance` in every defining inequality.
+    fn contains(&self, xi: &[f64], tolerance: f64) -> bool;
+
+    /// The support function: the maximum of `directionᵀξ` over the set; `xi` becomes a maximiser (an extreme point where the set has
+    /// finitely many).
+    fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError>;
+
+    /// A typical member: the center where there is one.
+    fn nominal(&self, xi: &mut [f64]);
+
+    /// How many extreme points the set has; for a finite list, how many rows.
+    fn extremes(&self) -> Count;
+
+    /// Whether the set is a finite list. If not, its extreme points stand for it only where Q is convex in ξ.
+    fn is_finite_list(&self) -> bool {
+        false
+    }
+
+    /// All extreme points (for a finite list: all rows), or by how much they are too many.
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany>;
+
+    /// The set as the format writes it; reading that gives an equal set.
+    fn describe(&self) -> SetFile;
+}
+
+/// A number of extreme points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// So many.
+    Exactly(u128),
+    /// More than so many; counting was given up there.
+    MoreThan(u128),
+    /// A set with a curved boundary.
+    Infinite,
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Count::Exactly(count) => write!(f, "{count}"),
+            Count::MoreThan(count) => write!(f, "more than {count}"),
+            Count::Infinite => f.write_str("infinitely many"),
+        }
+    }
+}
+
+/// A refusal to enumerate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the set has {count} extreme points, and at most {limit} are enumerated")]
+pub struct TooMany {
+    /// How many there are.
+    pub count: Count,
+    /// How many were allowed.
+    pub limit: usize,
+}
+
+/// A set that could not answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the maximum of a linear function over the uncertainty set could not be computed: {0}")]
+pub struct SetError(pub String);
+
+/// Checks a set of the format and builds it; `place` is where it stands (`uncertainty.set`). `None` if there were complaints.
+pub fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Box<dyn Uncertainty>> {
+    fn boxed<S: Uncertainty + 'static>(set: Option<S>) -> Option<Box<dyn Uncertainty>> {
+        set.map(|set| Box::new(set) as Box<dyn Uncertainty>)
+    }
+    match set {
+        SetFile::Scenarios { .. } => boxed(Scenarios::build(set, parameters, place, complaints)),
+        SetFile::Box { .. } => boxed(Boxed::build(set, parameters, place, complaints)),
+        SetFile::L1 { .. } => boxed(L1::build(set, parameters, place, complaints)),
+        SetFile::Budget { .. } => boxed(Budget::build(set, parameters, place, complaints)),
+        SetFile::Ellipsoid { .. } => boxed(Ellipsoid::build(set, parameters, place, complaints)),
+        SetFile::Polyhedron { .. } => boxed(Polyhedron::build(set, parameters, place, complaints)),
+    }
+}
+
+/// The dot product of two vectors of one length.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// What enumerating so many points comes to under `limit`.
+fn allow(count: Count, limit: usize) -> Result<usize, TooMany> {
+    match count {
+        Count::Exactly(points) if points <= limit as u128 => Ok(points as usize),
+        count => Err(TooMany { count, limit }),
+    }
+}
+
+/// A count that is `None` where 128 bits were passed on the way to it. The last step of a binomial coefficient may pass them by a factor
+/// below 2⁸ that the division would have taken back, so no more than this is claimed.
+fn counted(points: Option<u128>) -> Count {
+    points.map_or(Count::MoreThan(1 << 120), Count::Exactly)
+}

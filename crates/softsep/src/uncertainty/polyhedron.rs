@@ -1,0 +1,323 @@
+//! A polytope given by bounds and linear rows.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use super::oracle::{Oracle, SparseRow};
+use super::vertices::{self, Cut, Effort, GaveUp};
+use super::{Count, SetError, TooMany, Uncertainty, allow, check};
+use crate::format::{Complaints, Points, Row, SetFile, nearest};
+
+/// What [`Uncertainty::extremes`] may take: about a second.
+const TRY: Effort = Effort { points: 20_000, work: 150_000_000 };
+
+/// A parameter whose range is shorter than this, relative to its size, is fixed: the ranges are known to 1e-9.
+const FIXED: f64 = 1e-8;
+
+/// `lower ≤ ξ ≤ upper` and linear rows; bounded and not empty.
+#[derive(Debug)]
+pub struct Polyhedron {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    constraints: Vec<Row>,
+    /// The constraints by index.
+    rows: Vec<SparseRow>,
+    /// `None` without parameters.
+    oracle: Option<Oracle>,
+    /// The least and the greatest value of each parameter over the set.
+    ranges: Vec<(f64, f64)>,
+    /// The mean of the members in which those are taken.
+    center: Vec<f64>,
+    /// The vertices, once asked for.
+    vertices: OnceLock<Result<Points, GaveUp>>,
+}
+
+impl Polyhedron {
+    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+        let SetFile::Polyhedron { lower, upper, constraints } = set else { return None };
+        let mut usable = check::length(lower, "lower", parameters, place, complaints);
+        usable &= check::length(upper, "upper", parameters, place, complaints);
+        usable &= check::ordered(lower, upper, parameters, place, complaints);
+        for (bounds, key, wrong) in [(lower, "lower", f64::INFINITY), (upper, "upper", f64::NEG_INFINITY)] {
+            usable &= !bounds.iter().any(|bound| bound.is_nan());
+            for (name, _) in parameters.iter().zip(bounds).filter(|(_, bound)| **bound == wrong) {
+                usable = false;
+                complaints.add(place, format!("\"{key}\" of \"{name}\" is {wrong}, which leaves it no value"));
+            }
+        }
+        let rows = resolve(constraints, parameters, place, complaints)?;
+        if !usable {
+            return None;
+        }
+        match Self::explore(lower, upper, constraints, rows, parameters, place, complaints) {
+            Ok(polyhedron) => polyhedron,
+            Err(SetError(why)) => {
+                complaints.add(place, format!("whether the set is bounded and not empty could not be found out: {why}"));
+                None
+            }
+        }
+    }
+
+    /// Finds out the range of every parameter, and with that whether the set is bounded and not empty.
+    fn explore(
+        lower: &[f64],
+        upper: &[f64],
+        constraints: &[Row],
+        rows: Vec<SparseRow>,
+        parameters: &[String],
+        place: &str,
+        complaints: &mut Complaints,
+    ) -> Result<Option<Self>, SetError> {
+        let dim = parameters.len();
+        let empty = "no point satisfies all bounds and constraints; the set must not be empty";
+        let mut oracle = None;
+        let mut ranges = vec![(0.0, 0.0); dim];
+        let mut center = vec![0.0; dim];
+        if dim > 0 {
+            let Some(asked) = Oracle::new(lower, upper, &rows)? else {
+                complaints.add(place, empty);
+                return Ok(None);
+            };
+            if !extents(&asked, parameters, place, complaints, &mut ranges, &mut center)? {
+                return Ok(None);
+            }
+            // With a free parameter a basic solution need not be a vertex; the ranges bound all of them and cut nothing off.
+            let least: Vec<f64> =
+                (0..dim).map(|index| if lower[index].is_finite() { lower[index] } else { ranges[index].0 }).collect();
+            let most: Vec<f64> =
+                (0..dim).map(|index| if upper[index].is_finite() { upper[index] } else { ranges[index].1 }).collect();
+            let all_finite = least == lower && most == upper;
+            oracle = if all_finite { Some(asked) } else { Oracle::new(&least, &most, &rows)?.or(Some(asked)) };
+        } else if rows.iter().any(|row| row.lower > 0.0 || row.upper < 0.0) {
+            complaints.add(place, empty);
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            lower: lower.to_vec(),
+            upper: upper.to_vec(),
+            constraints: constraints.to_vec(),
+            rows,
+            oracle,
+            ranges,
+            center,
+            vertices: OnceLock::new(),
+        }))
+    }
+
+    /// Enumerates the vertices, in lexicographic order.
+    ///
+    /// The parameters that are not fixed are scaled to `t` in the unit cube; the simplex to start from is `t ≥ 0` and the largest `Σt`.
+    fn enumerate_within(&self, effort: Effort) -> Result<Points, GaveUp> {
+        let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
+        let size = |index: usize| self.ranges[index].0.abs().max(self.ranges[index].1.abs()).max(1.0);
+        let free: Vec<usize> = (0..self.dim()).filter(|&index| width(index) > FIXED * size(index)).collect();
+        let mut xi: Vec<f64> = self.ranges.iter().map(|&(least, most)| least.midpoint(most)).collect();
+        let mut points = Points::new(self.dim());
+        if free.is_empty() {
+            points.push(&xi);
+            return Ok(points);
+        }
+        free.iter().for_each(|&index| xi[index] = self.ranges[index].0);
+        let mut cuts = Vec::new();
+        for row in &self.rows {
+            let mut normal = vec![0.0; free.len()];
+            for &(index, coefficient) in &row.terms {
+                if let Ok(place) = free.binary_search(&index) {
+                    normal[place] = coefficient * width(index);
+                }
+            }
+            let moves = normal.iter().fold(0.0_f64, |moves, entry| moves.max(entry.abs()));
+            let largest = row.terms.iter().fold(0.0_f64, |largest, &(index, c)| largest.max(c.abs() * size(index)));
+            // A row in which only fixed parameters take part says nothing more.
+            if moves > FIXED * largest {
+                let base = row.activity(&xi);
+                cuts.extend(Cut::between(&normal, row.lower - base, row.upper - base));
+            }
+        }
+        for place in 0..free.len() {
+            let mut unit = vec![0.0; free.len()];
+            unit[place] = 1.0;
+            cuts.push(Cut::at_most(&unit, 1.0));
+        }
+        let mut direction = vec![0.0; self.dim()];
+        free.iter().for_each(|&index| direction[index] = width(index).recip());
+        let mut farthest = vec![0.0; self.dim()];
+        let reach = match self.support(&direction, &mut farthest) {
+            Ok(_) => free.iter().map(|&index| (farthest[index] - self.ranges[index].0) / width(index)).sum(),
+            // Without the LP's answer the unit cube's corner bounds the sum, less tightly.
+            Err(_) => free.len() as f64,
+        };
+        let mut found = vertices::enumerate(free.len(), reach, &cuts, effort)?;
+        for vertex in &mut found {
+            for (&index, t) in free.iter().zip(vertex.iter_mut()) {
+                *t = self.at(index, *t);
+            }
+        }
+        found.sort_by(|a, b| {
+            a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        for vertex in &found {
+            free.iter().zip(vertex).for_each(|(&index, &value)| xi[index] = value);
+            points.push(&xi);
+        }
+        Ok(points)
+    }
+
+    /// The parameter's value at a share of its range, with rounding at the ends taken off.
+    fn at(&self, index: usize, share: f64) -> f64 {
+        let (least, most) = self.ranges[index];
+        match share {
+            share if share < 1e-11 => least,
+            share if share > 1.0 - 1e-11 => most,
+            share => least + share * (most - least),
+        }
+    }
+
+    fn attempted(&self) -> &Result<Points, GaveUp> {
+        self.vertices.get_or_init(|| self.enumerate_within(TRY))
+    }
+}
+
+/// Resolves the rows' names and checks their bounds. `None` if there was anything wrong.
+fn resolve(constraints: &[Row], parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Vec<SparseRow>> {
+    let by_name: BTreeMap<&str, usize> = parameters.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+    let mut first_with = BTreeMap::new();
+    let mut usable = true;
+    let mut rows = Vec::with_capacity(constraints.len());
+    for (number, row) in constraints.iter().enumerate() {
+        let place = format!("{place}.constraints[{number}] \"{}\"", row.name);
+        let mut complain = |what: String| {
+            usable = false;
+            complaints.add(&place, what);
+        };
+        if let Some(first) = first_with.insert(row.name.as_str(), number) {
+            complain(format!("the name is already that of constraints[{first}]; names must differ"));
+        }
+        if !(row.x.is_empty() && row.y.is_empty() && row.offset.is_none()) {
+            complain("a row of an uncertainty set has \"xi\" terms and bounds only".into());
+        }
+        let mut terms: Vec<(usize, f64)> = Vec::with_capacity(row.xi.len());
+        for (name, coefficient) in &row.xi {
+            match by_name.get(name.as_str()) {
+                None => {
+                    complain(format!("\"{name}\" is not a parameter{}", nearest(name, parameters.iter().map(String::as_str))))
+                }
+                Some(index) if terms.iter().any(|(seen, _)| seen == index) => {
+                    complain(format!("\"{name}\" has two terms; add them up"));
+                }
+                Some(_) if coefficient.is_infinite() => {
+                    complain(format!("the coefficient of \"{name}\" is {coefficient}; it must be finite"))
+                }
+                Some(&index) => terms.push((index, *coefficient)),
+            }
+        }
+        let (lower, upper) = (row.lower, row.upper);
+        if lower > upper {
+            complain(format!("the lower bound of {lower} is above the upper bound of {upper}"));
+        } else if lower.is_infinite() && upper.is_infinite() {
+            complain("a row needs at least one finite bound, \"lower\" or \"upper\"".into());
+        } else if lower == f64::INFINITY || upper == f64::NEG_INFINITY {
+            complain("an infinite bound on that side leaves the row no value".into());
+        }
+        usable &= !(lower.is_nan() || upper.is_nan() || terms.iter().any(|(_, coefficient)| coefficient.is_nan()));
+        rows.push(SparseRow { terms, lower, upper });
+    }
+    usable.then_some(rows)
+}
+
+/// The range of every parameter and the mean of the members that attain the ends. False if there is an end missing.
+fn extents(
+    oracle: &Oracle,
+    parameters: &[String],
+    place: &str,
+    complaints: &mut Complaints,
+    ranges: &mut [(f64, f64)],
+    center: &mut [f64],
+) -> Result<bool, SetError> {
+    let dim = parameters.len();
+    let (mut direction, mut xi) = (vec![0.0; dim], vec![0.0; dim]);
+    let mut bounded = true;
+    for (index, name) in parameters.iter().enumerate() {
+        for (sign, side) in [(-1.0, "lower"), (1.0, "upper")] {
+            direction[index] = sign;
+            if oracle.maximise(&direction, &mut xi)?.is_none() {
+                bounded = false;
+                complaints.add(place, format!("\"{name}\" has no {side} limit; the set must be bounded"));
+                continue;
+            }
+            let end = if sign < 0.0 { &mut ranges[index].0 } else { &mut ranges[index].1 };
+            *end = xi[index];
+            for (center, xi) in center.iter_mut().zip(&xi) {
+                *center += xi / (2 * dim) as f64;
+            }
+        }
+        direction[index] = 0.0;
+    }
+    Ok(bounded)
+}
+
+impl PartialEq for Polyhedron {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.lower, &self.upper, &self.constraints) == (&other.lower, &other.upper, &other.constraints)
+    }
+}
+
+impl Uncertainty for Polyhedron {
+    fn kind(&self) -> &'static str {
+        "polyhedron"
+    }
+
+    fn dim(&self) -> usize {
+        self.lower.len()
+    }
+
+    /// A row's tolerance grows with its largest coefficient, so that multiplying a row by ten changes nothing.
+    fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
+        let mut bounds = self.lower.iter().zip(&self.upper).zip(xi);
+        let within = |value: f64, lower: f64, upper: f64, slack: f64| lower - slack <= value && value <= upper + slack;
+        bounds.all(|((lower, upper), xi)| within(*xi, *lower, *upper, tolerance))
+            && self.rows.iter().all(|row| {
+                let largest = row.terms.iter().fold(1.0_f64, |largest, (_, coefficient)| largest.max(coefficient.abs()));
+                within(row.activity(xi), row.lower, row.upper, tolerance * largest)
+            })
+    }
+
+    fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError> {
+        match &self.oracle {
+            None => Ok(0.0),
+            Some(oracle) => oracle.maximise(direction, xi)?.ok_or_else(|| SetError("HiGHS holds the set to be unbounded".into())),
+        }
+    }
+
+    fn nominal(&self, xi: &mut [f64]) {
+        xi.copy_from_slice(&self.center);
+    }
+
+    /// Enumerates the vertices when first asked, for about a second at most. If that was not enough, the count is what is certain.
+    fn extremes(&self) -> Count {
+        match self.attempted() {
+            Ok(points) => Count::Exactly(points.len() as u128),
+            Err(GaveUp { certain }) => Count::MoreThan(certain.saturating_sub(1) as u128),
+        }
+    }
+
+    /// In lexicographic order. A limit beyond what [`Uncertainty::extremes`] tries is given as much more time.
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+        match self.attempted() {
+            Ok(points) => allow(self.extremes(), limit).map(|_| Cow::Borrowed(points)),
+            Err(_) if limit > TRY.points => {
+                let more = (limit / TRY.points) as u64;
+                let effort = Effort { points: limit, work: TRY.work.saturating_mul(more) };
+                self.enumerate_within(effort)
+                    .map(Cow::Owned)
+                    .map_err(|GaveUp { certain }| TooMany { count: Count::MoreThan(certain.saturating_sub(1) as u128), limit })
+            }
+            Err(_) => Err(TooMany { count: self.extremes(), limit }),
+        }
+    }
+
+    fn describe(&self) -> SetFile {
+        SetFile::Polyhedron { lower: self.lower.clone(), upper: self.upper.clone(), constraints: self.constraints.clone() }
+    }
+}

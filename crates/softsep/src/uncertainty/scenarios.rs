@@ -1,0 +1,114 @@
+//! A finite list of scenarios.
+
+use std::borrow::Cow;
+
+use super::{Count, SetError, TooMany, Uncertainty, allow, check, dot};
+use crate::format::{Complaints, Points, SetFile};
+
+/// Finitely many ξ, listed one by one. Not convex: only the rows are members.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenarios {
+    points: Points,
+    /// The CSV file they came from, as the problem names it.
+    file: Option<String>,
+    /// The row nearest to the mean.
+    typical: usize,
+}
+
+impl Scenarios {
+    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+        let SetFile::Scenarios { points, file } = set else { return None };
+        if points.is_empty() {
+            complaints.add(place, "the list of scenarios is empty; at least one is needed");
+            return None;
+        }
+        if points.dim() != parameters.len() {
+            let entries = check::counted(points.dim(), "entry", "entries");
+            complaints.add(place, format!("a scenario has {entries} where {}", check::declared(parameters)));
+            return None;
+        }
+        let mut usable = true;
+        for (row, point) in points.iter().enumerate() {
+            for (name, value) in parameters.iter().zip(point).filter(|(_, value)| !value.is_finite()) {
+                usable = false;
+                if value.is_infinite() {
+                    complaints.add(format!("{place}.points[{row}]"), format!("\"{name}\" is {value}; it must be finite"));
+                }
+            }
+        }
+        usable.then(|| Self { points: points.clone(), file: file.clone(), typical: nearest_to_mean(points) })
+    }
+
+    /// The rows.
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+}
+
+/// The first of the rows that are nearest to the mean of all.
+fn nearest_to_mean(points: &Points) -> usize {
+    let share = 1.0 / points.len() as f64;
+    let mut mean = vec![0.0; points.dim()];
+    for point in points.iter() {
+        for (mean, value) in mean.iter_mut().zip(point) {
+            *mean += share * value;
+        }
+    }
+    let mut nearest = (0, f64::INFINITY);
+    for (row, point) in points.iter().enumerate() {
+        let distance = point.iter().zip(&mean).map(|(value, mean)| (value - mean).powi(2)).sum();
+        if distance < nearest.1 {
+            nearest = (row, distance);
+        }
+    }
+    nearest.0
+}
+
+impl Uncertainty for Scenarios {
+    fn kind(&self) -> &'static str {
+        "scenarios"
+    }
+
+    fn dim(&self) -> usize {
+        self.points.dim()
+    }
+
+    fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
+        self.points.iter().any(|point| point.iter().zip(xi).all(|(value, xi)| (value - xi).abs() <= tolerance))
+    }
+
+    /// Scans the list; of several maximisers the first one wins.
+    fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError> {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (row, point) in self.points.iter().enumerate() {
+            let value = dot(direction, point);
+            if value > best.1 {
+                best = (row, value);
+            }
+        }
+        xi.copy_from_slice(self.points.row(best.0));
+        Ok(best.1)
+    }
+
+    fn nominal(&self, xi: &mut [f64]) {
+        xi.copy_from_slice(self.points.row(self.typical));
+    }
+
+    fn extremes(&self) -> Count {
+        Count::Exactly(self.points.len() as u128)
+    }
+
+    fn is_finite_list(&self) -> bool {
+        true
+    }
+
+    /// The rows in the order of the list.
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+        allow(self.extremes(), limit)?;
+        Ok(Cow::Borrowed(&self.points))
+    }
+
+    fn describe(&self) -> SetFile {
+        SetFile::Scenarios { points: self.points.clone(), file: self.file.clone() }
+    }
+}
