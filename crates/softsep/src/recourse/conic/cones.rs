@@ -1,0 +1,99 @@
+//! Dual cones: moving a multiplier that rounding left just outside back in.
+//!
+//! A bound proved by duality holds for every multiplier in the dual cone, and for none outside it. Interior-point multipliers are inside
+//! up to rounding, so each repair below changes them by about that much; what it costs shows in the duality gap, which is checked after.
+
+use super::form::matrix_side;
+use crate::format::ConeKind;
+
+/// Moves `z` into the dual of a cone. `matrix` is room for the square matrix of a semidefinite cone.
+pub(super) fn into_dual_cone(kind: ConeKind, z: &mut [f64], matrix: &mut [f64]) {
+    match (kind, &mut *z) {
+        // Self-dual.
+        (ConeKind::SecondOrder, [first, rest @ ..]) => {
+            *first = first.max(rest.iter().map(|entry| entry * entry).sum::<f64>().sqrt());
+        }
+        (ConeKind::Exponential, [u, v, w]) => into_dual_exponential(u, v, w),
+        // (u/α)^α (v/(1−α))^(1−α) ≥ |w|, u, v ≥ 0.
+        (ConeKind::Power { alpha }, [u, v, w]) => {
+            (*u, *v) = (u.max(0.0), v.max(0.0));
+            let limit = (*u / alpha).powf(alpha) * (*v / (1.0 - alpha)).powf(1.0 - alpha);
+            *w = w.clamp(-limit, limit);
+        }
+        (ConeKind::Semidefinite, _) => lift_into_semidefinite(z, matrix),
+        // Cones of other lengths are refused when the program is built.
+        _ => {}
+    }
+}
+
+/// The dual of `{v·exp(u/v) ≤ w}` is the closure of `{u < 0, w > 0, v ≥ u + u·ln(−w/u)}`: at u = 0 it is v, w ≥ 0.
+fn into_dual_exponential(u: &mut f64, v: &mut f64, w: &mut f64) {
+    if *u < 0.0 && *w > 0.0 {
+        *v = v.max(*u + *u * (-*w / *u).ln());
+    } else {
+        (*u, *v, *w) = (0.0, v.max(0.0), w.max(0.0));
+    }
+}
+
+/// Self-dual. Adds the least multiple of the identity, from a sequence that grows fourfold, that lets a Cholesky factorisation succeed.
+fn lift_into_semidefinite(z: &mut [f64], matrix: &mut [f64]) {
+    let side = matrix_side(z.len());
+    let size = z.iter().fold(0.0, |size: f64, entry| size.max(entry.abs()));
+    // Eigenvalues are at least −side·size, so the lift stops there, and the bound on its steps only guards against NaN.
+    let mut lift = 0.0;
+    for step in 0..64 {
+        if size == 0.0 || factorises(z, lift, side, matrix) {
+            break;
+        }
+        lift = size * f64::EPSILON * 4.0_f64.powi(step);
+    }
+    for k in 0..side {
+        z[k * (k + 3) / 2] += lift;
+    }
+}
+
+/// Whether the matrix with the scaled upper triangle `z`, plus `lift` times the identity, has a Cholesky factor.
+fn factorises(z: &[f64], lift: f64, side: usize, factor: &mut [f64]) -> bool {
+    // Row k of the lower factor L stands at factor[k·side ..]: L L' = M.
+    for k in 0..side {
+        for j in 0..=k {
+            let entry = z[k * (k + 1) / 2 + j];
+            let entry = if j == k { entry + lift } else { entry * std::f64::consts::FRAC_1_SQRT_2 };
+            let product: f64 = (0..j).map(|i| factor[k * side + i] * factor[j * side + i]).sum();
+            let rest = entry - product;
+            factor[k * side + j] = if j < k {
+                rest / factor[j * side + j]
+            } else if rest > 0.0 {
+                rest.sqrt()
+            } else {
+                return false;
+            };
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_stay_and_others_move_onto_the_boundary() {
+        let repaired = |kind, z: &[f64]| {
+            let mut z = z.to_vec();
+            into_dual_cone(kind, &mut z, &mut [0.0; 9]);
+            z
+        };
+        assert_eq!(repaired(ConeKind::SecondOrder, &[6.0, 3.0, 4.0]), [6.0, 3.0, 4.0]);
+        assert_eq!(repaired(ConeKind::SecondOrder, &[4.0, 3.0, 4.0]), [5.0, 3.0, 4.0]);
+        assert_eq!(repaired(ConeKind::Exponential, &[-1.0, 0.0, 1.0]), [-1.0, 0.0, 1.0]);
+        assert_eq!(repaired(ConeKind::Exponential, &[-1.0, -2.0, 1.0]), [-1.0, -1.0, 1.0]);
+        assert_eq!(repaired(ConeKind::Exponential, &[1e-12, -1e-12, 2.0]), [0.0, 0.0, 2.0]);
+        assert_eq!(repaired(ConeKind::Power { alpha: 0.5 }, &[0.5, 0.5, -2.0]), [0.5, 0.5, -1.0]);
+        assert_eq!(repaired(ConeKind::Semidefinite, &[0.0; 6]), [0.0; 6]);
+        assert_eq!(repaired(ConeKind::Semidefinite, &[2.0, 1.0, 2.0]), [2.0, 1.0, 2.0]);
+        // [[1, 2], [2, 1]] has the eigenvalue −1: the lift is at least 1, and less than fourfold that.
+        let lifted = repaired(ConeKind::Semidefinite, &[1.0, 2.0 * std::f64::consts::SQRT_2, 1.0]);
+        assert!((2.0..5.0).contains(&lifted[0]) && lifted[0] == lifted[2]);
+    }
+}

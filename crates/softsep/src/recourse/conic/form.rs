@@ -1,0 +1,275 @@
+//! A conic program as it is stated (columns, rows, cones), and its translation into the standard form of Clarabel.
+//!
+//! Clarabel solves `min ½yᵀPy + qᵀy` over `Ay + s = b, s ∈ K`. Each entry of s is the slack of one side of one row or bound,
+//! `s = sign·(activity − target)`: sign +1 for a lower bound, an equality and a cone, −1 for an upper bound. So `A = −sign·g`,
+//! `b = sign·(shift − target)`, where the shift is the part of the activity that no column moves. Infinite sides have no entry.
+
+use std::ops::Range;
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::SupportedConeT;
+
+use crate::format::ConeKind;
+use crate::model::{Sparse, Symmetric};
+use crate::recourse::RecourseError;
+
+/// `min constant + cᵀy + ½ yᵀHy` over bounded columns, rows `lower ≤ terms ≤ upper` and cones over further rows.
+///
+/// Bounds may be infinite and must not cross.
+#[derive(Debug, Clone)]
+pub(crate) struct ConicProgram {
+    constant: f64,
+    cost: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    quadratic: Symmetric,
+    /// The terms of all rows, one row after the other; row r's end at `ends[r]`.
+    terms: Vec<(usize, f64)>,
+    ends: Vec<usize>,
+    sides: Vec<Sides>,
+    cones: Vec<(ConeKind, Range<usize>)>,
+}
+
+/// What a row's activity is held against.
+#[derive(Debug, Clone, Copy)]
+enum Sides {
+    Between(f64, f64),
+    InCone { offset: f64 },
+}
+
+impl ConicProgram {
+    /// No columns, no rows, and the constant of the objective.
+    pub(crate) fn new(constant: f64) -> Self {
+        Self {
+            constant,
+            cost: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            quadratic: Symmetric::default(),
+            terms: Vec::new(),
+            ends: Vec::new(),
+            sides: Vec::new(),
+            cones: Vec::new(),
+        }
+    }
+
+    /// Adds a column and gives its index.
+    pub(crate) fn add_col(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
+        self.cost.push(cost);
+        self.lower.push(lower);
+        self.upper.push(upper);
+        self.cost.len() - 1
+    }
+
+    /// Adds `½·v·y_i²` (i = j) or `v·y_i·y_j` to the objective; the whole must be convex.
+    pub(crate) fn add_quadratic(&mut self, i: usize, j: usize, value: f64) {
+        self.quadratic.push(i, j, value);
+    }
+
+    /// Adds a row and gives its index.
+    pub(crate) fn add_row(&mut self, lower: f64, upper: f64, terms: impl IntoIterator<Item = (usize, f64)>) -> usize {
+        self.push_row(Sides::Between(lower, upper), terms)
+    }
+
+    /// Adds the rows of a cone, each `terms − offset`, in the order and scaling of the `aro/1` format, and gives their indices.
+    pub(crate) fn add_cone<T: IntoIterator<Item = (usize, f64)>>(
+        &mut self,
+        kind: ConeKind,
+        rows: impl IntoIterator<Item = (T, f64)>,
+    ) -> Result<Range<usize>, RecourseError> {
+        let first = self.ends.len();
+        for (terms, offset) in rows {
+            self.push_row(Sides::InCone { offset }, terms);
+        }
+        let rows = first..self.ends.len();
+        standard_cone(kind, rows.len())?;
+        self.cones.push((kind, rows.clone()));
+        Ok(rows)
+    }
+
+    fn push_row(&mut self, sides: Sides, terms: impl IntoIterator<Item = (usize, f64)>) -> usize {
+        self.terms.extend(terms);
+        self.ends.push(self.terms.len());
+        self.sides.push(sides);
+        self.ends.len() - 1
+    }
+}
+
+/// The cone in Clarabel's words, over `len` entries. Its exponential cone is `(x, y, z): y·exp(x/y) ≤ z` and its semidefinite cone the
+/// upper triangle by columns with off-diagonals scaled by √2: both as in the format.
+fn standard_cone(kind: ConeKind, len: usize) -> Result<SupportedConeT<f64>, RecourseError> {
+    let refuse = |what: &str| Err(RecourseError::Unsupported(what.to_owned()));
+    match kind {
+        ConeKind::SecondOrder => Ok(SupportedConeT::SecondOrderConeT(len)),
+        ConeKind::Exponential if len == 3 => Ok(SupportedConeT::ExponentialConeT()),
+        ConeKind::Power { alpha } if len == 3 => Ok(SupportedConeT::PowerConeT(alpha)),
+        ConeKind::Exponential => refuse("an exponential cone has 3 rows"),
+        ConeKind::Power { .. } => refuse("a power cone has 3 rows"),
+        #[cfg(feature = "psd")]
+        ConeKind::Semidefinite => match matrix_side(len) {
+            side if side * (side + 1) / 2 == len => Ok(SupportedConeT::PSDTriangleConeT(side)),
+            _ => refuse("a psd cone has n(n+1)/2 rows, the upper triangle of a matrix"),
+        },
+        #[cfg(not(feature = "psd"))]
+        ConeKind::Semidefinite => refuse("psd cones need a build with the cargo feature `psd`"),
+    }
+}
+
+/// The side n of a symmetric matrix whose upper triangle has n(n+1)/2 = `len` entries.
+pub(super) fn matrix_side(len: usize) -> usize {
+    ((8 * len + 1).isqrt() - 1) / 2
+}
+
+/// A program in the standard form, with the way back from its entries to rows and columns.
+#[derive(Debug)]
+pub(super) struct ConicForm {
+    pub(super) constant: f64,
+    pub(super) cost: Vec<f64>,
+    pub(super) lower: Vec<f64>,
+    pub(super) upper: Vec<f64>,
+    pub(super) quadratic: Symmetric,
+    /// G, by rows of the program.
+    pub(super) rows: Sparse,
+    /// The largest coefficient of G, at least 1.
+    pub(super) largest: f64,
+    pub(super) entries: Vec<Entry>,
+    /// How many entries lie in the zero cone; they come first.
+    pub(super) zero: usize,
+    /// How many lie in the nonnegative cone; they come second.
+    pub(super) nonnegative: usize,
+    /// The other cones and their entries.
+    pub(super) cones: Vec<(ConeKind, Range<usize>)>,
+    pub(super) p: CscMatrix<f64>,
+    pub(super) a: CscMatrix<f64>,
+    pub(super) standard_cones: Vec<SupportedConeT<f64>>,
+}
+
+/// One entry of s: `sign·(activity − target)`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) source: Source,
+    pub(super) sign: f64,
+    pub(super) target: f64,
+}
+
+/// Whose activity.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source {
+    Row(usize),
+    Col(usize),
+}
+
+impl ConicForm {
+    pub(super) fn new(program: ConicProgram) -> Result<Self, RecourseError> {
+        let ConicProgram { constant, cost, lower, upper, quadratic, terms, ends, sides, cones } = program;
+
+        let mut rows = Sparse::new(cost.len());
+        let mut begin = 0;
+        for &end in &ends {
+            rows.push_row(terms[begin..end].iter().copied());
+            begin = end;
+        }
+        let largest = terms.iter().fold(1.0, |largest: f64, term| largest.max(term.1.abs()));
+
+        let bounded = (sides.iter().enumerate())
+            .filter_map(|(row, sides)| match *sides {
+                Sides::Between(lower, upper) => Some((Source::Row(row), lower, upper)),
+                Sides::InCone { .. } => None,
+            })
+            .chain(lower.iter().zip(&upper).enumerate().map(|(col, (&lower, &upper))| (Source::Col(col), lower, upper)));
+        let mut entries = Vec::new();
+        let mut inequalities = Vec::new();
+        for (source, lower, upper) in bounded {
+            if lower == upper {
+                entries.push(Entry { source, sign: 1.0, target: lower });
+                continue;
+            }
+            if lower.is_finite() {
+                inequalities.push(Entry { source, sign: 1.0, target: lower });
+            }
+            if upper.is_finite() {
+                inequalities.push(Entry { source, sign: -1.0, target: upper });
+            }
+        }
+        let (zero, nonnegative) = (entries.len(), inequalities.len());
+        entries.append(&mut inequalities);
+
+        let mut standard_cones = vec![SupportedConeT::ZeroConeT(zero), SupportedConeT::NonnegativeConeT(nonnegative)];
+        let mut cone_entries = Vec::with_capacity(cones.len());
+        for (kind, cone_rows) in cones {
+            standard_cones.push(standard_cone(kind, cone_rows.len())?);
+            let first = entries.len();
+            entries.extend(cone_rows.filter_map(|row| match sides[row] {
+                Sides::InCone { offset } => Some(Entry { source: Source::Row(row), sign: 1.0, target: offset }),
+                Sides::Between(..) => None,
+            }));
+            cone_entries.push((kind, first..entries.len()));
+        }
+
+        let p = upper_triangle(cost.len(), &quadratic);
+        let a = constraint_matrix(cost.len(), &rows, &entries);
+        let cones = cone_entries;
+        Ok(Self {
+            constant,
+            cost,
+            lower,
+            upper,
+            quadratic,
+            rows,
+            largest,
+            entries,
+            zero,
+            nonnegative,
+            cones,
+            p,
+            a,
+            standard_cones,
+        })
+    }
+
+    /// Clarabel's b for given shifts of the rows.
+    pub(super) fn right_side(&self, shift: &[f64], b: &mut [f64]) {
+        for (b, entry) in b.iter_mut().zip(&self.entries) {
+            let shift = match entry.source {
+                Source::Row(row) => shift[row],
+                Source::Col(_) => 0.0,
+            };
+            *b = entry.sign * (shift - entry.target);
+        }
+    }
+
+    /// What y adds to the slack of an entry: `sign·gᵀy`, which is minus its row of A times y.
+    pub(super) fn slack_of(&self, entry: &Entry, y: &[f64]) -> f64 {
+        entry.sign
+            * match entry.source {
+                Source::Row(row) => self.rows.dot(row, y),
+                Source::Col(col) => y[col],
+            }
+    }
+}
+
+fn upper_triangle(cols: usize, quadratic: &Symmetric) -> CscMatrix<f64> {
+    let (mut row, mut col, mut value) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, j, entry) in quadratic.iter() {
+        row.push(j);
+        col.push(i);
+        value.push(entry);
+    }
+    CscMatrix::new_from_triplets(cols, cols, row, col, value)
+}
+
+fn constraint_matrix(cols: usize, rows: &Sparse, entries: &[Entry]) -> CscMatrix<f64> {
+    let (mut row, mut col, mut value) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, entry) in entries.iter().enumerate() {
+        let mut push = |j: usize, coefficient: f64| {
+            row.push(index);
+            col.push(j);
+            value.push(-entry.sign * coefficient);
+        };
+        match entry.source {
+            Source::Row(source) => rows.row(source).for_each(|(j, coefficient)| push(j, coefficient)),
+            Source::Col(j) => push(j, 1.0),
+        }
+    }
+    CscMatrix::new_from_triplets(entries.len(), cols, row, col, value)
+}

@@ -1,0 +1,171 @@
+//! The engine for quadratic and conic recourse: an interior-point solve per question, with the cut that its dual proves.
+
+mod cones;
+mod elastic;
+mod form;
+#[cfg(test)]
+mod infeasible_tests;
+mod proof;
+#[cfg(test)]
+mod random_tests;
+mod solver;
+#[cfg(test)]
+mod tests;
+
+use super::{Answer, Outcome, Recourse, RecourseError, WarmStart, Work};
+use crate::format::ConeKind;
+use crate::model::{Problem, RecourseModel};
+use crate::run::Clock;
+pub(crate) use form::ConicProgram;
+use solver::ConicSolver;
+pub(crate) use solver::ConicStatus;
+
+/// Interior-point recourse, for every problem of the format; linear ones included, where it checks the simplex engine.
+///
+/// It has no warm start: every answer is a function of (x, ξ) alone.
+#[derive(Debug)]
+pub struct Conic {
+    model: RecourseModel,
+    solver: ConicSolver,
+    /// Where each row of the model stands in the solver's program.
+    place: Vec<usize>,
+    x: Vec<f64>,
+    /// `E x`, by rows of the model.
+    fixed_shift: Vec<f64>,
+    /// `E x + U ξ`, by rows of the model.
+    shift: Vec<f64>,
+    /// π of the last solve, by rows of the model.
+    dual: Vec<f64>,
+    solves: u64,
+}
+
+impl Conic {
+    /// Builds the engine.
+    pub fn new(problem: &Problem, clock: &Clock) -> Result<Self, RecourseError> {
+        let model = problem.recourse.clone();
+        let (program, place) = state(&model, &problem.names.recourse_rows)?;
+        let rows = model.rows();
+        Ok(Self {
+            solver: ConicSolver::new(program, clock)?,
+            place,
+            x: vec![0.0; problem.first.dim()],
+            fixed_shift: vec![0.0; rows],
+            shift: vec![0.0; rows],
+            dual: vec![0.0; rows],
+            solves: 0,
+            model,
+        })
+    }
+
+    /// `slope_x = −Eᵀπ`, `slope_xi = −Uᵀπ` and the intercept: the proof's bound is affine in the shift Ex + Uξ.
+    fn fill_cut(&self, xi: &[f64], answer: &mut Answer) {
+        let Answer { intercept, slope_x, slope_xi, .. } = answer;
+        slope_x.fill(0.0);
+        self.model.e.transpose_mul_add(-1.0, &self.dual, slope_x);
+        slope_xi.fill(0.0);
+        self.model.u.transpose_mul_add(-1.0, &self.dual, slope_xi);
+        let moved: f64 = slope_xi.iter().zip(xi).map(|(slope, xi)| slope * xi).sum();
+        *intercept = self.solver.proof.bound + moved;
+    }
+}
+
+impl Recourse for Conic {
+    fn at(&mut self, x: &[f64]) {
+        self.x.copy_from_slice(x);
+        self.fixed_shift.fill(0.0);
+        self.model.e.mul_add(1.0, x, &mut self.fixed_shift);
+    }
+
+    fn solve(&mut self, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError> {
+        self.shift.copy_from_slice(&self.fixed_shift);
+        self.model.u.mul_add(1.0, xi, &mut self.shift);
+        let question = &mut self.solver.question;
+        self.model.cost_at(xi, &mut question.cost);
+        for (&place, shift) in self.place.iter().zip(&self.shift) {
+            question.shift[place] = *shift;
+        }
+
+        let status = self.solver.solve();
+        for (pi, &place) in self.dual.iter_mut().zip(&self.place) {
+            *pi = self.solver.proof.pi[place];
+        }
+        match status {
+            ConicStatus::Solved => {
+                self.fill_cut(xi, answer);
+                answer.outcome = Outcome::Solved;
+                answer.value = answer.intercept + answer.slope_x.iter().zip(&self.x).map(|(slope, x)| slope * x).sum::<f64>();
+                // The cost (b + Bξ)ᵀy moves with ξ too. It is part of the slope, not of the cut, which is for this ξ.
+                self.model.cost_xi.transpose_mul_add(1.0, &self.solver.proof.y, &mut answer.slope_xi);
+            }
+            ConicStatus::Infeasible => {
+                self.fill_cut(xi, answer);
+                (answer.outcome, answer.value) = (Outcome::Infeasible, f64::INFINITY);
+            }
+            ConicStatus::Unbounded => {
+                (answer.outcome, answer.value, answer.intercept) = (Outcome::Unbounded, f64::NEG_INFINITY, f64::NEG_INFINITY);
+                answer.slope_x.fill(0.0);
+                answer.slope_xi.fill(0.0);
+            }
+            ConicStatus::Stopped(stop) => return Err(stop.into()),
+            ConicStatus::Failed(why) => return Err(RecourseError::Numerical { x: self.x.clone(), xi: xi.to_vec(), why }),
+        }
+        self.solves += 1;
+        Ok(())
+    }
+
+    fn decision(&mut self, y: &mut [f64]) {
+        y.copy_from_slice(&self.solver.proof.y);
+    }
+
+    fn dual(&mut self, pi: &mut [f64]) {
+        pi.copy_from_slice(&self.dual);
+    }
+
+    fn warm_start(&self) -> WarmStart {
+        WarmStart::default()
+    }
+
+    /// Nothing to forget.
+    fn start_from(&mut self, _warm: &WarmStart) -> Result<(), RecourseError> {
+        Ok(())
+    }
+
+    fn work(&self) -> Work {
+        Work { solves: self.solves, iterations: self.solver.iterations, recovered: self.solver.recovered, ..Work::default() }
+    }
+}
+
+/// The recourse as a conic program at x = 0, ξ = 0, and the row of the program for each row of the model.
+fn state(model: &RecourseModel, names: &[String]) -> Result<(ConicProgram, Vec<usize>), RecourseError> {
+    let mut program = ConicProgram::new(0.0);
+    for ((&cost, &lower), &upper) in model.cost.iter().zip(&model.lower).zip(&model.upper) {
+        program.add_col(cost, lower, upper);
+    }
+    for (i, j, value) in model.quadratic.iter() {
+        program.add_quadratic(i, j, value);
+    }
+    let mut in_cone = vec![None; model.rows()];
+    for cone in &model.cones {
+        let rows = cone.rows.iter().map(|&row| (model.g.row(row), model.offset[row]));
+        let rows = program.add_cone(cone.kind, rows).map_err(|error| name_cone(error, cone.kind, &cone.rows, names))?;
+        for (&row, at) in cone.rows.iter().zip(rows) {
+            in_cone[row] = Some(at);
+        }
+    }
+    let mut add_row = |row: usize| program.add_row(model.row_lower[row], model.row_upper[row], model.g.row(row));
+    let place = in_cone.into_iter().enumerate().map(|(row, place)| place.unwrap_or_else(|| add_row(row))).collect();
+    Ok((program, place))
+}
+
+/// Says which cone a refusal is about.
+fn name_cone(error: RecourseError, kind: ConeKind, rows: &[usize], names: &[String]) -> RecourseError {
+    let RecourseError::Unsupported(why) = error else { return error };
+    let kind = match kind {
+        ConeKind::SecondOrder => "soc",
+        ConeKind::Exponential => "exp",
+        ConeKind::Power { .. } => "power",
+        ConeKind::Semidefinite => "psd",
+    };
+    let first = rows.first().and_then(|&row| names.get(row)).map_or("", String::as_str);
+    RecourseError::Unsupported(format!("the {kind} cone that begins with row \"{first}\": {why}"))
+}

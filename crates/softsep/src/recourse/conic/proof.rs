@@ -1,0 +1,241 @@
+//! What a point that Clarabel returns proves: a lower bound by duality, a Farkas certificate, or a ray. Nothing is taken on trust.
+//!
+//! For multipliers z in the dual cone, row multipliers `π = Σ sign·z`, and any ŷ (½yᵀHy ≥ ŷᵀHy − ½ŷᵀHŷ as H is positive semidefinite),
+//! every feasible y costs at least
+//!
+//! ```text
+//! −½ŷᵀHŷ + min over l ≤ y ≤ u of dᵀy + Σ z·sign·target − πᵀshift,     d = c + Hŷ − Gᵀπ
+//! ```
+//!
+//! the sum over the entries of rows: the multipliers of the bounds on y follow from d, whatever the solver gave for them. This is
+//! affine in the shift Ex + Uξ, so it is a cut in x. With c = H = 0 it is Farkas' lemma: a positive value excludes every y.
+
+use clarabel::solver::DefaultSolution;
+
+use super::cones::into_dual_cone;
+use super::form::{ConicForm, Source, matrix_side};
+
+/// How large the residual of a certificate of infeasibility or unboundedness may be against what it gains.
+const CERTIFICATE_RESIDUAL: f64 = 1e-6;
+
+/// The least gain of a Farkas certificate against the size of the numbers that it is the sum of.
+const FARKAS_GAIN: f64 = 1e-9;
+
+/// The data of one solve.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// c.
+    pub(super) cost: Vec<f64>,
+    /// What x and ξ add to each row.
+    pub(super) shift: Vec<f64>,
+    /// Clarabel's b, which follows from the shift.
+    pub(super) right_side: Vec<f64>,
+}
+
+/// The last point read, and what it proves. After a failed check its content means nothing.
+#[derive(Debug)]
+pub(super) struct Proof {
+    /// The primal point or the ray; zeros after infeasibility.
+    pub(super) y: Vec<f64>,
+    /// The multipliers of the rows, or the Farkas certificate; zeros after unboundedness.
+    pub(super) pi: Vec<f64>,
+    /// d, the multipliers of the bounds of y: positive at a lower bound, negative at an upper one.
+    pub(super) reduced: Vec<f64>,
+    /// The cost of y.
+    pub(super) objective: f64,
+    /// The lower bound, or the gain of the Farkas certificate, at shift zero; at another it is less by `πᵀshift`.
+    pub(super) bound: f64,
+    z: Vec<f64>,
+    matrix: Vec<f64>,
+}
+
+/// The minimum of dᵀy over the bounds, as far as they are finite.
+struct Charge {
+    total: f64,
+    /// The sum of the absolute terms.
+    mass: f64,
+    /// The largest |d_j| that no bound accounts for.
+    residual: f64,
+}
+
+impl Proof {
+    pub(super) fn new(form: &ConicForm) -> Self {
+        let side = form.cones.iter().map(|(_, entries)| matrix_side(entries.len())).max().unwrap_or(0);
+        let cols = form.cost.len();
+        Self {
+            y: vec![0.0; cols],
+            pi: vec![0.0; form.rows.rows()],
+            reduced: vec![0.0; cols],
+            objective: f64::INFINITY,
+            bound: f64::NEG_INFINITY,
+            z: vec![0.0; form.entries.len()],
+            matrix: vec![0.0; side * side],
+        }
+    }
+
+    /// Reads an optimum, and checks primal residual, dual residual and gap against `tolerance`.
+    pub(super) fn optimum(
+        &mut self,
+        form: &ConicForm,
+        question: &Question,
+        found: &DefaultSolution<f64>,
+        tolerance: f64,
+    ) -> Result<(), String> {
+        let off = feasibility_error(form, question, found);
+        if !within(off, tolerance) {
+            return Err(format!("the primal residual is {off:e}"));
+        }
+        self.y.copy_from_slice(&found.x);
+        self.take_multipliers(form, &found.z);
+        self.reduced.copy_from_slice(&question.cost);
+        form.quadratic.mul_add(1.0, &self.y, &mut self.reduced);
+        let slope = norm(&self.reduced);
+        form.rows.transpose_mul_add(-1.0, &self.pi, &mut self.reduced);
+        let half_square = form.quadratic.half_square(&self.y);
+        self.objective = dot(&question.cost, &self.y) + half_square;
+
+        let allowed = tolerance * self.objective.abs().max(1.0);
+        let noise = tolerance * slope.max(norm(&self.pi)).max(1.0);
+        let charge = self.charge_bounds(form, allowed / form.cost.len().max(1) as f64, noise);
+        if !within(charge.residual, noise) {
+            return Err(format!("the dual residual is {:e}", charge.residual));
+        }
+        self.bound = charge.total - half_square + self.target_product(form).0;
+        let gap = self.objective - (self.bound - dot(&self.pi, &question.shift));
+        if !within(gap.abs(), allowed) {
+            return Err(format!("the duality gap is {gap:e} at the value {:e}", self.objective));
+        }
+        Ok(())
+    }
+
+    /// Reads a Farkas certificate, scales it so that the largest row multiplier is 1, and checks that it excludes every y.
+    pub(super) fn farkas(&mut self, form: &ConicForm, question: &Question, z: &[f64]) -> Result<(), String> {
+        self.take_multipliers(form, z);
+        let scale = norm(&self.pi).recip();
+        if !scale.is_finite() {
+            return Err("the certificate of infeasibility names no row".to_owned());
+        }
+        self.z.iter_mut().chain(&mut self.pi).for_each(|multiplier| *multiplier *= scale);
+        self.y.fill(0.0);
+        self.reduced.fill(0.0);
+        form.rows.transpose_mul_add(-1.0, &self.pi, &mut self.reduced);
+
+        let (targets, mut mass) = self.target_product(form);
+        let shifts = dot(&self.pi, &question.shift);
+        mass += self.pi.iter().zip(&question.shift).map(|(pi, shift)| (pi * shift).abs()).sum::<f64>();
+        let budget = CERTIFICATE_RESIDUAL * (targets - shifts).abs() / form.cost.len().max(1) as f64;
+        let charge = self.charge_bounds(form, budget, CERTIFICATE_RESIDUAL * form.largest);
+        self.bound = targets + charge.total;
+        self.objective = f64::INFINITY;
+        let gain = self.bound - shifts;
+        if !(gain > FARKAS_GAIN * (mass + charge.mass) && within(charge.residual, CERTIFICATE_RESIDUAL * gain)) {
+            return Err(format!("the certificate of infeasibility gains {gain:e} with a residual of {:e}", charge.residual));
+        }
+        Ok(())
+    }
+
+    /// Reads a ray, scales its largest entry to 1, and checks that the cost falls along it and that it stays in every cone.
+    pub(super) fn ray(&mut self, form: &ConicForm, question: &Question, found: &DefaultSolution<f64>) -> Result<(), String> {
+        let scale = norm(&found.x).recip();
+        self.y.iter_mut().zip(&found.x).for_each(|(ray, x)| *ray = scale * x);
+        // H y must vanish as well, or the cost would rise in the end.
+        self.reduced.fill(0.0);
+        form.quadratic.mul_add(1.0, &self.y, &mut self.reduced);
+        let descent = -dot(&question.cost, &self.y);
+        let curvature = norm(&self.reduced);
+        let leaves = (form.entries.iter().zip(&found.s))
+            .map(|(entry, slack)| (form.slack_of(entry, &self.y) - scale * slack).abs())
+            .fold(0.0, f64::max);
+        self.reduced.fill(0.0);
+        self.pi.fill(0.0);
+        (self.objective, self.bound) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let allowed = CERTIFICATE_RESIDUAL * descent;
+        if !(descent > 0.0 && within(curvature, allowed) && within(leaves * norm(&question.cost), allowed * form.largest)) {
+            return Err(format!("the ray descends by {descent:e}, curves by {curvature:e} and leaves its cones by {leaves:e}"));
+        }
+        Ok(())
+    }
+
+    /// Forgets the last point: no solution, no bound.
+    pub(super) fn nothing(&mut self) {
+        for buffer in [&mut self.y, &mut self.pi, &mut self.reduced] {
+            buffer.fill(0.0);
+        }
+        (self.objective, self.bound) = (f64::INFINITY, f64::NEG_INFINITY);
+    }
+
+    /// z moved into the dual cone, and π from it.
+    fn take_multipliers(&mut self, form: &ConicForm, z: &[f64]) {
+        self.z.copy_from_slice(z);
+        for z in &mut self.z[form.zero..form.zero + form.nonnegative] {
+            *z = z.max(0.0);
+        }
+        for (kind, entries) in &form.cones {
+            into_dual_cone(*kind, &mut self.z[entries.clone()], &mut self.matrix);
+        }
+        self.pi.fill(0.0);
+        for (entry, z) in form.entries.iter().zip(&self.z) {
+            if let Source::Row(row) = entry.source {
+                self.pi[row] += entry.sign * z;
+            }
+        }
+    }
+
+    /// `Σ z·sign·target` over the entries of rows, and the same with absolute terms.
+    fn target_product(&self, form: &ConicForm) -> (f64, f64) {
+        (form.entries.iter().zip(&self.z))
+            .filter(|(entry, _)| matches!(entry.source, Source::Row(_)))
+            .map(|(entry, z)| z * entry.sign * entry.target)
+            .fold((0.0, 0.0), |(sum, mass), term| (sum + term, mass + term.abs()))
+    }
+
+    /// The minimum of d_j·y_j over the bounds of y_j, summed over j.
+    ///
+    /// At an optimum d_j is either the multiplier of a bound or zero, here up to the solver's tolerance. Where y_j is free on the side
+    /// to which d_j pushes it, no bound holds but for d_j = 0, and where the bound is far away it would be uselessly weak. There a |d_j|
+    /// below `noise` is charged at ŷ_j: an error of |d_j|·|y_j − ŷ_j| for other y_j, which is what the solver's tolerance means.
+    /// Everything else, and whatever costs at most `budget`, is charged at the bound, and holds without a tolerance.
+    fn charge_bounds(&self, form: &ConicForm, budget: f64, noise: f64) -> Charge {
+        let mut charge = Charge { total: 0.0, mass: 0.0, residual: 0.0 };
+        for (col, (&d, &y)) in self.reduced.iter().zip(&self.y).enumerate() {
+            if d == 0.0 {
+                continue;
+            }
+            let bound = if d > 0.0 { form.lower[col] } else { form.upper[col] };
+            let at_bound = bound.is_finite() && (d.abs() > noise || d.abs() * (y - bound).abs() <= budget);
+            if !at_bound {
+                charge.residual = charge.residual.max(d.abs());
+            }
+            let term = d * if at_bound { bound } else { y };
+            charge.total += term;
+            charge.mass += term.abs();
+        }
+        charge
+    }
+}
+
+/// By how much `Ay + s = b` is missed, against the largest number in it. The slack s is in its cone: an interior point is nowhere else.
+pub(super) fn feasibility_error(form: &ConicForm, question: &Question, found: &DefaultSolution<f64>) -> f64 {
+    let (mut error, mut size) = (0.0_f64, 1.0_f64);
+    for ((entry, b), slack) in form.entries.iter().zip(&question.right_side).zip(&found.s) {
+        let moved = form.slack_of(entry, &found.x);
+        let miss = (b + moved - slack).abs();
+        // A NaN must not be lost in a maximum.
+        error = if miss.is_nan() { f64::INFINITY } else { error.max(miss) };
+        size = size.max(b.abs()).max(moved.abs());
+    }
+    error / size
+}
+
+/// Whether a number is known and at most `limit`.
+pub(super) fn within(number: f64, limit: f64) -> bool {
+    number.is_finite() && number <= limit
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |norm: f64, entry| norm.max(entry.abs()))
+}

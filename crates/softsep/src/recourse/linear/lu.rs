@@ -1,0 +1,55 @@
+//! Sparse LU factors of a square matrix, solved with in place.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
+use faer::sparse::{SparseColMat, Triplet};
+use faer::{Conj, MatMut, Par};
+
+/// Factors and the room that solves need, so that they allocate nothing.
+pub(super) struct Lu {
+    symbolic: SymbolicLu<usize>,
+    numeric: NumericLu<usize, f64>,
+    scratch: MemBuffer,
+}
+
+impl Lu {
+    /// Factors the matrix with the given entries; `None` if it is singular. The size must be positive.
+    pub(super) fn new(size: usize, entries: &[Triplet<usize, usize, f64>]) -> Option<Self> {
+        let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, entries).ok()?;
+        // A basis of a sparse program is nearly triangular: dense blocks would only cost.
+        let params =
+            LuSymbolicParams { supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL, ..Default::default() };
+        let symbolic = factorize_symbolic_lu(matrix.symbolic(), params).ok()?;
+        let mut numeric = NumericLu::new();
+        let mut work = MemBuffer::try_new(symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())).ok()?;
+        symbolic
+            .factorize_numeric_lu(&mut numeric, matrix.as_ref(), Par::Seq, MemStack::new(&mut work), Default::default())
+            .ok()?;
+        let need =
+            symbolic.solve_in_place_scratch::<f64>(1, Par::Seq).or(symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq));
+        let scratch = MemBuffer::try_new(need).ok()?;
+        Some(Self { symbolic, numeric, scratch })
+    }
+
+    /// `values = M⁻¹ values`.
+    pub(super) fn solve(&mut self, values: &mut [f64]) {
+        let size = values.len();
+        let right_side = MatMut::from_column_major_slice_mut(values, size, 1);
+        let stack = MemStack::new(&mut self.scratch);
+        LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_in_place_with_conj(Conj::No, right_side, Par::Seq, stack);
+    }
+
+    /// `values = M⁻ᵀ values`.
+    pub(super) fn solve_transpose(&mut self, values: &mut [f64]) {
+        let size = values.len();
+        let right_side = MatMut::from_column_major_slice_mut(values, size, 1);
+        let stack = MemStack::new(&mut self.scratch);
+        LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_transpose_in_place_with_conj(
+            Conj::No,
+            right_side,
+            Par::Seq,
+            stack,
+        );
+    }
+}

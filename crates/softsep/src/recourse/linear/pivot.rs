@@ -1,0 +1,249 @@
+//! A walk of dual simplex pivots from a known basis: right-hand sides moved, costs did not, so the basis is dual feasible and often only a
+//! few pivots away from the optimum. HiGHS would find it too, but a call of it costs as much as hundreds of these pivots.
+//!
+//! The walk proposes and proves nothing: its last basis is factored afresh and tested like any other, its ray is verified like any other,
+//! and wherever it is in doubt it gives up and HiGHS is asked.
+
+use softsep_lp::{Basis, BasisStatus};
+
+use super::frame::{FEASIBLE, Frame};
+use super::kernel::{Kernel, held_at};
+
+/// Pivots after which HiGHS, which refactors and prices better, is the faster one.
+const PIVOTS: usize = 100;
+
+/// Entries of a pivot row below this are rounding.
+const TINY: f64 = 1e-9;
+
+/// Where a walk ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// At a basis that is primal feasible, by the walk's own reckoning.
+    Optimal,
+    /// At a row that no pivot can repair; the ray in [`Walk::ray`] should prove it.
+    Infeasible,
+    /// In doubt.
+    Lost,
+}
+
+/// The room that walks use again and again.
+#[derive(Default)]
+pub(super) struct Walk {
+    /// The basis walked to.
+    pub(super) basis: Basis,
+    /// Pivots of the last walk.
+    pub(super) pivots: u64,
+    basic: Vec<u32>,
+    values: Vec<f64>,
+    /// Reduced costs of all variables, and the pivot row over them, which is zero outside the variables touched.
+    reduced: Vec<f64>,
+    row: Vec<f64>,
+    touched: Vec<u32>,
+    is_touched: Vec<bool>,
+    column: Vec<f64>,
+    rho: Vec<f64>,
+    /// The changes of the basis since it was factored, one after the other: `etas` holds one column of `rows` entries each.
+    etas: Vec<f64>,
+    places: Vec<usize>,
+}
+
+impl Walk {
+    /// Walks from `basis`, whose factors are `kernel` and whose dual is `dual`, towards feasibility at `shift`.
+    pub(super) fn run(
+        &mut self,
+        frame: &Frame,
+        kernel: &mut Kernel,
+        basis: &Basis,
+        cost: &[f64],
+        dual: &[f64],
+        shift: &[f64],
+    ) -> End {
+        self.begin(frame, kernel, basis, cost, dual);
+        while self.places.len() < PIVOTS {
+            let Some((place, below)) = self.leaving(frame, shift) else { return End::Optimal };
+            self.btran(kernel, place);
+            self.price_row(frame);
+            let Some(entering) = self.entering(frame, below) else { return End::Infeasible };
+            self.ftran(frame, kernel, entering);
+            let pivot = self.column[place];
+            // The same number by two ways: where they differ the factors have drifted.
+            if !((pivot - self.row[entering]).abs() <= 1e-7 * (1.0 + pivot.abs())) {
+                return End::Lost;
+            }
+            let Some(()) = self.exchange(frame, shift, place, entering, below) else { return End::Lost };
+        }
+        End::Lost
+    }
+
+    /// The multipliers of the row that no pivot could repair.
+    pub(super) fn ray(&self) -> &[f64] {
+        &self.rho
+    }
+
+    fn begin(&mut self, frame: &Frame, kernel: &Kernel, basis: &Basis, cost: &[f64], dual: &[f64]) {
+        let (rows, cols) = (frame.rows(), frame.cols());
+        self.pivots = 0;
+        self.basis.clone_from(basis);
+        self.basic.clone_from(&kernel.basic);
+        self.values.clone_from(&kernel.values);
+        self.etas.clear();
+        self.places.clear();
+        self.column.resize(rows, 0.0);
+        self.rho.resize(rows, 0.0);
+        self.row.resize(cols + rows, 0.0);
+        self.is_touched.resize(cols + rows, false);
+        self.reduced.resize(cols + rows, 0.0);
+        for j in 0..cols {
+            self.reduced[j] = cost[j] - frame.price(j, dual);
+        }
+        self.reduced[cols..].copy_from_slice(dual);
+    }
+
+    /// The basic variable that leaves its bounds most, and whether it is below.
+    fn leaving(&self, frame: &Frame, shift: &[f64]) -> Option<(usize, bool)> {
+        let mut worst = (FEASIBLE, None);
+        for (place, (&variable, &value)) in self.basic.iter().zip(&self.values).enumerate() {
+            let (lower, upper) = frame.bounds(variable as usize, shift);
+            if lower - value > worst.0 {
+                worst = (lower - value, Some((place, true)));
+            } else if value - upper > worst.0 {
+                worst = (value - upper, Some((place, false)));
+            }
+        }
+        worst.1
+    }
+
+    /// `rho = B⁻ᵀ e_place`, through the changes since the factors were made, latest first.
+    fn btran(&mut self, kernel: &mut Kernel, place: usize) {
+        let rows = self.rho.len();
+        self.rho.fill(0.0);
+        self.rho[place] = 1.0;
+        for (eta, &place) in self.etas.chunks_exact(rows).zip(&self.places).rev() {
+            let rest: f64 = eta.iter().zip(&self.rho).map(|(eta, rho)| eta * rho).sum::<f64>() - eta[place] * self.rho[place];
+            self.rho[place] = (self.rho[place] - rest) / eta[place];
+        }
+        if let Some(lu) = &mut kernel.lu {
+            lu.solve_transpose(&mut self.rho);
+        }
+    }
+
+    /// The pivot row `rhoᵀA` over all variables: by rows, since rho is sparse and touches few of them.
+    fn price_row(&mut self, frame: &Frame) {
+        for variable in self.touched.drain(..) {
+            self.row[variable as usize] = 0.0;
+            self.is_touched[variable as usize] = false;
+        }
+        for (i, &rho) in self.rho.iter().enumerate() {
+            if rho.abs() > TINY * TINY {
+                for (variable, value) in frame.by_rows.row(i).chain([(frame.cols() + i, -1.0)]) {
+                    if !self.is_touched[variable] {
+                        self.is_touched[variable] = true;
+                        self.touched.push(variable as u32);
+                    }
+                    self.row[variable] += rho * value;
+                }
+            }
+        }
+    }
+
+    /// The dual ratio test in two passes: how far the dual can go if signs may be off by a tolerance, then the largest pivot within that.
+    fn entering(&self, frame: &Frame, below: bool) -> Option<usize> {
+        let sign = if below { -1.0 } else { 1.0 };
+        let candidate = |variable: usize| -> Option<(f64, f64)> {
+            let entry = sign * self.row[variable];
+            if entry.abs() <= TINY {
+                return None;
+            }
+            let (status, fixed) = self.status(frame, variable);
+            let reduced = self.reduced[variable];
+            match status {
+                _ if fixed => None,
+                BasisStatus::Lower if entry > 0.0 => Some((reduced.max(0.0), entry)),
+                BasisStatus::Upper if entry < 0.0 => Some(((-reduced).max(0.0), -entry)),
+                BasisStatus::Zero | BasisStatus::Nonbasic => Some((0.0, entry.abs())),
+                _ => None,
+            }
+        };
+        let mut reach = f64::INFINITY;
+        for &variable in &self.touched {
+            if let Some((reduced, entry)) = candidate(variable as usize) {
+                reach = reach.min((reduced + TINY) / entry);
+            }
+        }
+        let mut best: Option<(usize, f64)> = None;
+        for &variable in &self.touched {
+            if let Some((reduced, entry)) = candidate(variable as usize)
+                && reduced <= reach * entry
+                && best.is_none_or(|(_, largest)| entry > largest)
+            {
+                best = Some((variable as usize, entry));
+            }
+        }
+        best.map(|(variable, _)| variable)
+    }
+
+    fn status(&self, frame: &Frame, variable: usize) -> (BasisStatus, bool) {
+        match variable.checked_sub(frame.cols()) {
+            None => (self.basis.col(variable), frame.lower[variable] == frame.upper[variable]),
+            Some(row) => (self.basis.row(row), frame.row_lower[row] == frame.row_upper[row]),
+        }
+    }
+
+    /// `column = B⁻¹ a`, through the changes in order.
+    fn ftran(&mut self, frame: &Frame, kernel: &mut Kernel, variable: usize) {
+        let rows = self.column.len();
+        self.column.fill(0.0);
+        match variable.checked_sub(frame.cols()) {
+            None => frame.columns.row(variable).for_each(|(row, value)| self.column[row] = value),
+            Some(row) => self.column[row] = -1.0,
+        }
+        if let Some(lu) = &mut kernel.lu {
+            lu.solve(&mut self.column);
+        }
+        for (eta, &place) in self.etas.chunks_exact(rows).zip(&self.places) {
+            let step = self.column[place] / eta[place];
+            if step != 0.0 {
+                for (entry, eta) in self.column.iter_mut().zip(eta) {
+                    *entry -= eta * step;
+                }
+            }
+            self.column[place] = step;
+        }
+    }
+
+    /// The leaving variable goes to the bound that it broke, the entering one takes its place.
+    fn exchange(&mut self, frame: &Frame, shift: &[f64], place: usize, entering: usize, below: bool) -> Option<()> {
+        let leaving = self.basic[place] as usize;
+        let pivot = self.column[place];
+        let dual_step = self.reduced[entering] / pivot;
+        for &variable in &self.touched {
+            self.reduced[variable as usize] -= dual_step * self.row[variable as usize];
+        }
+        self.reduced[entering] = 0.0;
+        self.reduced[leaving] = -dual_step;
+
+        let (lower, upper) = frame.bounds(leaving, shift);
+        let bound = if below { lower } else { upper };
+        let step = (self.values[place] - bound) / pivot;
+        let (lower, upper) = frame.bounds(entering, shift);
+        let start = held_at(self.status(frame, entering).0, lower, upper)?;
+        for (value, column) in self.values.iter_mut().zip(&self.column) {
+            *value -= step * column;
+        }
+        self.values[place] = start + step;
+        self.basic[place] = entering as u32;
+        self.set_status(frame, entering, BasisStatus::Basic);
+        self.set_status(frame, leaving, if below { BasisStatus::Lower } else { BasisStatus::Upper });
+        self.etas.extend_from_slice(&self.column);
+        self.places.push(place);
+        self.pivots += 1;
+        Some(())
+    }
+
+    fn set_status(&mut self, frame: &Frame, variable: usize, status: BasisStatus) {
+        match variable.checked_sub(frame.cols()) {
+            None => self.basis.set_col(variable, status),
+            Some(row) => self.basis.set_row(row, status),
+        }
+    }
+}
