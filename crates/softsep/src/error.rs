@@ -1,0 +1,62 @@
+//! One error for the whole library, one variant per layer.
+
+use softsep_lp::LpError;
+
+use crate::format::{Complaints, ReadError};
+use crate::recourse::RecourseError;
+use crate::run::Stop;
+use crate::uncertainty::SetError;
+
+/// Why a call gave no result.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A file could not be used.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A decision or a problem built by a program has faults.
+    #[error(transparent)]
+    Input(#[from] Complaints),
+    /// A setting makes no sense.
+    #[error("{0}")]
+    Settings(String),
+    /// The method cannot take this problem.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// A recourse solve failed for good.
+    #[error(transparent)]
+    Recourse(RecourseError),
+    /// The uncertainty set could not answer.
+    #[error(transparent)]
+    Set(#[from] SetError),
+    /// HiGHS refused a call.
+    #[error(transparent)]
+    Lp(#[from] LpError),
+    /// A master program failed for good.
+    #[error("{0}")]
+    Master(String),
+    /// Not a failure: the run ended for this reason.
+    #[error(transparent)]
+    Stopped(#[from] Stop),
+}
+
+impl From<RecourseError> for Error {
+    fn from(error: RecourseError) -> Self {
+        match error {
+            RecourseError::Stopped(stop) => Error::Stopped(stop),
+            RecourseError::Lp(error) => Error::Lp(error),
+            error => Error::Recourse(error),
+        }
+    }
+}
+
+/// A method's refusal: what it cannot take, and what to do instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("method \"{method}\" cannot solve this problem: {feature}; {instead}")]
+pub struct Unsupported {
+    /// The method.
+    pub method: &'static str,
+    /// What is in its way.
+    pub feature: String,
+    /// What would work.
+    pub instead: String,
+}

@@ -1,0 +1,9 @@
+//! Master programs: first-stage decisions together with what stands for the worst case.
+
+mod copies;
+mod explain;
+mod patience;
+mod square;
+
+pub(crate) use copies::{Copies, Ended};
+pub(crate) use explain::{explain_infeasible, explain_unbounded};

@@ -1,0 +1,187 @@
+//! `extensive`: one copy of the recourse per scenario or extreme point, all in one program.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use super::{Entry, Method, NoList, OptionInfo, parse_options, stand_in};
+use crate::error::{Error, Unsupported};
+use crate::format::Points;
+use crate::master::{Copies, Ended, explain_infeasible, explain_unbounded};
+use crate::model::Problem;
+use crate::run::{Run, Stop, Verdict};
+use crate::separation::scan;
+use crate::settings::Certify;
+use crate::uncertainty::{Count, TooMany};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "extensive",
+    summary: "one copy of the recourse per scenario or extreme point, all in one program",
+    accepts: "scenario lists, and sets with few extreme points where costs do not move with ξ; linear recourse with continuous or integer x, \
+              quadratic and conic ones with continuous x",
+    guarantees: "the optimum, with deterministic bounds",
+    options: &[OptionInfo {
+        name: "max-copies",
+        default: "20000",
+        help: "refuse a problem that needs more copies of the recourse than this",
+    }],
+    build: |options| {
+        let settings: ExtensiveSettings = parse_options(options)?;
+        if settings.max_copies == 0 {
+            return Err("\"max-copies\" must be at least 1".into());
+        }
+        Ok(Box::new(Extensive { settings }))
+    },
+};
+
+/// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
+const NONZEROS: usize = 30_000_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct ExtensiveSettings {
+    max_copies: usize,
+}
+
+impl Default for ExtensiveSettings {
+    fn default() -> Self {
+        Self { max_copies: 20_000 }
+    }
+}
+
+/// The extensive form.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extensive {
+    settings: ExtensiveSettings,
+}
+
+impl Extensive {
+    fn refuse(feature: String, instead: &str) -> Unsupported {
+        Unsupported { method: "extensive", feature, instead: instead.into() }
+    }
+
+    /// The scenarios that stand for the set, if they are few enough.
+    fn points<'p>(&self, problem: &'p Problem) -> Result<Cow<'p, Points>, Unsupported> {
+        let limit = self.settings.max_copies;
+        let points = stand_in(problem, limit).map_err(|reason| {
+            let instead = match reason {
+                NoList::TooMany(TooMany { count: Count::Exactly(_) | Count::MoreThan(_), .. }) => {
+                    "raise --max-copies if memory allows, or draw a list of scenarios from the set and solve that"
+                }
+                _ => "draw a list of scenarios from the set and solve that",
+            };
+            Self::refuse(reason.to_string(), instead)
+        })?;
+        if points.len() > limit {
+            return Err(Self::refuse(
+                format!("there are {} scenarios, and it takes at most {limit} copies of the recourse", points.len()),
+                "raise --max-copies if memory allows, or solve a part of the list",
+            ));
+        }
+        let recourse = &problem.recourse;
+        let nonzeros = points.len().saturating_mul(recourse.g.nonzeros() + recourse.e.nonzeros() + recourse.dim());
+        if nonzeros > NONZEROS {
+            return Err(Self::refuse(
+                format!("{} copies of the recourse have {nonzeros} nonzeros, and it takes at most {NONZEROS}", points.len()),
+                "solve a part of the scenarios",
+            ));
+        }
+        Ok(points)
+    }
+}
+
+impl Method for Extensive {
+    fn name(&self) -> &'static str {
+        "extensive"
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        if problem.first.has_integers() {
+            if !problem.recourse.is_linear() {
+                return Err(Self::refuse(
+                    "an integer first stage with quadratic or conic recourse has no solver here".into(),
+                    "relax the integers, or write the recourse with linear rows",
+                ));
+            }
+            if !problem.first.quadratic.is_zero() {
+                return Err(Self::refuse(
+                    "HiGHS cannot combine integers with a quadratic cost".into(),
+                    "relax the integers, or replace the quadratic cost by linear pieces",
+                ));
+            }
+        }
+        self.points(problem).map(|_| ())
+    }
+
+    fn plan(&self, problem: &Problem) -> String {
+        match self.points(problem) {
+            Ok(points) => {
+                let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
+                let (rows, cols) = (problem.recourse.rows() + 1, problem.recourse.dim());
+                let count = points.len();
+                format!(
+                    "{count} {what}, one program with {} columns and {} rows",
+                    problem.first.dim() + 1 + count * cols,
+                    problem.first.rows.rows() + count * rows
+                )
+            }
+            Err(refusal) => refusal.to_string(),
+        }
+    }
+
+    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        let points = self.points(problem)?;
+        // One scenario first: a valid lower bound and a decision within moments, should time run out below.
+        self.round(problem, &points, 1, certify, run)?;
+        if points.len() > 1 {
+            self.round(problem, &points, points.len(), certify, run)?;
+        }
+        // Both bounds are as tight as the solvers' tolerances let them be.
+        Ok(())
+    }
+}
+
+impl Extensive {
+    /// Solves with the first `count` scenarios, and evaluates the decision on all.
+    fn round(&self, problem: &Problem, points: &Points, count: usize, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        let whole = count == points.len();
+        let scenarios: Vec<&[f64]> = points.iter().take(count).collect();
+        run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
+        let copies = Copies::new(problem, scenarios)?;
+        // A tenth of the gap is left to the master, so that rounding elsewhere cannot spoil the whole.
+        let solved = copies.solve(0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        match solved.ended {
+            Ended::Infeasible => {
+                let verdict = explain_infeasible(&copies, run.clock())?;
+                return Err(run.prove(Verdict::Infeasible(verdict)).into());
+            }
+            Ended::Unbounded if whole => {
+                let verdict = explain_unbounded(&copies, run.clock())?;
+                return Err(run.prove(Verdict::Unbounded(verdict)).into());
+            }
+            // With fewer scenarios the problem is a relaxation: that it is unbounded says nothing.
+            Ended::Unbounded => return Ok(()),
+            Ended::Optimal | Ended::Stopped(_) => {}
+        }
+        if let Some(lower) = solved.lower {
+            run.lower(lower);
+        }
+        if let Some(x) = &solved.x {
+            let found = scan(problem, x, points, run.clock())?;
+            run.count_solves(found.solves);
+            let value = problem.first.value(x) + found.value;
+            if certify == Certify::None {
+                run.estimate(x, value, &found.xi);
+            } else {
+                run.upper(x, value, &found.xi);
+            }
+        }
+        match (run.tick(), solved.ended) {
+            // Going on to the exact end is cheap for the one method that enumerates: the gap stops only the first, partial round.
+            (Err(Stop::Gap), _) if whole => Ok(()),
+            (Err(stop), _) => Err(stop.into()),
+            (Ok(()), Ended::Stopped(stop)) => Err(stop.into()),
+            (Ok(()), _) => Ok(()),
+        }
+    }
+}

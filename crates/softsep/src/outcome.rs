@@ -1,0 +1,40 @@
+//! What a run came to, by index; the `report` layer puts names to it.
+
+use crate::format::Status;
+use crate::run::{Bounds, Stop, Verdict};
+
+/// The result of [`solve`](crate::solve).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// What is held.
+    pub status: Status,
+    /// Why it ended.
+    pub stop: Stop,
+    /// The bounds and the best decision.
+    pub bounds: Bounds,
+    /// The recourse at the best decision and its worst scenario.
+    pub worst_case: Option<WorstCase>,
+    /// The proof, for a problem that has no optimum.
+    pub verdict: Option<Verdict>,
+    /// The method that did the work.
+    pub method: &'static str,
+    /// The seed.
+    pub seed: u64,
+    /// Iterations of the method.
+    pub iterations: u64,
+    /// Recourse problems solved.
+    pub recourse_solves: u64,
+    /// Wall-clock time; the only field that two equal runs differ in.
+    pub seconds: f64,
+}
+
+/// A scenario and the recourse to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorstCase {
+    /// The scenario.
+    pub xi: Vec<f64>,
+    /// Q there.
+    pub cost: f64,
+    /// The optimal recourse.
+    pub y: Vec<f64>,
+}

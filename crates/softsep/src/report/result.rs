@@ -1,0 +1,69 @@
+//! An outcome with its names: the `aro-result/1` file.
+
+use crate::format::{
+    CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile, Stage as StageWord, StopWord, WorstCaseFile,
+};
+use crate::model::Problem;
+use crate::outcome::Outcome;
+use crate::run::{Certificate, Infeasible, Stage, Stop, Verdict};
+
+/// The outcome as the format writes it.
+pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
+    let names = &problem.names;
+    let mut file = ResultFile::new(outcome.status, stop_word(outcome.stop), outcome.method, outcome.seed);
+    file.lower_bound = outcome.bounds.lower();
+    file.upper_bound = outcome.bounds.upper();
+    file.gap = outcome.bounds.gap();
+    if let Some(best) = outcome.bounds.best() {
+        file.objective = Some(best.value);
+        file.x = Some(NamedValues::new(&names.first, &best.x));
+    }
+    if outcome.verdict.is_none() {
+        file.certificate = Some(CertificateFile::new(match outcome.bounds.certificate() {
+            Certificate::Deterministic => CertificateKind::Deterministic,
+            Certificate::None => CertificateKind::None,
+        }));
+    }
+    file.worst_case = outcome.worst_case.as_ref().map(|worst| WorstCaseFile {
+        xi: NamedValues::new(&names.parameters, &worst.xi),
+        recourse_cost: worst.cost,
+        y: Some(NamedValues::new(&names.recourse, &worst.y)),
+    });
+    match &outcome.verdict {
+        Some(Verdict::Infeasible(infeasible)) => file.infeasible = Some(infeasible_file(problem, infeasible)),
+        Some(Verdict::Unbounded(unbounded)) if !unbounded.recourse.is_empty() => {
+            file.unbounded = Some(unbounded.recourse.iter().map(|&j| names.recourse[j].clone()).collect());
+        }
+        _ => {}
+    }
+    file.iterations = outcome.iterations;
+    file.recourse_solves = outcome.recourse_solves;
+    file.seconds = outcome.seconds;
+    file
+}
+
+fn infeasible_file(problem: &Problem, infeasible: &Infeasible) -> InfeasibleFile {
+    let names = &problem.names;
+    let first = infeasible.first_rows.iter().map(|&row| names.first_rows[row].clone());
+    let recourse = infeasible.recourse_rows.iter().map(|&row| names.recourse_rows[row].clone());
+    InfeasibleFile {
+        stage: match infeasible.stage {
+            Stage::First => StageWord::First,
+            Stage::Recourse => StageWord::Recourse,
+        },
+        xi: infeasible.xi.as_ref().map(|xi| NamedValues::new(&names.parameters, xi)),
+        rows: first.chain(recourse).collect(),
+        why: infeasible.why.clone(),
+    }
+}
+
+fn stop_word(stop: Stop) -> StopWord {
+    match stop {
+        Stop::Gap => StopWord::Gap,
+        Stop::TimeLimit => StopWord::TimeLimit,
+        Stop::IterationLimit => StopWord::IterationLimit,
+        Stop::Interrupted => StopWord::Interrupted,
+        Stop::Proved => StopWord::Proved,
+        Stop::Stalled => StopWord::Stalled,
+    }
+}

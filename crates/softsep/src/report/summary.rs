@@ -1,0 +1,174 @@
+//! Results in a few lines, for people.
+
+use std::fmt::Write;
+
+use crate::evaluate::Evaluation;
+use crate::format::Status;
+use crate::model::{Broken, Problem};
+use crate::outcome::Outcome;
+use crate::run::{Certificate, Stop, Verdict};
+
+/// Entries of a vector that a summary shows; the whole is in the result file.
+const SHOWN: usize = 12;
+
+/// The outcome of a run.
+pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
+    let mut text = String::new();
+    let status = match outcome.status {
+        Status::Optimal => "optimal",
+        Status::Feasible if outcome.bounds.upper().is_none() => "feasible, with no upper bound",
+        Status::Feasible => "feasible, the gap asked for is not met",
+        Status::Infeasible => "infeasible",
+        Status::Unbounded => "unbounded",
+        Status::Unknown => "unknown, no decision found yet",
+    };
+    let _ = writeln!(text, "status       {status} ({})", stop_words(outcome.stop));
+    if let Some(best) = outcome.bounds.best() {
+        let _ = writeln!(text, "objective    {}", number(best.value));
+    }
+    if outcome.verdict.is_none() {
+        let bound = |bound: Option<f64>| bound.map_or("not known".to_owned(), number);
+        let _ = writeln!(text, "lower bound  {}", bound(outcome.bounds.lower()));
+        let _ = writeln!(text, "upper bound  {}", bound(outcome.bounds.upper()));
+        let gap = match outcome.bounds.gap() {
+            None => "not known".to_owned(),
+            // Around zero a relative gap says nothing.
+            Some(gap) if gap > 1e-4 && outcome.bounds.meet(0.0) => "none that the solvers could tell".to_owned(),
+            Some(gap) => format!("{:.4} %", 100.0 * gap),
+        };
+        let _ = writeln!(text, "gap          {gap}");
+        let certificate = match outcome.bounds.certificate() {
+            Certificate::Deterministic => "deterministic: both bounds hold for sure, up to the solvers' tolerances",
+            Certificate::None => "none: no upper bound is known",
+        };
+        let _ = writeln!(text, "certificate  {certificate}");
+    }
+    if let Some(best) = outcome.bounds.best() {
+        let _ = writeln!(text, "decision     {}", nonzeros(&problem.names.first, &best.x));
+    }
+    if let Some(worst) = &outcome.worst_case {
+        let _ = writeln!(text, "worst case   {}", entries(&problem.names.parameters, &worst.xi));
+        let _ = writeln!(text, "             recourse costs {}", number(worst.cost));
+    }
+    match &outcome.verdict {
+        Some(Verdict::Infeasible(infeasible)) => {
+            let _ = writeln!(text, "why          {}", infeasible.why);
+            if let Some(xi) = &infeasible.xi {
+                let _ = writeln!(text, "ξ            {}", entries(&problem.names.parameters, xi));
+            }
+        }
+        Some(Verdict::Unbounded(unbounded)) => {
+            let names = unbounded.first.iter().map(|&j| &problem.names.first[j]);
+            let names: Vec<_> = names.chain(unbounded.recourse.iter().map(|&j| &problem.names.recourse[j])).cloned().collect();
+            let _ = writeln!(text, "why          the cost falls without end along {}", listed(&names));
+        }
+        None => {}
+    }
+    let _ = writeln!(
+        text,
+        "effort       {:.2} s, method {}, iterations {}, recourse solves {}",
+        outcome.seconds, outcome.method, outcome.iterations, outcome.recourse_solves
+    );
+    text
+}
+
+/// What a decision costs.
+pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String {
+    let mut text = String::new();
+    if let Some(violation) = &evaluation.violation {
+        let place = match violation.place {
+            Broken::Bound(j) => format!("\"{}\" leaves its bounds", problem.names.first[j]),
+            Broken::Integrality(j) => format!("\"{}\" is not whole", problem.names.first[j]),
+            Broken::Row(row) => format!("row \"{}\" is broken", problem.names.first_rows[row]),
+        };
+        let _ = writeln!(
+            text,
+            "warning      the decision is not feasible for the first stage: {place} ({} is not between {} and {})",
+            number(violation.activity),
+            number(violation.lower),
+            number(violation.upper)
+        );
+    }
+    let kind = if evaluation.exact { "exact" } else { "a lower bound on the worst case, not exact" };
+    if evaluation.objective == f64::INFINITY {
+        let _ = writeln!(text, "objective    infinite: there is a scenario without recourse");
+        let rows: Vec<_> = evaluation.contradiction.iter().map(|&row| problem.names.recourse_rows[row].clone()).collect();
+        let _ = writeln!(text, "why          these rows contradict one another there: {}", listed(&rows));
+    } else if evaluation.objective == f64::NEG_INFINITY {
+        let _ = writeln!(text, "objective    minus infinity: the recourse cost falls without end");
+    } else {
+        let _ = writeln!(text, "objective    {} ({kind})", number(evaluation.objective));
+    }
+    let _ = writeln!(text, "first stage  {}", number(evaluation.first_cost));
+    if let Some(worst) = &evaluation.worst_case {
+        let _ = writeln!(text, "recourse     {}", number(worst.cost));
+    }
+    let _ = writeln!(text, "worst case   {}", entries(&problem.names.parameters, &evaluation.xi));
+    let _ = writeln!(text, "how          {}", evaluation.how);
+    text
+}
+
+fn stop_words(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Gap => "the gap asked for is met",
+        Stop::TimeLimit => "the time limit is reached",
+        Stop::IterationLimit => "the iteration limit is reached",
+        Stop::Interrupted => "interrupted",
+        Stop::Proved => "proved",
+        Stop::Stalled => "no further progress",
+    }
+}
+
+/// A number with as many digits as it needs, at most ten that count.
+fn number(value: f64) -> String {
+    if value != 0.0 && !(1e-4..1e15).contains(&value.abs()) {
+        return format!("{value:.6e}");
+    }
+    let digits = (9 - value.abs().max(1.0).log10().floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn entries(names: &[String], values: &[f64]) -> String {
+    shown(names.iter().zip(values.iter().copied()), names.len())
+}
+
+/// The entries that are not zero, the largest first.
+fn nonzeros(names: &[String], values: &[f64]) -> String {
+    let mut pairs: Vec<(&String, f64)> = names.iter().zip(values.iter().copied()).filter(|(_, value)| *value != 0.0).collect();
+    if pairs.is_empty() {
+        return if names.is_empty() { "nothing to decide".into() } else { "all zero".into() };
+    }
+    pairs.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let count = pairs.len();
+    shown(pairs.into_iter(), count)
+}
+
+fn shown<'n>(pairs: impl Iterator<Item = (&'n String, f64)>, count: usize) -> String {
+    let mut parts: Vec<String> = pairs.take(SHOWN).map(|(name, value)| format!("{name} = {}", number(value))).collect();
+    if count > SHOWN {
+        parts.push(format!("… {} more", count - SHOWN));
+    }
+    parts.join(", ")
+}
+
+fn listed(names: &[String]) -> String {
+    let mut parts: Vec<String> = names.iter().take(SHOWN).map(|name| format!("\"{name}\"")).collect();
+    if names.len() > SHOWN {
+        parts.push(format!("… {} more", names.len() - SHOWN));
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_keep_what_counts() {
+        assert_eq!(number(33680.0), "33680");
+        assert_eq!(number(0.1 + 0.2), "0.3");
+        assert_eq!(number(1234567.891), "1234567.891");
+        assert_eq!(number(-1e-9), "-1.000000e-9");
+    }
+}

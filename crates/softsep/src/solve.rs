@@ -1,0 +1,91 @@
+//! `solve`: sets a run up, lets the method work, and takes stock of what the ledger holds, however the run ended.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::error::Error;
+use crate::format::Status;
+use crate::methods::Entry;
+use crate::model::Problem;
+use crate::outcome::{Outcome, WorstCase};
+use crate::recourse::{self, Answer, engine};
+use crate::run::{Bounds, Clock, Header, Limits, Observer, Run, Stop, Verdict};
+use crate::settings::Settings;
+
+/// Solves a problem. Raising `interrupt` ends the run soon, with the best result so far.
+///
+/// The same problem, settings and seed give the same outcome on any number of threads, time limits and `seconds` aside.
+pub fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    observer: &mut (dyn Observer + Send),
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Outcome, Error> {
+    settings.validate()?;
+    let entry = Entry::find(&settings.method)?;
+    let method = entry.build(&settings.options)?;
+    method.accepts(problem)?;
+    let clock = Clock::new(settings.time_limit, Arc::clone(interrupt));
+    let limits = Limits { gap: settings.gap, iterations: settings.iterations, seed: settings.seed };
+    on_threads(settings.threads, || {
+        let mut run = Run::new(entry.name, limits, clock, observer);
+        run.begin(&Header { problem: problem.name.clone(), facts: problem.facts(), method: entry.name });
+        let stop = match method.solve(problem, settings.certify, &mut run) {
+            Ok(()) => Stop::Proved,
+            Err(Error::Stopped(stop)) => stop,
+            Err(error) => return Err(error),
+        };
+        take_stock(problem, settings, &run, stop)
+    })?
+}
+
+/// Runs `work` on a pool of its own, so that the library never changes the caller's.
+pub(crate) fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map_err(|error| Error::Settings(format!("the threads could not be started: {error}")))?;
+    Ok(pool.install(work))
+}
+
+fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> Result<Outcome, Error> {
+    let bounds = run.bounds().clone();
+    let met = bounds.meet(settings.gap);
+    let status = match (run.verdict(), bounds.best()) {
+        (Some(Verdict::Infeasible(_)), _) => Status::Infeasible,
+        (Some(Verdict::Unbounded(_)), _) => Status::Unbounded,
+        (None, Some(_)) if met => Status::Optimal,
+        (None, Some(_)) => Status::Feasible,
+        (None, None) => Status::Unknown,
+    };
+    let worst_case = match bounds.best() {
+        Some(best) if run.verdict().is_none() => worst_case(problem, &best.x, &best.worst)?,
+        _ => None,
+    };
+    Ok(Outcome {
+        status,
+        stop: if met && stop != Stop::Interrupted { Stop::Gap } else { stop },
+        bounds: if run.verdict().is_some() { Bounds::default() } else { bounds },
+        worst_case,
+        verdict: run.verdict().cloned(),
+        method: run.method(),
+        seed: settings.seed,
+        iterations: run.iterations(),
+        recourse_solves: run.recourse_solves(),
+        seconds: run.clock().seconds(),
+    })
+}
+
+/// The recourse at (x, ξ), from a fresh engine without a clock: a result is completed also when time is up.
+pub(crate) fn worst_case(problem: &Problem, x: &[f64], xi: &[f64]) -> Result<Option<WorstCase>, Error> {
+    let mut engine = engine(problem, &Clock::unlimited())?;
+    let mut answer = Answer::new(problem);
+    engine.at(x);
+    engine.solve(xi, &mut answer)?;
+    if answer.outcome != recourse::Outcome::Solved {
+        return Ok(None);
+    }
+    let mut y = vec![0.0; problem.recourse.dim()];
+    engine.decision(&mut y);
+    Ok(Some(WorstCase { xi: xi.to_vec(), cost: answer.value, y }))
+}

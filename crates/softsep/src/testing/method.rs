@@ -1,0 +1,107 @@
+//! The conformance suite of methods.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::evaluate::evaluate;
+use crate::format::{ResultFile, Status};
+use crate::methods::Entry;
+use crate::model::Problem;
+use crate::outcome::Outcome;
+use crate::report::result_file;
+use crate::run::{Certificate, Silent, Stop, Verdict};
+use crate::settings::{Certify, Settings};
+use crate::solve::solve;
+
+/// Tests the method `name` on a problem with a known `optimum` (`None`: infeasible): status, objective and bounds, its own decision
+/// evaluated again, each limit, an interrupt, and equal results on 1, 2 and 4 threads. Returns whether the method takes the problem.
+pub fn check_method(name: &str, problem: &Problem, optimum: Option<f64>, tolerance: f64) -> bool {
+    let method = Entry::find(name).and_then(|entry| entry.build(&Default::default())).unwrap_or_else(|error| panic!("{error}"));
+    if method.accepts(problem).is_err() {
+        return false;
+    }
+    let settings = Settings { method: name.into(), gap: 0.1 * tolerance, ..Settings::default() };
+    let outcome = run(problem, &settings);
+    let context = format!("{name} on {}", problem.name);
+    match optimum {
+        None => {
+            assert_eq!(outcome.status, Status::Infeasible, "{context}");
+            assert!(matches!(outcome.verdict, Some(Verdict::Infeasible(_))), "{context}: no explanation");
+            assert_eq!(outcome.bounds.upper(), None, "{context}");
+        }
+        Some(optimum) => check_solved(problem, &outcome, optimum, tolerance, &context),
+    }
+    check_threads(problem, &settings, &outcome, &context);
+    check_limits(problem, &settings, optimum, tolerance, &context);
+    true
+}
+
+fn run(problem: &Problem, settings: &Settings) -> Outcome {
+    solve(problem, settings, &mut Silent, &Arc::default()).unwrap_or_else(|error| panic!("{}: {error}", problem.name))
+}
+
+fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f64, context: &str) {
+    let room = tolerance * (1.0 + optimum.abs());
+    assert_eq!((outcome.status, outcome.stop), (Status::Optimal, Stop::Gap), "{context}");
+    let best = outcome.bounds.best().unwrap_or_else(|| panic!("{context}: no decision"));
+    assert!((best.value - optimum).abs() <= room, "{context}: objective {} where {optimum} is optimal", best.value);
+    check_bounds(outcome, optimum, room, context);
+    if outcome.bounds.certificate() == Certificate::Deterministic {
+        let evaluation =
+            evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
+        assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
+        assert!(
+            evaluation.objective <= best.value + room,
+            "{context}: the decision costs {}, not {}",
+            evaluation.objective,
+            best.value
+        );
+    }
+}
+
+fn check_bounds(outcome: &Outcome, optimum: f64, room: f64, context: &str) {
+    if let Some(lower) = outcome.bounds.lower() {
+        assert!(lower <= optimum + room, "{context}: lower bound {lower} above the optimum {optimum}");
+    }
+    if let Some(upper) = outcome.bounds.upper() {
+        assert!(upper >= optimum - room, "{context}: upper bound {upper} below the optimum {optimum}");
+    }
+}
+
+/// The result file of an outcome, its time aside.
+fn timeless(problem: &Problem, outcome: &Outcome) -> ResultFile {
+    ResultFile { seconds: 0.0, ..result_file(problem, outcome) }
+}
+
+fn check_threads(problem: &Problem, settings: &Settings, outcome: &Outcome, context: &str) {
+    for threads in [1, 2, 4] {
+        let again = run(problem, &Settings { threads: Some(threads), ..settings.clone() });
+        assert_eq!(timeless(problem, &again), timeless(problem, outcome), "{context}: {threads} threads");
+    }
+}
+
+fn check_limits(problem: &Problem, settings: &Settings, optimum: Option<f64>, tolerance: f64, context: &str) {
+    let check = |outcome: &Outcome, what: &str| {
+        if let Some(optimum) = optimum {
+            check_bounds(outcome, optimum, tolerance * (1.0 + optimum.abs()), &format!("{context}, {what}"));
+            assert_ne!(outcome.status, Status::Infeasible, "{context}, {what}");
+        }
+    };
+    for micros in [1, 300, 3000] {
+        let limited = Settings { time_limit: Some(Duration::from_micros(micros)), ..settings.clone() };
+        check(&run(problem, &limited), "time limit");
+    }
+    check(&run(problem, &Settings { iterations: Some(1), ..settings.clone() }), "one iteration");
+    let unproved = run(problem, &Settings { certify: Certify::None, ..settings.clone() });
+    assert_eq!(unproved.bounds.upper(), None, "{context}: an upper bound that nobody asked for");
+    check(&unproved, "no certificate");
+    let raised = Arc::new(AtomicBool::new(true));
+    let outcome = solve(problem, settings, &mut Silent, &raised).unwrap_or_else(|error| panic!("{context}: {error}"));
+    assert!(
+        outcome.stop == Stop::Interrupted || outcome.status == Status::Infeasible,
+        "{context}: {:?} after an interrupt",
+        outcome.stop
+    );
+    check(&outcome, "interrupt");
+}

@@ -1,0 +1,13 @@
+//! Conformance suites: a new member of a family (a set, an engine, a method) joins with one line of test. They panic where a contract
+//! is broken, as tests do.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
+
+mod engine;
+mod method;
+mod random;
+mod set;
+
+pub use engine::check_engine;
+pub use method::check_method;
+pub use random::{Recipe, random_problem};
+pub use set::check_set;

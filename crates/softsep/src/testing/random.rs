@@ -1,0 +1,190 @@
+//! Small random problems of every kind, for tests that compare two ways to the same number.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use crate::format::{
+    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile, Variable,
+    VariableKind,
+};
+
+/// What a random problem should look like.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Recipe {
+    /// A set kind of the format; any if empty.
+    pub set: &'static str,
+    /// Some first-stage variables are binary or integer.
+    pub integers: bool,
+    /// The first-stage cost has a quadratic part.
+    pub quadratic_first: bool,
+    /// The recourse cost has a quadratic part.
+    pub quadratic: bool,
+    /// A second-order cone in the recourse.
+    pub cone: bool,
+    /// Costs move with ξ.
+    pub cost_xi: bool,
+    /// Recourse may be missing for some (x, ξ).
+    pub incomplete: bool,
+}
+
+/// A random problem: few variables, small whole coefficients (so that ties and degenerate bases happen), ranged rows, equalities, free and
+/// bounded recourse variables. Costs of y are such that the recourse is bounded; with `incomplete` off, dear helpers make it feasible always.
+pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let dim = rng.random_range(1..=3);
+    let (first_dim, rows, cols) = (rng.random_range(1..=3), rng.random_range(1..=4), rng.random_range(1..=4));
+    let whole = |rng: &mut ChaCha8Rng, low: i32, high: i32| f64::from(rng.random_range(low..=high));
+    let terms = |rng: &mut ChaCha8Rng, prefix: &str, count: usize, low: i32, high: i32| -> Vec<(String, f64)> {
+        (0..count)
+            .filter_map(|j| {
+                let value = whole(rng, low, high);
+                (value != 0.0 && rng.random_bool(0.7)).then(|| (format!("{prefix}{j}"), value))
+            })
+            .collect()
+    };
+
+    let mut first = FirstStageFile { constant: whole(&mut rng, -2, 2), ..FirstStageFile::default() };
+    for j in 0..first_dim {
+        let cost = whole(&mut rng, -3, 6);
+        let mut variable = Variable::new(format!("x{j}"), cost).bounded(0.0, whole(&mut rng, 1, 6));
+        if recipe.integers {
+            match rng.random_range(0..3) {
+                0 => variable = Variable::binary(format!("x{j}"), cost),
+                1 => variable.kind = VariableKind::Integer,
+                _ => {}
+            }
+        }
+        first.variables.push(variable);
+    }
+    if rng.random_bool(0.5) {
+        let mut row = Row::new("budget");
+        row.x = (0..first_dim).map(|j| (format!("x{j}"), 1.0)).collect();
+        row.upper = whole(&mut rng, 2, 8);
+        first.constraints.push(row);
+    }
+    if recipe.quadratic_first {
+        for j in 0..first_dim {
+            first.quadratic.push((format!("x{j}"), format!("x{j}"), whole(&mut rng, 1, 3)));
+        }
+        if first_dim > 1 {
+            first.quadratic.push(("x0".into(), "x1".into(), 0.5));
+        }
+    }
+
+    let mut recourse = RecourseFile::default();
+    for j in 0..cols {
+        let mut variable = Variable::new(format!("y{j}"), whole(&mut rng, 0, 6));
+        match rng.random_range(0..5) {
+            0 => variable = variable.bounded(whole(&mut rng, -3, 0), whole(&mut rng, 0, 5)),
+            1 => variable = variable.bounded(whole(&mut rng, 0, 2), whole(&mut rng, 2, 6)),
+            2 => {
+                // Free variables must cost nothing, or the recourse is unbounded.
+                variable.cost = 0.0;
+                variable = variable.bounded(f64::NEG_INFINITY, f64::INFINITY);
+            }
+            _ => {}
+        }
+        if recipe.cost_xi && variable.lower.is_finite() {
+            variable.cost += 4.0;
+            variable.cost_xi = terms(&mut rng, "g", dim, -1, 1);
+        }
+        recourse.variables.push(variable);
+    }
+    for i in 0..rows {
+        let mut row = Row::new(format!("r{i}"));
+        row.y = terms(&mut rng, "y", cols, -2, 3);
+        row.x = terms(&mut rng, "x", first_dim, -2, 3);
+        row.xi = terms(&mut rng, "g", dim, -3, 3);
+        let side = whole(&mut rng, -4, 6);
+        match rng.random_range(0..4) {
+            0 => row.upper = side,
+            1 => (row.lower, row.upper) = (side, side),
+            2 => (row.lower, row.upper) = (side, side + whole(&mut rng, 1, 4)),
+            _ => row.lower = side,
+        }
+        if !recipe.incomplete {
+            for (name, sign) in [(format!("more{i}"), 1.0), (format!("less{i}"), -1.0)] {
+                recourse.variables.push(Variable::new(name.clone(), whole(&mut rng, 8, 20)));
+                row.y.push((name, sign));
+            }
+        }
+        recourse.constraints.push(row);
+    }
+    if recipe.quadratic {
+        for j in 0..cols {
+            recourse.quadratic.push((format!("y{j}"), format!("y{j}"), whole(&mut rng, 1, 4)));
+        }
+        if cols > 1 {
+            recourse.quadratic.push(("y0".into(), "y1".into(), -0.5));
+        }
+    }
+    if recipe.cone {
+        add_cone(&mut rng, &mut recourse, cols, dim);
+    }
+    ProblemFile {
+        name: format!("random {seed}"),
+        first_stage: first,
+        uncertainty: UncertaintyFile {
+            parameters: (0..dim).map(|j| format!("g{j}")).collect(),
+            set: random_set(&mut rng, recipe.set, dim),
+        },
+        recourse,
+    }
+}
+
+/// `radius ≥ ‖(y_k + g_k, 1)‖` with a costly radius: always feasible.
+fn add_cone(rng: &mut ChaCha8Rng, recourse: &mut RecourseFile, cols: usize, dim: usize) {
+    recourse.variables.push(Variable::new("radius", f64::from(rng.random_range(1..=5))));
+    let mut radius = Row::new("radius row");
+    radius.y = vec![("radius".into(), 1.0)];
+    radius.offset = Some(0.0);
+    let mut entry = Row::new("entry row");
+    entry.y = vec![(format!("y{}", rng.random_range(0..cols)), 1.0)];
+    entry.xi = vec![(format!("g{}", rng.random_range(0..dim)), 1.0)];
+    entry.offset = Some(f64::from(rng.random_range(-1..=1)));
+    let mut one = Row::new("constant row");
+    one.offset = Some(-1.0);
+    recourse
+        .cones
+        .push(ConeFile { kind: ConeKind::SecondOrder, rows: vec![radius.name.clone(), entry.name.clone(), one.name.clone()] });
+    recourse.constraints.extend([radius, entry, one]);
+}
+
+fn random_set(rng: &mut ChaCha8Rng, kind: &str, dim: usize) -> SetFile {
+    const KINDS: [&str; 6] = ["scenarios", "box", "l1", "budget", "ellipsoid", "polyhedron"];
+    let kind = if kind.is_empty() { KINDS[rng.random_range(0..KINDS.len())] } else { kind };
+    let mut vector =
+        |low: f64, high: f64| -> Vec<f64> { (0..dim).map(|_| (rng.random_range(low..high) * 4.0).round() / 4.0).collect() };
+    let (center, scale) = (vector(-1.0, 1.0), vector(0.25, 1.5));
+    match kind {
+        "scenarios" => {
+            let mut points = Points::new(dim);
+            for _ in 0..7 {
+                points.push(&vector(-1.5, 1.5));
+            }
+            SetFile::Scenarios { points, file: None }
+        }
+        "box" => SetFile::Box { upper: center.iter().zip(&scale).map(|(c, s)| c + s).collect(), lower: center },
+        "l1" => SetFile::L1 { center, scale },
+        "budget" => {
+            let budget = f64::from(rng.random_range(0..=4 * dim as u32)) / 4.0;
+            let sides = if rng.random_bool(0.5) { Sides::One } else { Sides::Two };
+            SetFile::Budget { budget, sides, center, scale }
+        }
+        "ellipsoid" => SetFile::Ellipsoid {
+            matrix: (0..dim).map(|i| (0..dim).map(|j| if i == j { scale[i] } else { 0.25 }).collect()).collect(),
+            center,
+        },
+        _ => {
+            let mut cap = Row::new("cap");
+            cap.xi = (0..dim).map(|j| (format!("g{j}"), 1.0)).collect();
+            cap.upper = center.iter().sum::<f64>() + 0.6 * scale.iter().sum::<f64>();
+            SetFile::Polyhedron {
+                upper: center.iter().zip(&scale).map(|(c, s)| c + s).collect(),
+                lower: center,
+                constraints: vec![cap],
+            }
+        }
+    }
+}
