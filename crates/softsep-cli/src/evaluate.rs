@@ -1,0 +1,141 @@
+//! `softsep evaluate`: what a given decision costs in the worst case.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use softsep::format::{NamedValues, read_decision};
+use softsep::model::{Broken, Violation};
+use softsep::report::evaluation_summary;
+use softsep::run::Stop;
+use softsep::{Error, Evaluation, Problem};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{print, print_json, say};
+use crate::{interrupt, numbers};
+
+const EXAMPLES: &str = "\
+Examples:
+  softsep evaluate depots.json --x result.json
+  softsep evaluate depots.json --x plan.json --json
+
+where plan.json gives every first-stage variable a value: {\"open\": 1, \"capacity\": 246}";
+
+/// Find the worst-case cost of a decision
+///
+/// Prints the cost of the decision in the worst case, the scenario behind it, and whether that is exact or only a bound from below.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Evaluate {
+    /// The problem, an aro/1 JSON file
+    problem: PathBuf,
+
+    /// The decision: a result of "softsep solve", or a JSON object of names and values
+    #[arg(long, value_name = "FILE")]
+    x: PathBuf,
+
+    /// Give up after so many seconds [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
+    time_limit: Option<Duration>,
+
+    /// Threads to use; the result does not depend on it [default: all]
+    #[arg(long, value_name = "N", value_parser = numbers::threads)]
+    threads: Option<usize>,
+
+    /// Print a JSON object in place of the summary
+    #[arg(long)]
+    json: bool,
+}
+
+impl Evaluate {
+    /// Evaluates and prints.
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let problem = softsep::read(&self.problem).map_err(|error| Failure::of(error.into(), &self.problem))?;
+        let x = read_text(&self.x)
+            .map_err(|what| Failure::unusable(format!("{}: {what}", self.x.display())))
+            .and_then(|text| self.decision(&problem, &text).map_err(|error| Failure::of(error, &self.x)))?;
+        let interrupt = interrupt::flag(|| say("interrupted: stopping; Ctrl-C again to leave at once"))?;
+        let start = Instant::now();
+        let evaluation =
+            softsep::evaluate(&problem, &x, self.time_limit, self.threads, &interrupt).map_err(|error| self.failure(error))?;
+        if self.json {
+            print_json(&json_of(&problem, &evaluation, start.elapsed()))?;
+        } else {
+            print(&evaluation_summary(&problem, &evaluation))?;
+        }
+        Ok(Exit::Done)
+    }
+
+    fn decision(&self, problem: &Problem, text: &str) -> Result<Vec<f64>, Error> {
+        Ok(problem.decision(&read_decision(text)?)?)
+    }
+
+    /// Half an evaluation says nothing about the worst case, so that a stop leaves no result.
+    fn failure(&self, error: Error) -> Failure {
+        let file = self.problem.display();
+        match error {
+            Error::Stopped(Stop::Interrupted) => {
+                Failure::interrupted(format!("{file}: interrupted before the worst case was found"))
+            }
+            Error::Stopped(stop) => Failure::failed(format!("{file}: {stop} before the worst case was found; allow more time")),
+            error => Failure::of(error, &self.problem),
+        }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "there is no such file".into(),
+        ErrorKind::InvalidData => "is not UTF-8 text".into(),
+        _ => format!("cannot be read: {error}"),
+    })
+}
+
+/// The evaluation for programs. Keys that do not apply are left out; the objective is null where it is infinite.
+fn json_of(problem: &Problem, evaluation: &Evaluation, time: Duration) -> Value {
+    let names = &problem.names;
+    let status = match evaluation.objective {
+        f64::INFINITY => "infeasible",
+        f64::NEG_INFINITY => "unbounded",
+        _ => "feasible",
+    };
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+    put("status", status.into());
+    // JSON has no infinity; a number that is none becomes null.
+    put("objective", evaluation.objective.into());
+    put("exact", evaluation.exact.into());
+    put("how", evaluation.how.as_str().into());
+    put("first_cost", evaluation.first_cost.into());
+    put("xi", json!(NamedValues::new(&names.parameters, &evaluation.xi)));
+    if let Some(worst) = &evaluation.worst_case {
+        put("recourse_cost", worst.cost.into());
+        put("y", json!(NamedValues::new(&names.recourse, &worst.y)));
+    }
+    if !evaluation.contradiction.is_empty() {
+        let rows: Vec<&String> = evaluation.contradiction.iter().map(|&row| &names.recourse_rows[row]).collect();
+        put("rows", json!(rows));
+    }
+    if let Some(violation) = &evaluation.violation {
+        put("violation", json_of_violation(problem, violation));
+    }
+    put("recourse_solves", evaluation.recourse_solves.into());
+    put("seconds", time.as_secs_f64().into());
+    object.into()
+}
+
+/// The constraint of the first stage that the decision breaks most; a bound that is infinite is null.
+fn json_of_violation(problem: &Problem, violation: &Violation) -> Value {
+    let (kind, name) = match violation.place {
+        Broken::Bound(j) => ("bound", &problem.names.first[j]),
+        Broken::Integrality(j) => ("integrality", &problem.names.first[j]),
+        Broken::Row(row) => ("row", &problem.names.first_rows[row]),
+    };
+    json!({
+        "kind": kind, "name": name, "amount": violation.amount,
+        "activity": violation.activity, "lower": violation.lower, "upper": violation.upper,
+    })
+}

@@ -1,0 +1,119 @@
+//! How the command ends: its exit code, and the lines that say why there is no result.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use softsep::Error;
+use softsep::recourse::RecourseError;
+
+/// Exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// A result was produced, whatever its status.
+    Done = 0,
+    /// The solver failed, or what it found could not be written.
+    Failed = 1,
+    /// The command line or an input cannot be used.
+    Unusable = 2,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why there is no result: one line for each reason.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    lines: Vec<String>,
+}
+
+impl Failure {
+    /// Something is wrong with the command line or an input.
+    pub(crate) fn unusable(line: impl Into<String>) -> Self {
+        Self { exit: Exit::Unusable, lines: vec![line.into()] }
+    }
+
+    /// Something went wrong on the way.
+    pub(crate) fn failed(line: impl Into<String>) -> Self {
+        Self { exit: Exit::Failed, lines: vec![line.into()] }
+    }
+
+    /// The run ended before there was a result, on request.
+    pub(crate) fn interrupted(line: impl Into<String>) -> Self {
+        Self { exit: Exit::Interrupted, lines: vec![line.into()] }
+    }
+
+    /// An error of the library, met while working on `file`.
+    pub(crate) fn of(error: Error, file: &Path) -> Self {
+        let exit = match &error {
+            Error::Read(_) | Error::Input(_) | Error::Settings(_) | Error::Unsupported(_) => Exit::Unusable,
+            Error::Recourse(RecourseError::Unsupported(_)) => Exit::Unusable,
+            Error::Recourse(_) | Error::Set(_) | Error::Lp(_) | Error::Master(_) | Error::Stopped(_) => Exit::Failed,
+        };
+        let place = file.display();
+        let lines = match &error {
+            // It names the file in each of its lines.
+            Error::Read(error) => error.complaints.iter().map(|complaint| format!("{}: {complaint}", error.file)).collect(),
+            Error::Input(complaints) => complaints.iter().map(|complaint| format!("{place}: {complaint}")).collect(),
+            // No file is to blame.
+            Error::Settings(what) => vec![what.clone()],
+            Error::Recourse(RecourseError::Numerical { x, xi, why }) => {
+                let (x, xi) = (shortened(x), shortened(xi));
+                vec![format!("{place}: the recourse could not be solved at x = {x}, ξ = {xi}: {why}")]
+            }
+            error => vec![format!("{place}: {error}")],
+        };
+        Self { exit, lines }
+    }
+
+    /// Prints the reasons, and says how to exit.
+    pub(crate) fn report(self) -> Exit {
+        let mut stderr = io::stderr().lock();
+        for line in self.lines {
+            // Nobody is left to tell if this fails.
+            let _ = writeln!(stderr, "error: {}", one_line(&line));
+        }
+        self.exit
+    }
+}
+
+/// As much of a vector as fits on a line; the log has it whole.
+fn shortened(vector: &[f64]) -> String {
+    let shown = 8;
+    let mut entries: Vec<String> = vector.iter().take(shown).map(f64::to_string).collect();
+    if vector.len() > shown {
+        entries.push(format!("… {} more", vector.len() - shown));
+    }
+    format!("[{}]", entries.join(", "))
+}
+
+/// The text with its control characters escaped: file names and messages of solvers may hold line breaks.
+fn one_line(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_numerical_failure_is_one_line_that_shows_where() {
+        let error = RecourseError::Numerical { x: vec![1.0, 0.5], xi: vec![0.25; 100], why: "no\nbasis".into() };
+        let failure = Failure::of(error.into(), Path::new("depot.json"));
+        assert_eq!(failure.exit, Exit::Failed);
+        assert_eq!(
+            failure.lines.iter().map(|line| one_line(line)).collect::<Vec<_>>(),
+            [
+                "depot.json: the recourse could not be solved at x = [1, 0.5], ξ = [0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, \
+              … 92 more]: no\\nbasis"
+            ]
+        );
+    }
+}

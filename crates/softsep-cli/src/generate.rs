@@ -1,0 +1,153 @@
+//! `softsep generate`: instances of families from the literature.
+
+use std::ffi::OsStr;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum, value_parser};
+use softsep::ProblemFile;
+use softsep::format::{Points, SetFile, write, write_scenarios};
+use softsep::instances::{InstanceError, LocationTransportation, Uncertain, location_transportation};
+
+use crate::exit::{Exit, Failure};
+use crate::numbers;
+use crate::output::{Target, print, say};
+
+const EXAMPLES: &str = "\
+Examples:
+  softsep generate location-transportation --n 5 --uncertainty budget --gamma 0.4 --out depots.json
+  softsep generate location-transportation --n 10 --uncertainty scenarios --scenarios 5000 --out list.json
+  softsep generate location-transportation --n 20 --mixed-integer --seed 7 > ellipsoid.json";
+
+/// Write a random instance of a problem family
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Generate {
+    #[command(subcommand)]
+    family: Family,
+}
+
+#[derive(Debug, Subcommand)]
+enum Family {
+    LocationTransportation(Drawing),
+}
+
+/// Capacity bought at n sites before the demand of n customers is known
+///
+/// After demand is known, goods are shipped from the sites, and what is missing comes from a dear emergency source. The same --n
+/// and --seed give the same costs and demands whatever the uncertainty set.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+struct Drawing {
+    /// Number of sites, and of customers
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1000))]
+    n: u16,
+
+    /// The uncertainty set of the demands
+    #[arg(long, value_name = "SET", default_value = "ellipsoid")]
+    uncertainty: Set,
+
+    /// For --uncertainty scenarios: how many
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    scenarios: Option<u32>,
+
+    /// For --uncertainty budget: the budget as a fraction of n, from 0 to 1
+    #[arg(long, value_name = "G", value_parser = numbers::fraction, allow_negative_numbers = true)]
+    gamma: Option<f64>,
+
+    /// Sites must be opened, at a setup cost, before capacity is bought there
+    #[arg(long)]
+    mixed_integer: bool,
+
+    /// The seed of all that is random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Write the problem to this file; long scenario lists go to a CSV beside it [default: the standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Words of `--uncertainty`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Set {
+    /// A rotated ellipsoid
+    Ellipsoid,
+    /// Points drawn uniformly from the boundary of that ellipsoid
+    Scenarios,
+    /// Every demand between its base and its peak, and a limit on the sum of the increases
+    Budget,
+}
+
+/// Scenarios that a problem file holds itself; more go to a CSV.
+const INLINE: usize = 200;
+
+/// Numbers of a scenario list that fit into memory with ease (0.8 GB).
+const NUMBERS: u64 = 100_000_000;
+
+impl Generate {
+    /// Draws and writes.
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let Family::LocationTransportation(drawing) = &self.family;
+        let uncertainty = drawing.uncertainty()?;
+        let out = drawing.out.as_ref().map(|out| Target::new(out, &[])).transpose()?;
+        let settings =
+            LocationTransportation { n: drawing.n.into(), uncertainty, mixed_integer: drawing.mixed_integer, seed: drawing.seed };
+        let problem = location_transportation(&settings).map_err(|error| match error {
+            InstanceError::Set(_) => Failure::failed(error.to_string()),
+            error => Failure::unusable(error.to_string()),
+        })?;
+        match out {
+            None => print(&write(&problem))?,
+            Some(out) => save(problem, &out)?,
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl Drawing {
+    /// The set with its own option; options of the other sets are refused.
+    fn uncertainty(&self) -> Result<Uncertain, Failure> {
+        let refuse = |what: &str| Err(Failure::unusable(what));
+        match (self.uncertainty, self.scenarios, self.gamma) {
+            (Set::Ellipsoid | Set::Budget, Some(_), _) => refuse("--scenarios goes with --uncertainty scenarios"),
+            (Set::Ellipsoid | Set::Scenarios, _, Some(_)) => refuse("--gamma goes with --uncertainty budget"),
+            (Set::Scenarios, None, _) => refuse("--uncertainty scenarios needs --scenarios N, how many to draw"),
+            (Set::Budget, _, None) => refuse("--uncertainty budget needs --gamma G, the budget as a fraction of n"),
+            (Set::Scenarios, Some(count), None) if u64::from(count) * u64::from(self.n) > NUMBERS => {
+                refuse("that many scenarios do not fit into memory; ask for fewer, or for a smaller n")
+            }
+            (Set::Scenarios, Some(count), None) => Ok(Uncertain::Scenarios(count as usize)),
+            (Set::Budget, None, Some(gamma)) => Ok(Uncertain::Budget { gamma }),
+            (Set::Ellipsoid, None, None) => Ok(Uncertain::Ellipsoid),
+        }
+    }
+}
+
+/// Writes the problem, and a long scenario list beside it.
+fn save(mut problem: ProblemFile, out: &Target) -> Result<(), Failure> {
+    let mut places = out.path().display().to_string();
+    let list = out.path().with_extension("csv");
+    if let SetFile::Scenarios { points, file } = &mut problem.uncertainty.set
+        && points.len() > INLINE
+        && !out.is_special()
+        // The problem names the list, and JSON has no other names than these.
+        && let Some(name) = list.file_name().and_then(OsStr::to_str)
+    {
+        save_scenarios(points, &problem.uncertainty.parameters, &list, out.path())?;
+        places += &format!(", and its scenarios to {}", list.display());
+        *file = Some(name.to_owned());
+    }
+    let text = write(&problem);
+    out.write(|file| file.write_all(text.as_bytes()))?;
+    say(&format!("wrote \"{}\" to {places}", problem.name));
+    Ok(())
+}
+
+fn save_scenarios(points: &Points, parameters: &[String], list: &Path, problem: &Path) -> Result<(), Failure> {
+    Target::new(list, &[problem])?.write(|file| {
+        let mut rows = BufWriter::new(file);
+        write_scenarios(points, parameters, &mut rows)?;
+        rows.flush()
+    })
+}

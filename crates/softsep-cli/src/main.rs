@@ -1,0 +1,63 @@
+//! The `softsep` command: reads the command line and hands over to one of the commands.
+#![forbid(unsafe_code)]
+
+mod check;
+mod evaluate;
+mod exit;
+mod generate;
+mod interrupt;
+mod method_options;
+mod methods;
+mod numbers;
+mod output;
+mod progress;
+mod scale;
+mod solve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use exit::Failure;
+
+const EXAMPLES: &str = "\
+A first example:
+  softsep generate location-transportation --n 5 --uncertainty budget --gamma 0.4 --out depots.json
+  softsep solve depots.json --out result.json
+  softsep evaluate depots.json --x result.json
+
+Exit codes: 0 a result was produced, whatever its status; 1 the solver failed; 2 an unusable command
+line or input; 130 after Ctrl-C, which still writes the best solution found.
+
+\"softsep COMMAND --help\" explains a command and shows examples of it.";
+
+/// Solve two-stage adaptive robust optimization problems
+///
+/// Choose x now; an adversary picks the worst ξ of an uncertainty set; then recourse y repairs what it can, at the least cost.
+/// Problems are aro/1 JSON files. Results go to the standard output, all else to the standard error.
+#[derive(Debug, Parser)]
+#[command(name = "softsep", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 100)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Solve(solve::Solve),
+    Evaluate(evaluate::Evaluate),
+    Check(check::Check),
+    Generate(generate::Generate),
+    Methods(methods::Methods),
+}
+
+fn main() -> ExitCode {
+    let outcome = match CommandLine::parse().command {
+        Command::Solve(command) => command.run(),
+        Command::Evaluate(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Generate(command) => command.run(),
+        Command::Methods(command) => command.run(),
+    };
+    outcome.unwrap_or_else(Failure::report).into()
+}

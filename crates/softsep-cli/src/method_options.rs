@@ -1,0 +1,97 @@
+//! The options of single methods, taken from the registry: a new method's options need no line here.
+
+use clap::error::Error as ClapError;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use serde_json::{Map, Value};
+use softsep::methods::{Entry, METHODS, OptionInfo};
+
+use crate::exit::Failure;
+
+/// The options given, by name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MethodOptions {
+    given: Map<String, Value>,
+}
+
+impl MethodOptions {
+    /// The options, if all of them are options of `method` and have values that it takes.
+    pub(crate) fn of(&self, method: &'static Entry) -> Result<Map<String, Value>, Failure> {
+        for name in self.given.keys() {
+            if !method.options.iter().any(|option| option.name == name) {
+                let owners: Vec<String> = owners(name).map(|entry| format!("--method {}", entry.name)).collect();
+                let owners = owners.join(" or ");
+                return Err(Failure::unusable(format!("--{name} goes with {owners}, not with --method {}", method.name)));
+            }
+        }
+        method.build(&self.given).map_err(|error| {
+            // The method speaks of a value; say whose, where one option alone is to blame.
+            let to_blame = self.given.iter().find(|(name, value)| {
+                let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
+                method.build(&alone).is_err()
+            });
+            Failure::unusable(to_blame.map_or(error.to_string(), |(name, _)| format!("--{name}: {error}")))
+        })?;
+        Ok(self.given.clone())
+    }
+}
+
+/// The methods that have an option of this name.
+fn owners(name: &str) -> impl Iterator<Item = &'static Entry> {
+    METHODS.iter().filter(move |entry| entry.options.iter().any(|option| option.name == name))
+}
+
+/// Every option once, though several methods may have it.
+fn options() -> impl Iterator<Item = &'static OptionInfo> {
+    METHODS.iter().flat_map(|entry| {
+        let is_first = move |option: &&OptionInfo| owners(option.name).next().is_some_and(|first| first.name == entry.name);
+        entry.options.iter().filter(is_first)
+    })
+}
+
+/// What is written like a number or a truth value is one; all else is text.
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+}
+
+impl Args for MethodOptions {
+    fn augment_args(command: Command) -> Command {
+        options().fold(command, |command, option| {
+            let methods: Vec<&str> = owners(option.name).map(|entry| entry.name).collect();
+            command.arg(
+                Arg::new(option.name)
+                    .long(option.name)
+                    .value_name("VALUE")
+                    .allow_negative_numbers(true)
+                    .help(format!("{} [default: {}]", sentence(option.help), option.default))
+                    .help_heading(format!("Options of --method {}", methods.join(", "))),
+            )
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for MethodOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, ClapError> {
+        let mut options = Self::default();
+        options.update_from_arg_matches(matches)?;
+        Ok(options)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), ClapError> {
+        for option in options() {
+            if let Some(text) = matches.get_one::<String>(option.name) {
+                self.given.insert(option.name.to_owned(), value(text));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// With a capital at the start, as all help has.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,109 @@
+//! Who looks at a run: the log table on the standard error and in a file, or a progress line on a terminal.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Stderr};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use softsep::report::Table;
+use softsep::run::{Bounds, Event, Observer};
+
+use crate::output::say;
+
+/// What the standard error shows of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Show {
+    /// The log table.
+    Table,
+    /// A line that changes in place, on a terminal; elsewhere nothing.
+    Line,
+    /// Nothing.
+    Nothing,
+}
+
+/// All that look at a run.
+pub(crate) struct Watch<'f> {
+    table: Option<Table<Stderr>>,
+    log: Option<Table<&'f File>>,
+    line: Option<Line>,
+}
+
+impl<'f> Watch<'f> {
+    /// Shows the run on the standard error, and writes the table into `log`.
+    pub(crate) fn new(show: Show, log: Option<&'f File>) -> Self {
+        let on_terminal = show == Show::Line && io::stderr().is_terminal();
+        Self {
+            table: (show == Show::Table).then(|| Table::new(io::stderr())),
+            log: log.map(Table::new),
+            line: on_terminal.then(Line::new),
+        }
+    }
+
+    /// Says something beside what is shown, from any thread.
+    pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
+        let bar = self.line.as_ref().map(|line| line.bar.clone());
+        move |text| match &bar {
+            Some(bar) => bar.suspend(|| say(text)),
+            None => say(text),
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn see(&mut self, event: &Event) {
+        let table = self.table.as_mut().map(|table| table as &mut dyn Observer);
+        let log = self.log.as_mut().map(|log| log as &mut dyn Observer);
+        let line = self.line.as_mut().map(|line| line as &mut dyn Observer);
+        for observer in [table, log, line].into_iter().flatten() {
+            observer.see(event);
+        }
+    }
+}
+
+/// One line on the terminal: the time, the bounds, and what the method does now. It is gone when the run is over.
+struct Line {
+    bar: ProgressBar,
+    known: String,
+    doing: String,
+}
+
+impl Line {
+    fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self { bar, known: String::new(), doing: String::new() }
+    }
+}
+
+impl Observer for Line {
+    fn see(&mut self, event: &Event) {
+        match event {
+            Event::Start(header) => self.doing = format!("method {}", header.method),
+            Event::Note(note) => self.doing = (*note).to_owned(),
+            Event::Step(record) => self.known = format!("iteration {}, {}", record.iteration, known(record.bounds)),
+            Event::Better(bounds) => self.known = known(bounds),
+        }
+        let separator = if self.known.is_empty() { "" } else { "; " };
+        self.bar.set_message(format!("{}{separator}{}", self.known, self.doing));
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn known(bounds: &Bounds) -> String {
+    let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
+    // An estimate is no bound; the line marks it as the table does.
+    let (upper, mark) = match bounds.best() {
+        Some(best) if !best.sure => (Some(best.value), "?"),
+        _ => (bounds.upper(), ""),
+    };
+    let gap = bounds.gap().map_or(String::new(), |gap| format!(", gap {:.3} %", 100.0 * gap));
+    format!("lower {}, upper {}{mark}{gap}", number(bounds.lower()), number(upper))
+}

@@ -1,0 +1,192 @@
+//! `softsep solve`: a problem in, a decision with its bounds out.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, ValueEnum};
+use softsep::methods::{Entry, METHODS};
+use softsep::report::{result_file, solve_summary};
+use softsep::{Certify, Settings};
+
+use crate::exit::{Exit, Failure};
+use crate::method_options::MethodOptions;
+use crate::output::{Target, print};
+use crate::progress::{Show, Watch};
+use crate::{interrupt, numbers};
+
+const EXAMPLES: &str = "\
+Examples:
+  softsep solve depots.json
+  softsep solve depots.json --gap 1e-6 --time-limit 60 --out result.json
+  softsep solve depots.json --method extensive --max-copies 50000 --verbose
+  softsep solve depots.json --json --quiet | jq .objective
+
+The same problem, options and seed give the same result to the last digit, whatever the number of
+threads, unless a time limit or Ctrl-C ends the run.";
+
+/// Solve a problem
+///
+/// Prints a short summary: the status, the objective, bounds on the optimum and how they are known, the decision and its worst
+/// case. Ctrl-C stops the run and keeps the best solution found; a second Ctrl-C leaves at once.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Solve {
+    /// The problem, an aro/1 JSON file
+    problem: PathBuf,
+
+    /// How to solve it; "softsep methods" tells more
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method_names())]
+    method: String,
+
+    /// Stop when (upper − lower) / |upper| is at most this
+    #[arg(long, value_name = "REL", default_value = "1e-3", value_parser = numbers::gap, allow_negative_numbers = true)]
+    gap: f64,
+
+    /// Stop after so many seconds with the best solution found [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
+    time_limit: Option<Duration>,
+
+    /// Stop after so many iterations of the method [default: no limit]
+    #[arg(long, value_name = "N", value_parser = numbers::iterations)]
+    iterations: Option<u64>,
+
+    /// The seed of every random choice
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Threads to use; the result does not depend on it [default: all]
+    #[arg(long, value_name = "N", value_parser = numbers::threads)]
+    threads: Option<usize>,
+
+    /// The proof to look for [default: the strongest that the method gives for free]
+    #[arg(long, value_name = "KIND")]
+    certify: Option<Proof>,
+
+    /// The probability with which a probabilistic certificate must hold [default: 0.95]
+    #[arg(long, value_name = "P", value_parser = numbers::confidence, allow_negative_numbers = true)]
+    confidence: Option<f64>,
+
+    /// Write the log table to this file; "-" is the standard error, as --verbose
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    log: Option<PathBuf>,
+
+    /// Show the log table on the standard error in place of the progress line
+    #[arg(long, help_heading = "Output")]
+    verbose: bool,
+
+    /// Show nothing but the result and errors
+    #[arg(long, conflicts_with = "verbose", help_heading = "Output")]
+    quiet: bool,
+
+    /// Print the result as aro-result/1 JSON in place of the summary
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    /// Write the result as aro-result/1 JSON to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    method_options: MethodOptions,
+}
+
+/// Words of `--certify`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Proof {
+    /// No upper bound: the objective stays an estimate
+    None,
+    /// An upper bound that holds with probability --confidence
+    Probabilistic,
+    /// An upper bound that holds for sure
+    Exact,
+}
+
+fn method_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(METHODS.iter().map(|entry| PossibleValue::new(entry.name).help(entry.summary)))
+}
+
+impl Solve {
+    /// Solves, prints and writes.
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let settings = self.settings()?;
+        let file = self.problem.as_path();
+        let log_file = self.log.as_deref().filter(|log| *log != Path::new("-"));
+        let show = self.show()?;
+        let in_use: Vec<&Path> = [Some(file), log_file].into_iter().flatten().collect();
+        let out = self.out.as_ref().map(|out| Target::new(out, &in_use)).transpose()?;
+        let problem = softsep::read(file).map_err(|error| Failure::of(error.into(), file))?;
+        let log = log_file.map(|log| Target::new(log, &[file])?.stream()).transpose()?;
+
+        let mut watch = Watch::new(show, log.as_ref());
+        let speak = watch.speaker();
+        let quiet = self.quiet;
+        let interrupt = interrupt::flag(move || {
+            if !quiet {
+                speak("interrupted: stopping with the best solution so far; Ctrl-C again to leave at once");
+            }
+        })?;
+        let outcome = softsep::solve(&problem, &settings, &mut watch, &interrupt);
+        drop(watch);
+
+        let outcome = outcome.map_err(|error| {
+            note(log.as_ref(), &format!("error: {error}\n"));
+            Failure::of(error, file)
+        })?;
+        let summary = solve_summary(&problem, &outcome);
+        note(log.as_ref(), &summary);
+        let result = result_file(&problem, &outcome).write();
+        // Both, before either failure is told: a result is not lost because one of its two places is full.
+        let written = out.map_or(Ok(()), |out| out.write(|file| file.write_all(result.as_bytes())));
+        print(if self.json { &result } else { &summary })?;
+        written?;
+        Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let method = Entry::find(&self.method).map_err(|error| Failure::unusable(error.to_string()))?;
+        Ok(Settings {
+            method: self.method.clone(),
+            gap: self.gap,
+            time_limit: self.time_limit,
+            iterations: self.iterations,
+            seed: self.seed,
+            threads: self.threads,
+            certify: self.certify()?,
+            options: self.method_options.of(method)?,
+        })
+    }
+
+    fn certify(&self) -> Result<Certify, Failure> {
+        match (self.certify, self.confidence) {
+            (Some(Proof::Probabilistic), _) => Err(Failure::unusable(
+                "--certify probabilistic: no method offered here gives a probabilistic certificate; --certify exact is what \
+                 method \"extensive\" gives for free",
+            )),
+            (_, Some(_)) => Err(Failure::unusable("--confidence goes with --certify probabilistic")),
+            (None, None) => Ok(Certify::Free),
+            (Some(Proof::None), None) => Ok(Certify::None),
+            (Some(Proof::Exact), None) => Ok(Certify::Exact),
+        }
+    }
+
+    fn show(&self) -> Result<Show, Failure> {
+        let log_on_stderr = self.log.as_deref() == Some(Path::new("-"));
+        match self.quiet {
+            true if log_on_stderr => Err(Failure::unusable("--quiet forbids the log that --log - asks for; name a file")),
+            true => Ok(Show::Nothing),
+            false if self.verbose || log_on_stderr => Ok(Show::Table),
+            false => Ok(Show::Line),
+        }
+    }
+}
+
+/// Writes to the log. As in the table, a write that fails is ignored.
+fn note(log: Option<&File>, text: &str) {
+    if let Some(mut log) = log {
+        let _ = log.write_all(text.as_bytes());
+    }
+}

@@ -1,0 +1,122 @@
+//! What cannot be used is refused: exit code 2, and one line that names the file, the place and what would be right.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{DEPOT, Place};
+
+#[test]
+fn files_that_are_no_problems_are_refused() {
+    let place = Place::empty();
+    place.put("text.json", "not json");
+    for command in ["solve", "check"] {
+        place.run(&format!("{command} nope.json")).refused(&["nope.json: there is no such file"]);
+        place.run(&format!("{command} text.json")).refused(&["text.json: "]);
+    }
+}
+
+#[test]
+fn every_mistake_has_its_line() {
+    let place = Place::empty();
+    let mistakes = [
+        ("\"g\": -40", "\"gg\": -40", "recourse.constraints[1] \"demand\""),
+        ("\"upper\": 800", "\"upper\": -1", "first_stage.variables[1] \"capacity\""),
+        (", \"lower\": 0}", "}", "recourse.constraints[0] \"supply\""),
+        ("\"cost\": 22", "\"costs\": 22", "recourse.variables[0]"),
+        ("\"lower\": [0]", "\"lower\": [2]", "uncertainty.set"),
+    ];
+    let wrong = mistakes.iter().fold(DEPOT.to_owned(), |text, (right, wrong, _)| text.replace(right, wrong));
+    place.put("wrong.json", &wrong);
+    let checked = place.run("check wrong.json");
+    assert_eq!((checked.code, checked.stdout.as_str()), (Some(2), ""), "{checked:?}");
+    let lines: Vec<&str> = checked.stderr.lines().collect();
+    assert_eq!(lines.len(), mistakes.len(), "{checked:?}");
+    for (_, _, place) in mistakes {
+        let at = |line: &&&str| line.starts_with(&format!("error: wrong.json: {place}"));
+        assert_eq!(lines.iter().filter(at).count(), 1, "{place} in {checked:?}");
+    }
+    let as_json = place.run("check wrong.json --json");
+    assert_eq!(as_json.code, Some(2));
+    assert_eq!(as_json.json()["valid"], false);
+    assert_eq!(as_json.json()["faults"].as_array().unwrap().len(), lines.len());
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let place = Place::with_depot();
+    for wrong in [
+        "--gap -1",
+        "--gap nan",
+        "--gap inf",
+        "--time-limit 0",
+        "--time-limit -1",
+        "--time-limit 1e-30",
+        "--time-limit inf",
+        "--threads 0",
+        "--threads 1000000",
+        "--iterations 0",
+        "--confidence 1",
+        "--certify maybe",
+        "--method nope",
+        "--what",
+    ] {
+        let ended = place.run(&format!("solve depot.json {wrong}"));
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{wrong}: {ended:?}");
+        assert!(ended.stderr.starts_with("error: "), "{wrong}: {ended:?}");
+    }
+    assert_eq!(place.run("").code, Some(2));
+}
+
+#[test]
+fn options_of_another_method_are_refused() {
+    let place = Place::with_depot();
+    place.run("solve depot.json --max-copies 10").refused(&["--max-copies", "--method extensive"]);
+    place.run("solve depot.json --method extensive --max-copies 10").done();
+    place.run("solve depot.json --method extensive --max-copies 1").refused(&["depot.json", "--max-copies"]);
+    for wrong in ["0", "-3", "many", "1.5"] {
+        place.run(&format!("solve depot.json --method extensive --max-copies {wrong}")).refused(&["--max-copies: "]);
+    }
+}
+
+#[test]
+fn certificates_that_nobody_gives_are_refused() {
+    let place = Place::with_depot();
+    place.run("solve depot.json --certify probabilistic").refused(&["probabilistic", "exact", "extensive"]);
+    place.run("solve depot.json --confidence 0.9").refused(&["--certify probabilistic"]);
+    place.run("solve depot.json --certify exact").done();
+}
+
+#[test]
+fn a_file_is_not_used_twice() {
+    let place = Place::with_depot();
+    place.run("solve depot.json --out ./depot.json").refused(&["./depot.json"]);
+    place.run("solve depot.json --log depot.json").refused(&["depot.json"]);
+    place.run("solve depot.json --log both --out ./both").refused(&["./both"]);
+    place.run("solve depot.json --out nowhere/result.json").refused(&["nowhere/result.json", "cannot be written"]);
+    place.run("solve depot.json --out .").refused(&["file"]);
+    assert_eq!(place.text("depot.json"), DEPOT);
+    assert_eq!(place.names(), ["depot.json"]);
+}
+
+#[test]
+fn decisions_must_fit_the_problem() {
+    let place = Place::with_depot();
+    place.put("x.json", r#"{"open": 1, "capacty": 246}"#);
+    let ended = place.run("evaluate depot.json --x x.json");
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(ended.stderr.lines().all(|line| line.starts_with("error: x.json: ")), "{ended:?}");
+    assert!(ended.stderr.contains("did you mean \"capacity\"?"), "{ended:?}");
+    place.run("evaluate depot.json --x nope.json").refused(&["nope.json: there is no such file"]);
+}
+
+#[test]
+fn instances_take_the_options_of_their_set_only() {
+    let place = Place::empty();
+    let family = "generate location-transportation --n 3";
+    place.run(&format!("{family} --gamma 0.5")).refused(&["--gamma", "budget"]);
+    place.run(&format!("{family} --scenarios 5")).refused(&["--scenarios", "--uncertainty scenarios"]);
+    place.run(&format!("{family} --uncertainty budget")).refused(&["--gamma"]);
+    place.run(&format!("{family} --uncertainty scenarios")).refused(&["--scenarios"]);
+    place.run(&format!("{family} --uncertainty scenarios --scenarios 4000000000")).refused(&["memory"]);
+    assert_eq!(place.run(&format!("{family} --uncertainty budget --gamma 1.5")).code, Some(2));
+}

@@ -1,0 +1,117 @@
+//! From an instance to its evaluation, as a user would go.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Place, keys};
+use serde_json::Value;
+
+#[test]
+fn generate_check_solve_evaluate() {
+    let place = Place::empty();
+    let sets =
+        ["budget --gamma 0.5", "scenarios --scenarios 300", "scenarios --scenarios 200", "budget --gamma 0.5 --mixed-integer"];
+    for (set, seed) in sets.into_iter().zip(1..) {
+        let name = format!("p{seed}.json");
+        place.run(&format!("generate location-transportation --n 4 --uncertainty {set} --seed {seed} --out {name}")).done();
+        let checked = place.run(&format!("check {name} --json"));
+        checked.done();
+        let methods = checked.json()["methods"].as_array().unwrap().clone();
+        assert!(!methods.is_empty() && methods.iter().all(|method| method["applies"] == true), "{methods:?}");
+        place.run(&format!("check {name}")).done();
+        place.run(&format!("solve {name} --gap 1e-6 --out r{seed}.json")).done();
+        let result = place.json(&format!("r{seed}.json"));
+        assert_eq!(result["status"], "optimal");
+        let evaluation = place.run(&format!("evaluate {name} --x r{seed}.json --json"));
+        evaluation.done();
+        let evaluation = evaluation.json();
+        let (cost, objective) = (evaluation["objective"].as_f64().unwrap(), result["objective"].as_f64().unwrap());
+        assert!((cost - objective).abs() < 1e-6 * objective, "{cost} against {objective}");
+        assert_eq!((&evaluation["status"], &evaluation["exact"]), (&"feasible".into(), &true.into()));
+    }
+    let lists: Vec<String> = place.names().into_iter().filter(|name| name.ends_with(".csv")).collect();
+    assert_eq!(lists, ["p2.csv"], "only the list of more than 200 scenarios is a file of its own");
+    assert_eq!(place.text("p2.csv").lines().count(), 301);
+}
+
+#[test]
+fn the_standard_output_holds_the_same_instance() {
+    let place = Place::empty();
+    let command = "generate location-transportation --n 3 --uncertainty budget --gamma 0.5 --seed 9";
+    let printed = place.run(command);
+    printed.done();
+    assert_eq!(printed.stderr, "");
+    place.run(&format!("{command} --out written.json")).done();
+    assert_eq!(printed.stdout, place.text("written.json"));
+    // A list that a file would have beside it is inside.
+    let list = place.run("generate location-transportation --n 3 --uncertainty scenarios --scenarios 500");
+    assert_eq!(list.json()["uncertainty"]["set"]["points"].as_array().unwrap().len(), 500);
+}
+
+#[test]
+fn evaluations_have_their_keys() {
+    let place = Place::with_depot();
+    place.put("x.json", r#"{"open": 1, "capacity": 246}"#);
+    let evaluation = place.run("evaluate depot.json --x x.json --json").json();
+    let spec = "status objective exact how first_cost xi recourse_cost y recourse_solves seconds";
+    assert_eq!(keys(&evaluation), spec.split_whitespace().collect::<Vec<_>>());
+    assert!((evaluation["objective"].as_f64().unwrap() - 10240.0).abs() < 1e-6);
+    assert_eq!(evaluation["xi"]["g"], 1.0);
+    // A decision outside X is evaluated, and said to be outside.
+    place.put("x.json", r#"{"open": 0, "capacity": 246}"#);
+    let evaluation = place.run("evaluate depot.json --x x.json --json").json();
+    assert_eq!(evaluation["violation"]["name"], "link");
+    assert_eq!(evaluation["violation"]["lower"], Value::Null);
+    assert!(place.run("evaluate depot.json --x x.json").done().starts_with("warning"));
+}
+
+#[test]
+fn decisions_without_recourse_cost_infinitely_much() {
+    let place = Place::empty();
+    let strict = common::DEPOT.replace(", \"emergency\": 1", "");
+    place.put("strict.json", &strict);
+    place.put("x.json", r#"{"open": 1, "capacity": 206}"#);
+    let evaluation = place.run("evaluate strict.json --x x.json --json");
+    evaluation.done();
+    let evaluation = evaluation.json();
+    assert_eq!((&evaluation["status"], &evaluation["objective"]), (&"infeasible".into(), &Value::Null));
+    assert_eq!(evaluation["xi"]["g"], 1.0);
+    assert_eq!(evaluation["rows"], serde_json::json!(["supply", "demand"]));
+}
+
+#[test]
+fn a_curved_set_is_refused_with_a_reason() {
+    let place = Place::empty();
+    place.run("generate location-transportation --n 3 --out round.json").done();
+    let methods = place.run("check round.json --json").json()["methods"].clone();
+    assert_eq!(methods[1]["applies"], false);
+    assert!(methods[1]["feature"].as_str().unwrap().contains("infinitely many"), "{methods}");
+    place.run("solve round.json").refused(&["round.json", "infinitely many"]);
+    // An evaluation bounds the worst case from below, and says so.
+    place.put("x.json", r#"{"capacity_1": 300, "capacity_2": 300, "capacity_3": 300}"#);
+    let evaluation = place.run("evaluate round.json --x x.json --json");
+    evaluation.done();
+    assert_eq!(evaluation.json()["exact"], false);
+}
+
+#[test]
+fn coefficients_far_apart_get_a_hint() {
+    let place = Place::empty();
+    place.put("wide.json", &common::DEPOT.replace("\"cost\": 150", "\"cost\": 1.5e12"));
+    assert!(place.run("check wide.json").done().contains("hint"));
+    assert_eq!(place.run("check wide.json --json").json()["coefficients"]["costs"]["wide"], true);
+}
+
+#[test]
+fn methods_and_help_tell_what_there_is() {
+    let place = Place::empty();
+    let methods = place.run("methods --json").json();
+    let first = &methods.as_array().unwrap()[0];
+    assert_eq!(keys(first), ["name", "summary", "accepts", "guarantees", "options"]);
+    assert!(place.run("methods").done().contains("--max-copies"));
+    assert!(place.run("--version").done().starts_with("softsep "));
+    for command in ["", "solve", "evaluate", "check", "generate", "generate location-transportation", "methods"] {
+        let help = place.run(&format!("{command} --help"));
+        assert!(help.done().contains("xample"), "{command} --help shows no example");
+    }
+}

@@ -1,0 +1,92 @@
+//! `solve`: what it prints, what it writes, and that threads do not matter.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{DEPOT, Place, keys};
+use serde_json::Value;
+
+#[test]
+fn the_result_has_the_keys_of_the_format() {
+    let place = Place::with_depot();
+    let result = place.run("solve depot.json --json");
+    result.done();
+    assert_eq!(result.stderr, "", "no terminal, so no progress line");
+    let result = result.json();
+    let spec = "format status stop objective lower_bound upper_bound gap certificate x worst_case method seed iterations \
+                recourse_solves seconds version";
+    assert_eq!(keys(&result), spec.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(result["format"], "aro-result/1");
+    assert_eq!(result["status"], "optimal");
+    assert!((result["objective"].as_f64().unwrap() - 10240.0).abs() < 1e-5);
+    assert_eq!(result["certificate"]["kind"], "deterministic");
+    assert_eq!(keys(&result["x"]), ["open", "capacity"]);
+    assert_eq!(keys(&result["worst_case"]), ["xi", "recourse_cost", "y"]);
+}
+
+#[test]
+fn the_result_goes_where_it_is_sent() {
+    let place = Place::with_depot();
+    let ended = place.run("solve depot.json --out result.json --log run.log --quiet");
+    assert!(ended.done().starts_with("status       optimal"));
+    assert_eq!(ended.stderr, "");
+    assert_eq!(place.json("result.json")["status"], "optimal");
+    let log = place.text("run.log");
+    assert!(log.contains("time (s)") && log.contains("objective    10240"), "{log}");
+    assert_eq!(place.names(), ["depot.json", "result.json", "run.log"]);
+    // A result that is there already is replaced.
+    place.put("result.json", "old");
+    place.run("solve depot.json --out result.json").done();
+    assert_eq!(place.json("result.json")["status"], "optimal");
+}
+
+#[test]
+fn the_log_goes_to_the_standard_error_and_to_a_file() {
+    let place = Place::with_depot();
+    let verbose = place.run("solve depot.json --verbose --log run.log");
+    verbose.done();
+    assert!(verbose.stderr.contains("time (s)"), "{verbose:?}");
+    assert!(place.text("run.log").contains("time (s)"));
+    assert!(place.run("solve depot.json --log -").stderr.contains("time (s)"));
+    assert_eq!(place.names(), ["depot.json", "run.log"]);
+}
+
+#[test]
+fn problems_without_optimum_are_results_too() {
+    let place = Place::empty();
+    let short = DEPOT.replace(", {\"name\": \"emergency\", \"cost\": 150}", "").replace(", \"emergency\": 1", "");
+    place.put("short.json", &short.replace("\"upper\": 800", "\"upper\": 200"));
+    let result = place.run("solve short.json --json");
+    result.done();
+    assert_eq!(result.json()["status"], "infeasible");
+    assert_eq!(result.json()["infeasible"]["stage"], "recourse");
+    place.put("free.json", &DEPOT.replace("\"cost\": 150", "\"cost\": -150"));
+    let result = place.run("solve free.json --json");
+    result.done();
+    assert_eq!(result.json()["status"], "unbounded");
+}
+
+#[test]
+fn an_estimate_is_no_bound() {
+    let place = Place::with_depot();
+    let result = place.run("solve depot.json --certify none --json");
+    result.done();
+    assert_eq!(result.json()["upper_bound"], Value::Null);
+    assert_eq!(result.json()["certificate"]["kind"], "none");
+}
+
+#[test]
+fn threads_do_not_change_the_result() {
+    let place = Place::empty();
+    let family = "generate location-transportation --n 4 --uncertainty scenarios --scenarios 150 --mixed-integer";
+    place.run(&format!("{family} --out list.json")).done();
+    assert_eq!(place.names(), ["list.json"], "a short list stays in the file");
+    let on = |threads: u32| {
+        let mut result = place.run(&format!("solve list.json --json --threads {threads}")).json();
+        result.as_object_mut().unwrap().remove("seconds").unwrap();
+        result
+    };
+    let one = on(1);
+    assert_eq!(one["status"], "optimal");
+    assert_eq!(one, on(2));
+}
