@@ -1,0 +1,174 @@
+//! Every method through the conformance suite, against optima that no master computed.
+#![allow(clippy::unwrap_used)]
+
+use softsep::format::Points;
+use softsep::methods::METHODS;
+use softsep::recourse::{Answer, Outcome, Recourse, engine};
+use softsep::run::{Clock, Silent};
+use softsep::testing::{Recipe, check_method, random_problem};
+use softsep::{Problem, Settings, evaluate, solve};
+
+/// The optimum by subgradient-free search: golden sections in every coordinate, nested, over the exact worst case of each x. For problems
+/// with at most two first-stage variables, integers enumerated. `None` if no x is feasible.
+struct Search<'p> {
+    problem: &'p Problem,
+    points: Points,
+    engine: Box<dyn Recourse>,
+}
+
+impl Search<'_> {
+    /// f(x) plus the worst case, or ∞; for infeasible x, how far it is from feasible is added to a large number, so that the search finds back.
+    fn cost(&mut self, x: &[f64]) -> f64 {
+        let mut answer = Answer::new(self.problem);
+        let violation = self.problem.first.violation(x).map_or(0.0, |violation| violation.amount);
+        if violation > 1e-9 {
+            return 1e9 * (1.0 + violation);
+        }
+        self.engine.at(x);
+        let mut worst = f64::NEG_INFINITY;
+        for xi in self.points.iter() {
+            self.engine.solve(xi, &mut answer).unwrap();
+            let value = match answer.outcome {
+                Outcome::Infeasible => {
+                    1e6 * (1.0 + answer.intercept + answer.slope_x.iter().zip(x).map(|(s, x)| s * x).sum::<f64>())
+                }
+                _ => answer.value,
+            };
+            worst = worst.max(value);
+        }
+        self.problem.first.value(x) + worst
+    }
+
+    fn minimise(&mut self, x: &mut Vec<f64>, from: usize) -> f64 {
+        if from == x.len() {
+            return self.cost(x);
+        }
+        let (mut low, mut high) = (self.problem.first.lower[from], self.problem.first.upper[from]);
+        if self.problem.first.kind[from] != softsep::format::VariableKind::Continuous {
+            let mut best = f64::INFINITY;
+            while low <= high {
+                x[from] = low;
+                best = best.min(self.minimise(x, from + 1));
+                low += 1.0;
+            }
+            return best;
+        }
+        let mut at = |search: &mut Self, value: f64| {
+            x[from] = value;
+            search.minimise(x, from + 1)
+        };
+        // The cost is convex in x, so sections find its minimum; the ends count too, where the minimum often is.
+        let ratio = (5.0_f64.sqrt() - 1.0) / 2.0;
+        let mut best = at(self, low).min(at(self, high));
+        let (mut left, mut right) = (high - ratio * (high - low), low + ratio * (high - low));
+        let (mut cost_left, mut cost_right) = (at(self, left), at(self, right));
+        for _ in 0..45 {
+            if cost_left < cost_right {
+                (high, right, cost_right) = (right, left, cost_left);
+                left = high - ratio * (high - low);
+                cost_left = at(self, left);
+            } else {
+                (low, left, cost_left) = (left, right, cost_right);
+                right = low + ratio * (high - low);
+                cost_right = at(self, right);
+            }
+            best = best.min(cost_left).min(cost_right);
+        }
+        best
+    }
+}
+
+/// The optimum by search, if the problem is small enough for it.
+fn by_search(problem: &Problem) -> Option<f64> {
+    if problem.first.dim() > 2 || !problem.set.is_finite_list() && problem.recourse.costs_move() {
+        return None;
+    }
+    let points = problem.set.enumerate(200).ok()?.into_owned();
+    let engine = engine(problem, &Clock::unlimited()).unwrap();
+    let mut search = Search { problem, points, engine };
+    let best = search.minimise(&mut vec![0.0; problem.first.dim()], 0);
+    (best < 1e5).then_some(best)
+}
+
+/// `make soak` asks for ten times as many problems.
+fn many(count: u64) -> u64 {
+    count * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
+}
+
+fn every_method(recipe: &Recipe, count: u64) {
+    let count = many(count);
+    let mut taken = 0;
+    for seed in 0..count {
+        let problem = Problem::new(&random_problem(recipe, seed)).unwrap();
+        let Some(optimum) = by_search(&problem) else { continue };
+        for method in METHODS {
+            taken += u64::from(check_method(method.name, &problem, Some(optimum), 2e-5));
+        }
+    }
+    assert!(taken > count / 5, "{recipe:?}: only {taken} problems were taken");
+}
+
+#[test]
+fn linear_recourse_over_every_set() {
+    for set in ["scenarios", "box", "l1", "budget", "polyhedron"] {
+        every_method(&Recipe { set, ..Recipe::default() }, 40);
+    }
+}
+
+#[test]
+fn integers() {
+    every_method(&Recipe { integers: true, ..Recipe::default() }, 80);
+}
+
+#[test]
+fn without_complete_recourse() {
+    every_method(&Recipe { incomplete: true, ..Recipe::default() }, 120);
+}
+
+#[test]
+fn infeasible_or_proved_otherwise() {
+    let mut infeasible = 0;
+    for seed in 0..many(150) {
+        let problem =
+            Problem::new(&random_problem(&Recipe { incomplete: true, integers: seed % 3 == 0, ..Recipe::default() }, seed))
+                .unwrap();
+        if by_search(&problem).is_some() || problem.first.dim() > 2 {
+            continue;
+        }
+        for method in METHODS {
+            let built = method.build(&Default::default()).unwrap();
+            if built.accepts(&problem).is_err() {
+                continue;
+            }
+            let settings = Settings { method: method.name.into(), ..Settings::default() };
+            let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+            // The search misses feasible sets without interior; a decision that has a finite cost in every scenario is proof of one.
+            match outcome.bounds.best() {
+                Some(best) => {
+                    let evaluation = evaluate(&problem, &best.x, None, None, &Default::default()).unwrap();
+                    assert!(
+                        evaluation.exact && evaluation.objective.is_finite() && evaluation.violation.is_none(),
+                        "seed {seed}"
+                    );
+                }
+                None => {
+                    assert!(check_method(method.name, &problem, None, 1e-6), "seed {seed}");
+                    infeasible += 1;
+                }
+            }
+        }
+    }
+    assert!(infeasible > 20, "only {infeasible} problems were infeasible");
+}
+
+#[test]
+fn quadratic_and_conic() {
+    every_method(&Recipe { quadratic: true, set: "box", ..Recipe::default() }, 20);
+    every_method(&Recipe { quadratic_first: true, set: "budget", ..Recipe::default() }, 20);
+    every_method(&Recipe { cone: true, set: "scenarios", ..Recipe::default() }, 20);
+}
+
+#[test]
+fn costs_that_move_over_scenarios() {
+    every_method(&Recipe { cost_xi: true, set: "scenarios", ..Recipe::default() }, 40);
+}

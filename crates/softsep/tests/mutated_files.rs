@@ -1,0 +1,188 @@
+//! Damaged files: whatever is done to a valid file, reading it gives a problem or complaints, never a panic; and a problem that is
+//! accepted can be written and read back.
+#![allow(clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use softsep::Problem;
+use softsep::format::{load_text, write};
+
+const MUTANTS_PER_FILE: usize = 4_000;
+
+/// Values that have broken readers before.
+const NASTY: [&str; 24] = [
+    "null",
+    "true",
+    "-1",
+    "0",
+    "-0.0",
+    "1",
+    "2",
+    "0.5",
+    "1e999",
+    "-1e308",
+    "1e308",
+    "1e-320",
+    "NaN",
+    "-Infinity",
+    "\"\"",
+    "\"g\"",
+    "\"x\"",
+    "\"\\u0000\"",
+    "[]",
+    "{}",
+    "[[]]",
+    "\"lower\"",
+    "\"cones\"",
+    "123456789012345678901234567890",
+];
+
+fn good_files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the files are there")
+        .map(|entry| entry.expect("they can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The text in pieces: strings, numbers and words, and single characters.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = if first == '"' {
+            rest[1..].find('"').map_or(rest.len(), |end| end + 2)
+        } else {
+            let word = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+            rest.find(|c| !word(c)).filter(|&end| end > 0).unwrap_or(first.len_utf8())
+        };
+        let (token, after) = rest.split_at(length);
+        tokens.push(token);
+        rest = after;
+    }
+    tokens
+}
+
+fn mutate(text: &str, rng: &mut ChaCha8Rng) -> String {
+    let mut tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
+    for _ in 0..rng.random_range(1..=3) {
+        if tokens.is_empty() {
+            break;
+        }
+        let at = rng.random_range(0..tokens.len());
+        let other = rng.random_range(0..tokens.len());
+        let is_value = |token: &String| token.starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit());
+        match rng.random_range(0..10) {
+            0 => drop(tokens.remove(at)),
+            1 => tokens.insert(at, tokens[other].clone()),
+            2 => tokens.swap(at, other),
+            3 => tokens[at] = NASTY[rng.random_range(0..NASTY.len())].to_owned(),
+            4 => {
+                // A character of a token, so that names and keys are misspelt.
+                let mut characters: Vec<char> = tokens[at].chars().collect();
+                let place = rng.random_range(0..characters.len());
+                characters[place] = char::from(rng.random_range(0..128_u8));
+                tokens[at] = characters.into_iter().collect();
+            }
+            5 => tokens.truncate(at),
+            6 => {
+                let piece: Vec<String> = tokens[at.min(other)..at.max(other)].to_vec();
+                tokens.splice(at..at, piece);
+            }
+            // Numbers for numbers and strings for strings, so that many mutants are right or nearly so.
+            _ => {
+                let is_text = tokens[at].starts_with('"');
+                let alike: Vec<usize> =
+                    (0..tokens.len()).filter(|&i| is_value(&tokens[i]) && tokens[i].starts_with('"') == is_text).collect();
+                if let [first, ..] = alike[..] {
+                    let into = alike.iter().copied().find(|&i| i >= at).unwrap_or(first);
+                    tokens[into] = tokens[alike[other % alike.len()]].clone();
+                }
+            }
+        }
+    }
+    tokens.concat()
+}
+
+/// Reads a text to the end; true if it is a right problem, which must then survive being written.
+fn survives(text: &str, folder: &Path) -> bool {
+    let Ok(loaded) = load_text(text, "mutant.json", folder) else { return false };
+    let file = loaded.problem.clone();
+    let Ok(problem) = Problem::from_loaded(loaded) else { return false };
+    let written = write(&file);
+    let again = load_text(&written, "again.json", folder).unwrap_or_else(|error| panic!("{error}\n{written}"));
+    assert!(again.complaints.is_empty(), "{}\n{written}", again.complaints);
+    assert_eq!(again.problem, file);
+    let described = problem.file();
+    let rebuilt = Problem::new(&described).unwrap_or_else(|complaints| panic!("{complaints}\n{}", write(&described)));
+    assert_eq!(rebuilt.file(), described);
+    true
+}
+
+#[test]
+fn no_mutant_makes_the_reader_panic() {
+    let mut rng = ChaCha8Rng::seed_from_u64(20_240_607);
+    let (mut accepted, mut refused) = (0, 0);
+    for path in good_files() {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let folder = path.parent().expect("it is in a folder");
+        assert!(survives(&text, folder), "{} is right", path.display());
+        for _ in 0..MUTANTS_PER_FILE {
+            let mutant = mutate(&text, &mut rng);
+            match catch_unwind(AssertUnwindSafe(|| survives(&mutant, folder))) {
+                Ok(true) => accepted += 1,
+                Ok(false) => refused += 1,
+                Err(_) => panic!("a mutant of {}:\n{mutant}", path.display()),
+            }
+        }
+    }
+    // Both kinds must be there, or the mutations test nothing.
+    assert!(accepted > 500 && refused > 5_000, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn no_damage_to_bytes_makes_the_reader_panic() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut folder = std::env::temp_dir();
+    folder.push("softsep-no-such-folder");
+    for path in good_files() {
+        let bytes = fs::read(&path).expect("it can be read");
+        for _ in 0..MUTANTS_PER_FILE {
+            let mut bytes = bytes.clone();
+            for _ in 0..rng.random_range(1..4) {
+                let at = rng.random_range(0..bytes.len());
+                bytes[at] = rng.random();
+            }
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            if catch_unwind(AssertUnwindSafe(|| survives(&text, &folder))).is_err() {
+                panic!("a mutant of {}:\n{text}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_scenario_files_are_refused_or_read() {
+    let folder = tempfile::tempdir().expect("there is a temporary folder");
+    let good = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good/scenario_file.csv")).expect("it can be read");
+    let problem = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good/scenario_file.json");
+    let problem = fs::read_to_string(problem).expect("it can be read");
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    for _ in 0..2_000 {
+        let mut bytes = good.clone();
+        for _ in 0..rng.random_range(1..4) {
+            let at = rng.random_range(0..bytes.len());
+            let nasty = [b'"', b',', b'\n', b'\r', b' ', b'e', b'9', 0xff];
+            bytes[at] = nasty[rng.random_range(0..nasty.len())];
+        }
+        fs::write(folder.path().join("scenario_file.csv"), &bytes).expect("it can be written");
+        survives(&problem, folder.path());
+    }
+}
