@@ -51,6 +51,7 @@ mkdir -p .setup .cargo
 site=$(.setup/venv/bin/python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
 blas=$(echo "$site"/scipy.libs/libopenblas*.so)
 ln -sf "$blas" "$site/scipy.libs/libopenblas.so"
+# OpenBLAS looks for its own libraries beside it only if the path is of the old, inherited kind (--disable-new-dtags).
 # The wheel of libclang has no compiler headers (stddef.h, …): the ones of gcc serve.
 headers=$(gcc -print-file-name=include)
 cat > .cargo/config.toml <<EOF
@@ -60,7 +61,7 @@ CMAKE = "$PWD/.setup/venv/bin/cmake"
 LIBCLANG_PATH = "$site/clang/native"
 BINDGEN_EXTRA_CLANG_ARGS = "-I$headers"
 [build]
-rustflags = ["-L", "native=$site/scipy.libs", "-C", "link-arg=-Wl,-rpath,$site/scipy.libs"]
+rustflags = ["-L", "native=$site/scipy.libs", "-C", "link-arg=-Wl,--disable-new-dtags,-rpath,$site/scipy.libs"]
 EOF
 touch .setup/done
 say "done"

@@ -52,6 +52,8 @@ impl Lp {
         // HiGHS's scheduler is per calling thread and defaults to half the machine for each: one thread, always.
         highs.set_int(c"threads", 1)?;
         highs.set_string(c"parallel", c"off")?;
+        // HiGHS would drop entries below 1e-9 silently; this is the least that it allows.
+        highs.set_double(c"small_matrix_value", 1e-12)?;
         highs.pass_model(model)?;
         Ok(Self { highs, index: Vec::new(), value: Vec::new() })
     }

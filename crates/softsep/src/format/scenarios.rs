@@ -123,7 +123,9 @@ fn read_row<R: Read>(
     let line = cells.line;
     let mut found = 0;
     loop {
-        if let (Some(&column), Some((value, last))) = (columns.get(found), cells.plain_number()) {
+        if let Some(&column) = columns.get(found)
+            && let Some((value, last)) = cells.plain_number()
+        {
             row[column] = value;
             found += 1;
             if last {

@@ -4,6 +4,12 @@ use std::collections::HashMap;
 
 use crate::format::{Complaints, Terms, Variable, VariableKind, item, nearest};
 
+/// HiGHS refuses larger coefficients.
+const LARGE: f64 = 1e15;
+
+/// HiGHS takes a bound of this size for infinite.
+const INFINITE: f64 = 1e20;
+
 /// Names compared in the search for suggestions, for one list; to compare each of very many wrong names with each of very many right
 /// ones would take hours.
 const COMPARISONS: usize = 50_000;
@@ -97,16 +103,26 @@ impl Check {
         resolved
     }
 
-    /// A number that must be finite.
+    /// A number that must be finite, and small enough to compute with.
     pub(super) fn finite(&mut self, value: f64, place: &dyn Fn() -> String, what: impl Fn() -> String) {
         if !value.is_finite() && !self.is_poison(value) {
             self.complaints.add(place(), format!("{} is {value}, which is not a finite number", what()));
+        } else if value.abs() > LARGE {
+            let what = format!("{} is {value:e}, and solvers take no number above {LARGE:e}: use larger units", what());
+            self.complaints.add(place(), what);
         }
     }
 
     /// A pair of bounds, each of which may be infinite on its own side. False after a complaint, or one of the reader's.
     pub(super) fn bounds(&mut self, lower: f64, upper: f64, place: &dyn Fn() -> String) -> bool {
         let mut fine = true;
+        for (value, key) in [(lower, "lower"), (upper, "upper")] {
+            if value.is_finite() && value.abs() >= INFINITE {
+                fine = false;
+                let what = format!("\"{key}\" is {value:e}, which solvers take for infinite: write null for no bound");
+                self.complaints.add(place(), what);
+            }
+        }
         for (value, wrong, key) in [(lower, f64::INFINITY, "lower"), (upper, f64::NEG_INFINITY, "upper")] {
             if value.is_nan() || value == wrong {
                 fine = false;
