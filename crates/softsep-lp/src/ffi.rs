@@ -186,13 +186,6 @@ impl Highs {
         done(code, "change costs")
     }
 
-    pub(crate) fn add_row(&mut self, lower: f64, upper: f64, index: &[i32], value: &[f64]) -> Result<(), LpError> {
-        length("row values", value.len(), index.len())?;
-        // SAFETY: both slices have the length told.
-        let code = unsafe { sys::Highs_addRow(self.ptr(), lower, upper, index.len() as i32, index.as_ptr(), value.as_ptr()) };
-        done(code, "add row")
-    }
-
     pub(crate) fn run(&mut self) -> Result<i32, LpError> {
         // SAFETY: plain calls; the interrupt flag, if any, lives as long as self.
         let code = unsafe {
@@ -219,13 +212,6 @@ impl Highs {
         let mut value = 0;
         // SAFETY: `name` is NUL-terminated, `value` is a valid place.
         done(unsafe { sys::Highs_getIntInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
-        Ok(value)
-    }
-
-    pub(crate) fn info_long(&self, name: &CStr) -> Result<i64, LpError> {
-        let mut value = 0;
-        // SAFETY: as above.
-        done(unsafe { sys::Highs_getInt64InfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
         Ok(value)
     }
 
@@ -286,15 +272,6 @@ impl Highs {
         length("row statuses", rows.len(), self.rows())?;
         // SAFETY: lengths checked.
         done(unsafe { sys::Highs_setBasis(self.ptr(), cols.as_ptr(), rows.as_ptr()) }, "set basis")
-    }
-
-    pub(crate) fn set_solution(&mut self, col_value: &[f64]) -> Result<(), LpError> {
-        length("start", col_value.len(), self.cols())?;
-        // SAFETY: length checked; null means not given.
-        let code = unsafe {
-            sys::Highs_setSolution(self.ptr(), col_value.as_ptr(), std::ptr::null(), std::ptr::null(), std::ptr::null())
-        };
-        done(code, "set solution")
     }
 
     /// Makes every later run look at `flag` and stop when it is up.

@@ -34,8 +34,6 @@ pub enum Status {
 /// left (or that [`Lp::set_basis`] put there).
 pub struct Lp {
     highs: Highs,
-    index: Vec<i32>,
-    value: Vec<f64>,
 }
 
 impl std::fmt::Debug for Lp {
@@ -55,7 +53,7 @@ impl Lp {
         // HiGHS would drop entries below 1e-9 silently; this is the least that it allows.
         highs.set_double(c"small_matrix_value", 1e-12)?;
         highs.pass_model(model)?;
-        Ok(Self { highs, index: Vec::new(), value: Vec::new() })
+        Ok(Self { highs })
     }
 
     /// Number of columns.
@@ -102,6 +100,11 @@ impl Lp {
         self.highs.set_double(c"mip_abs_gap", 1e-9)
     }
 
+    /// How far an integer may be from whole.
+    pub fn set_integrality(&mut self, tolerance: f64) -> Result<(), LpError> {
+        self.highs.set_double(c"mip_feasibility_tolerance", tolerance)
+    }
+
     /// The seed of HiGHS's own random choices.
     pub fn set_seed(&mut self, seed: u64) -> Result<(), LpError> {
         self.highs.set_int(c"random_seed", (seed & 0x3fff_ffff) as i32)
@@ -131,17 +134,6 @@ impl Lp {
     /// Replaces the costs of all columns.
     pub fn set_costs(&mut self, cost: &[f64]) -> Result<(), LpError> {
         self.highs.change_costs(cost)
-    }
-
-    /// Adds a row; the basis grows with the row's own slack.
-    pub fn add_row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> Result<(), LpError> {
-        self.index.clear();
-        self.value.clear();
-        for &(col, value) in terms.iter().filter(|(_, value)| *value != 0.0) {
-            self.index.push(col as i32);
-            self.value.push(value);
-        }
-        self.highs.add_row(lower, upper, &self.index, &self.value)
     }
 
     /// Solves.
@@ -184,11 +176,6 @@ impl Lp {
         self.highs.solution(None, None, None, Some(rows))
     }
 
-    /// The reduced costs of all columns after the last solve.
-    pub fn reduced_costs(&self, cols: &mut [f64]) -> Result<(), LpError> {
-        self.highs.solution(None, Some(cols), None, None)
-    }
-
     /// Whether the last solve left a primal solution that HiGHS holds to be feasible.
     pub fn has_feasible_point(&self) -> bool {
         matches!(self.highs.info_int(c"primal_solution_status"), Ok(2))
@@ -221,11 +208,6 @@ impl Lp {
         self.highs.set_basis(&basis.cols, &basis.rows)
     }
 
-    /// Gives a MIP a starting point.
-    pub fn set_start(&mut self, cols: &[f64]) -> Result<(), LpError> {
-        self.highs.set_solution(cols)
-    }
-
     /// Simplex iterations of the last solve.
     pub fn simplex_iterations(&self) -> u64 {
         self.highs.info_int(c"simplex_iteration_count").map_or(0, |n| n.max(0) as u64)
@@ -234,11 +216,6 @@ impl Lp {
     /// The bound that a MIP's tree proved, also when it was stopped early.
     pub fn mip_dual_bound(&self) -> Option<f64> {
         self.highs.info_double(c"mip_dual_bound").ok().filter(|bound| bound.is_finite())
-    }
-
-    /// Nodes of a MIP's tree.
-    pub fn mip_nodes(&self) -> u64 {
-        self.highs.info_long(c"mip_node_count").map_or(0, |n| n.max(0) as u64)
     }
 }
 

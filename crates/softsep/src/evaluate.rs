@@ -64,7 +64,14 @@ pub fn evaluate(
             Err(reason) => {
                 let mut engine = engine(problem, &clock)?;
                 let found = ascend(problem, engine.as_mut(), x)?;
-                (found, false, format!("local ascents, which bound the worst case from below: {reason}"))
+                // A scenario without recourse settles the matter; nothing can be worse.
+                let exact = found.value == f64::INFINITY;
+                let how = if exact {
+                    "a scenario without recourse was found".to_owned()
+                } else {
+                    format!("local ascents, which bound the worst case from below: {reason}")
+                };
+                (found, exact, how)
             }
         };
         let first_cost = problem.first.value(x);

@@ -24,8 +24,9 @@ pub fn solve(
     settings.validate()?;
     let entry = Entry::find(&settings.method)?;
     let method = entry.build(&settings.options)?;
-    method.accepts(problem)?;
+    // Looking at the problem takes time too: enumerating a set, above all.
     let clock = Clock::new(settings.time_limit, Arc::clone(interrupt));
+    method.accepts(problem)?;
     let limits = Limits { gap: settings.gap, iterations: settings.iterations, seed: settings.seed };
     on_threads(settings.threads, || {
         let mut run = Run::new(entry.name, limits, clock, observer);
@@ -50,6 +51,11 @@ pub(crate) fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() ->
 
 fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> Result<Outcome, Error> {
     let bounds = run.bounds().clone();
+    if let Some(amount) = bounds.contradiction() {
+        return Err(Error::Master(format!(
+            "a lower bound stands {amount} above an upper one: the solvers contradict one another, most likely over numbers of very different sizes"
+        )));
+    }
     let met = bounds.meet(settings.gap);
     let status = match (run.verdict(), bounds.best()) {
         (Some(Verdict::Infeasible(_)), _) => Status::Infeasible,
@@ -64,7 +70,14 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> 
     };
     Ok(Outcome {
         status,
-        stop: if met && stop != Stop::Interrupted { Stop::Gap } else { stop },
+        stop: match stop {
+            // What was still done in the moment after an interrupt does not undo it.
+            _ if run.clock().check() == Err(Stop::Interrupted) => Stop::Interrupted,
+            _ if met => Stop::Gap,
+            // A method that is done without having met the gap cannot do better; that proves nothing.
+            Stop::Proved if run.verdict().is_none() => Stop::Stalled,
+            _ => stop,
+        },
         bounds: if run.verdict().is_some() { Bounds::default() } else { bounds },
         worst_case,
         verdict: run.verdict().cloned(),
@@ -87,5 +100,5 @@ pub(crate) fn worst_case(problem: &Problem, x: &[f64], xi: &[f64]) -> Result<Opt
     }
     let mut y = vec![0.0; problem.recourse.dim()];
     engine.decision(&mut y);
-    Ok(Some(WorstCase { xi: xi.to_vec(), cost: answer.value, y }))
+    Ok(Some(WorstCase { xi: xi.to_vec(), cost: answer.cost, y }))
 }

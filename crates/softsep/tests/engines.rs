@@ -18,7 +18,7 @@ fn problem(recipe: &Recipe, seed: u64) -> Problem {
 #[test]
 fn simplex_on_linear_recourse() {
     for seed in many(1500) {
-        let problem = problem(&Recipe { incomplete: seed % 3 == 0, ..Recipe::default() }, seed);
+        let problem = problem(&Recipe { incomplete: seed % 3 == 0, units: seed % 4 == 0, ..Recipe::default() }, seed);
         let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap();
         let mut other = Conic::new(&problem, &Clock::unlimited()).unwrap();
         check_engine(&problem, &mut engine, &mut other, seed);

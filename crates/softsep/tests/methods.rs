@@ -172,3 +172,22 @@ fn quadratic_and_conic() {
 fn costs_that_move_over_scenarios() {
     every_method(&Recipe { cost_xi: true, set: "scenarios", ..Recipe::default() }, 40);
 }
+
+#[test]
+fn units_change_nothing() {
+    for seed in 0..many(100) {
+        let recipe = Recipe { integers: seed % 2 == 0, incomplete: seed % 3 == 0, set: "budget", ..Recipe::default() };
+        let objective = |units: bool| {
+            let problem = Problem::new(&random_problem(&Recipe { units, ..recipe }, seed)).unwrap();
+            let outcome =
+                solve(&problem, &Settings { gap: 1e-7, ..Settings::default() }, &mut Silent, &Default::default()).unwrap();
+            (outcome.status, outcome.bounds.upper())
+        };
+        match (objective(false), objective(true)) {
+            ((a, Some(one)), (b, Some(other))) => {
+                assert!(a == b && (one - other).abs() <= 1e-6 * (1.0 + one.abs()), "seed {seed}: {one} and {other}");
+            }
+            (one, other) => assert_eq!(one, other, "seed {seed}"),
+        }
+    }
+}

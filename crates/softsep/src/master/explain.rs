@@ -2,7 +2,8 @@
 
 use softsep_lp::{Lp, Model, Status, Toggle};
 
-use super::copies::{Copies, Part, Program, RowOf, linear_program};
+use super::copies::{Copies, Part, Program, RowOf};
+use super::solve::linear_program;
 use crate::error::Error;
 use crate::format::{ConeKind, VariableKind};
 use crate::model::Problem;
@@ -25,7 +26,7 @@ pub(crate) fn explain_infeasible(copies: &Copies, clock: &Clock) -> Result<Infea
     let involved = involved_copies(&rows);
     if involved.len() > 1 {
         for &copy in &involved {
-            let alone = Copies::new(copies.problem, vec![copies.scenarios[copy]])?;
+            let alone = Copies::new(copies.problem, vec![copies.scenarios[copy]], clock)?;
             if let Some(rows) = contradiction(&alone, clock)? {
                 return Ok(infeasible(copies.problem, &rows, &alone.scenarios, false));
             }
@@ -93,7 +94,7 @@ fn infeasible(problem: &Problem, rows: &[RowOf], scenarios: &[&[f64]], integers:
 fn contradiction(copies: &Copies, clock: &Clock) -> Result<Option<Vec<RowOf>>, Error> {
     let (rows, ray) = if copies.is_conic() {
         let mut program = ConicProgram::new(0.0);
-        let rows = copies.write(&mut program, Part::Rows)?;
+        let rows = copies.write(&mut program, Part::RELAXED_ROWS)?;
         let solution = program.solve(clock)?;
         match solution.status {
             ConicStatus::Infeasible => {}
@@ -103,7 +104,7 @@ fn contradiction(copies: &Copies, clock: &Clock) -> Result<Option<Vec<RowOf>>, E
         (rows, solution.row_duals)
     } else {
         let mut elastic = Elastic::default();
-        let rows = copies.write(&mut elastic, Part::Rows)?;
+        let rows = copies.write(&mut elastic, Part::RELAXED_ROWS)?;
         let mut lp = linear_program(&elastic.finish(), 0, clock)?;
         match lp.solve()? {
             Status::Optimal if lp.objective() > 1e-7 => {}
@@ -123,7 +124,7 @@ fn contradiction(copies: &Copies, clock: &Clock) -> Result<Option<Vec<RowOf>>, E
     }
     // The elastic program mixes all contradictions that there are; one is enough.
     let mut model = Model::new();
-    copies.write(&mut model, Part::Rows)?;
+    copies.write(&mut model, Part::RELAXED_ROWS)?;
     let mut lp = linear_program(&model, 0, clock)?;
     Ok(Some(filtered(&mut lp, &model, rows, present, clock)?))
 }
@@ -171,13 +172,13 @@ impl Program for Elastic {
 
 /// An infeasibility that integrality causes: the first stage alone, one scenario alone, or all together; rows by deletion.
 fn explain_integers(copies: &Copies, clock: &Clock) -> Result<Infeasible, Error> {
-    let mut parts = vec![Copies::new(copies.problem, Vec::new())?];
+    let mut parts = vec![Copies::new(copies.problem, Vec::new(), clock)?];
     for &xi in &copies.scenarios {
-        parts.push(Copies::new(copies.problem, vec![xi])?);
+        parts.push(Copies::new(copies.problem, vec![xi], clock)?);
     }
     for part in parts.iter().chain([copies]) {
         let mut model = Model::new();
-        let rows = part.write(&mut model, Part::Whole)?;
+        let rows = part.write(&mut model, Part::ROWS)?;
         let mut lp = linear_program(&model, 0, clock)?;
         lp.set_presolve(Toggle::Off)?;
         clock.check()?;
@@ -215,14 +216,22 @@ fn filtered(lp: &mut Lp, model: &Model, rows: Vec<RowOf>, mut kept: Vec<bool>, c
 pub(crate) fn explain_unbounded(copies: &Copies, clock: &Clock) -> Result<Unbounded, Error> {
     let ray = if copies.is_conic() {
         let mut program = ConicProgram::new(0.0);
-        copies.write(&mut program, Part::Relaxed)?;
-        program.solve(clock)?.primal
+        copies.write(&mut program, Part::RELAXED)?;
+        let solution = program.solve(clock)?;
+        match solution.status {
+            ConicStatus::Unbounded => solution.primal,
+            ConicStatus::Stopped(stop) => return Err(stop.into()),
+            _ => return Err(Error::Master("Clarabel calls the master unbounded, but no certificate of that holds".into())),
+        }
     } else {
         let mut recession = Recession::default();
-        copies.write(&mut recession, Part::Relaxed)?;
+        copies.write(&mut recession, Part::RELAXED)?;
         let mut lp = linear_program(&recession.0, 0, clock)?;
         match lp.solve()? {
-            Status::Optimal => {}
+            Status::Optimal if lp.objective() < -1e-9 => {}
+            Status::Optimal => {
+                return Err(Error::Master("HiGHS calls the master unbounded, but no certificate of that holds".into()));
+            }
             Status::TimeLimit => return Err(Stop::TimeLimit.into()),
             Status::Interrupted => return Err(Stop::Interrupted.into()),
             status => return Err(Error::Master(format!("HiGHS could not explain an unbounded master: {status:?}"))),

@@ -3,7 +3,9 @@
 mod copies;
 mod explain;
 mod patience;
+mod solve;
 mod square;
 
-pub(crate) use copies::{Copies, Ended};
+pub(crate) use copies::Copies;
 pub(crate) use explain::{explain_infeasible, explain_unbounded};
+pub(crate) use solve::Ended;

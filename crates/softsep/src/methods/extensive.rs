@@ -9,7 +9,7 @@ use crate::error::{Error, Unsupported};
 use crate::format::Points;
 use crate::master::{Copies, Ended, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
-use crate::run::{Run, Stop, Verdict};
+use crate::run::{Clock, Run, Stop, Verdict};
 use crate::separation::scan;
 use crate::settings::Certify;
 use crate::uncertainty::{Count, TooMany};
@@ -33,6 +33,9 @@ pub(super) const ENTRY: Entry = Entry {
         Ok(Box::new(Extensive { settings }))
     },
 };
+
+/// How far a decision may leave X, relative to the bound that it breaks, and still count as a member.
+const MEMBER: f64 = 1e-6;
 
 /// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
 const NONZEROS: usize = 30_000_000;
@@ -147,16 +150,16 @@ impl Extensive {
         let whole = count == points.len();
         let scenarios: Vec<&[f64]> = points.iter().take(count).collect();
         run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
-        let copies = Copies::new(problem, scenarios)?;
+        let copies = Copies::new(problem, scenarios, run.clock())?;
         // A tenth of the gap is left to the master, so that rounding elsewhere cannot spoil the whole.
         let solved = copies.solve(0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         match solved.ended {
             Ended::Infeasible => {
-                let verdict = explain_infeasible(&copies, run.clock())?;
+                let verdict = run.clock().insist(|clock| explain_infeasible(&copies, clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
             Ended::Unbounded if whole => {
-                let verdict = explain_unbounded(&copies, run.clock())?;
+                let verdict = run.clock().insist(|clock| explain_unbounded(&copies, clock), is_stop)?;
                 return Err(run.prove(Verdict::Unbounded(verdict)).into());
             }
             // With fewer scenarios the problem is a relaxation: that it is unbounded says nothing.
@@ -167,21 +170,46 @@ impl Extensive {
             run.lower(lower);
         }
         if let Some(x) = &solved.x {
-            let found = scan(problem, x, points, run.clock())?;
-            run.count_solves(found.solves);
-            let value = problem.first.value(x) + found.value;
-            if certify == Certify::None {
-                run.estimate(x, value, &found.xi);
-            } else {
-                run.upper(x, value, &found.xi);
-            }
+            record(problem, x, points, certify, run)?;
         }
         match (run.tick(), solved.ended) {
-            // Going on to the exact end is cheap for the one method that enumerates: the gap stops only the first, partial round.
+            // The whole program is solved: there is nothing left to do.
             (Err(Stop::Gap), _) if whole => Ok(()),
             (Err(stop), _) => Err(stop.into()),
             (Ok(()), Ended::Stopped(stop)) => Err(stop.into()),
             (Ok(()), _) => Ok(()),
         }
     }
+}
+
+fn is_stop(error: &Error) -> bool {
+    matches!(error, Error::Stopped(_))
+}
+
+/// Evaluates a decision on every scenario and writes down what it costs. A decision outlives the clock: where there is no time for all
+/// scenarios any more, it is kept with what the first one says, as an estimate.
+fn record(problem: &Problem, x: &[f64], points: &Points, certify: Certify, run: &mut Run) -> Result<(), Error> {
+    if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > MEMBER) {
+        run.say(&format!("the master's decision breaks the first stage by {:.1e} and is dropped", violation.amount));
+        return Ok(());
+    }
+    let first_cost = problem.first.value(x);
+    match run.clock().insist(|clock| scan(problem, x, points, clock), is_stop) {
+        Ok(found) => {
+            run.count_solves(found.solves);
+            if certify == Certify::None {
+                run.estimate(x, first_cost + found.value, &found.xi);
+            } else {
+                run.upper(x, first_cost + found.value, &found.xi);
+            }
+        }
+        Err(Error::Stopped(_)) => {
+            let mut first = Points::new(points.dim());
+            first.push(points.row(0));
+            let found = scan(problem, x, &first, &Clock::unlimited())?;
+            run.estimate(x, first_cost + found.value, &found.xi);
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(())
 }

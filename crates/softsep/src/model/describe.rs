@@ -16,9 +16,9 @@ pub(super) fn describe(problem: &Problem) -> ProblemFile {
         cost_xi: Terms::new(),
     });
     let first_rows = names.first_rows.iter().enumerate().map(|(i, name)| Row {
-        x: terms(&first.rows, i, &names.first),
-        lower: first.row_lower[i],
-        upper: first.row_upper[i],
+        x: terms(&first.rows, i, &names.first, first.row_scale[i]),
+        lower: first.row_lower[i] / first.row_scale[i],
+        upper: first.row_upper[i] / first.row_scale[i],
         ..Row::new(name.clone())
     });
     let variables = names.recourse.iter().enumerate().map(|(j, name)| Variable {
@@ -27,15 +27,15 @@ pub(super) fn describe(problem: &Problem) -> ProblemFile {
         lower: recourse.lower[j],
         upper: recourse.upper[j],
         kind: VariableKind::Continuous,
-        cost_xi: terms(&recourse.cost_xi, j, &names.parameters),
+        cost_xi: terms(&recourse.cost_xi, j, &names.parameters, 1.0),
     });
     let rows = names.recourse_rows.iter().enumerate().map(|(i, name)| Row {
         name: name.clone(),
-        y: terms(&recourse.g, i, &names.recourse),
-        x: terms(&recourse.e, i, &names.first),
-        xi: terms(&recourse.u, i, &names.parameters),
-        lower: recourse.row_lower[i],
-        upper: recourse.row_upper[i],
+        y: terms(&recourse.g, i, &names.recourse, recourse.row_scale[i]),
+        x: terms(&recourse.e, i, &names.first, recourse.row_scale[i]),
+        xi: terms(&recourse.u, i, &names.parameters, recourse.row_scale[i]),
+        lower: recourse.row_lower[i] / recourse.row_scale[i],
+        upper: recourse.row_upper[i] / recourse.row_scale[i],
         offset: (recourse.offset[i] != 0.0).then_some(recourse.offset[i]),
     });
     let cones = recourse
@@ -60,8 +60,9 @@ pub(super) fn describe(problem: &Problem) -> ProblemFile {
     }
 }
 
-fn terms(matrix: &Sparse, row: usize, names: &[String]) -> Terms {
-    matrix.row(row).map(|(col, value)| (names[col].clone(), value)).collect()
+/// The terms of a row before it was scaled.
+fn terms(matrix: &Sparse, row: usize, names: &[String], scale: f64) -> Terms {
+    matrix.row(row).map(|(col, value)| (names[col].clone(), value / scale)).collect()
 }
 
 fn quadratic(matrix: &Symmetric, names: &[String]) -> Quadratic {

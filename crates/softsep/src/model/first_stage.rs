@@ -24,6 +24,8 @@ pub struct FirstStage {
     pub row_lower: Vec<f64>,
     /// Their upper bounds.
     pub row_upper: Vec<f64>,
+    /// What each row was multiplied by, a power of two.
+    pub row_scale: Vec<f64>,
 }
 
 impl FirstStage {
@@ -66,7 +68,8 @@ impl FirstStage {
             }
         }
         for row in 0..self.rows.rows() {
-            look(Broken::Row(row), self.rows.dot(row, x), self.row_lower[row], self.row_upper[row]);
+            let scale = self.row_scale[row];
+            look(Broken::Row(row), self.rows.dot(row, x) / scale, self.row_lower[row] / scale, self.row_upper[row] / scale);
         }
         worst
     }

@@ -9,6 +9,7 @@ mod first_stage;
 mod names;
 mod problem;
 mod recourse;
+mod scale;
 mod sparse;
 
 pub use first_stage::{Broken, FirstStage, Violation};

@@ -63,7 +63,12 @@ impl Problem {
         let mut rows = check.names("recourse.constraints", "a recourse row", strs(&names.recourse_rows));
         let recourse = check.recourse(&file.recourse, &mut index, &mut rows);
         match set {
-            Some(set) if check.complaints.is_empty() => Ok(Self { name: file.name.clone(), first, set, recourse, names }),
+            Some(set) if check.complaints.is_empty() => {
+                let (mut first, mut recourse) = (first, recourse);
+                first.scale_rows();
+                recourse.scale_rows();
+                Ok(Self { name: file.name.clone(), first, set, recourse, names })
+            }
             _ => Err(check.complaints),
         }
     }
@@ -141,6 +146,7 @@ impl Check {
             rows,
             row_lower: file.constraints.iter().map(|row| row.lower).collect(),
             row_upper: file.constraints.iter().map(|row| row.upper).collect(),
+            row_scale: vec![1.0; file.constraints.len()],
         }
     }
 
@@ -190,6 +196,7 @@ impl Check {
             row_upper: file.constraints.iter().map(|row| row.upper).collect(),
             offset: file.constraints.iter().map(|row| row.offset.unwrap_or(0.0)).collect(),
             cones: cones.cones,
+            row_scale: vec![1.0; file.constraints.len()],
         }
     }
 

@@ -30,6 +30,8 @@ pub struct RecourseModel {
     pub offset: Vec<f64>,
     /// The cones; no row is in two.
     pub cones: Vec<Cone>,
+    /// What each row was multiplied by, a power of two; 1 for a row in a cone.
+    pub row_scale: Vec<f64>,
 }
 
 /// A cone over recourse rows.

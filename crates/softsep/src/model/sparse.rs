@@ -73,6 +73,13 @@ impl Sparse {
         }
     }
 
+    /// Multiplies each row by its scale.
+    pub fn scale_rows(&mut self, scales: &[f64]) {
+        for (row, scale) in scales.iter().enumerate() {
+            self.value[self.start[row]..self.start[row + 1]].iter_mut().for_each(|value| *value *= scale);
+        }
+    }
+
     /// The matrix by columns.
     pub fn transpose(&self) -> Sparse {
         let mut start = vec![0; self.cols + 1];

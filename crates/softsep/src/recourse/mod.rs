@@ -5,11 +5,13 @@
 
 mod conic;
 mod cut;
+mod fixed;
 mod linear;
 
 pub use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
+pub use fixed::Fixed;
 pub use linear::{DualChoice, Linear};
 
 use crate::model::Problem;
@@ -39,8 +41,10 @@ pub enum Outcome {
 pub struct Answer {
     /// How the solve ended.
     pub outcome: Outcome,
-    /// Q(x, ξ).
+    /// Q(x, ξ), from below: the value of a dual.
     pub value: f64,
+    /// Q(x, ξ), from above: what the decision found costs. A simplex makes no difference between the two, an interior point a small one.
+    pub cost: f64,
     /// The cut's value at x' = 0.
     pub intercept: f64,
     /// The cut's slope in x.
@@ -110,10 +114,13 @@ pub trait Recourse: Send {
     fn work(&self) -> Work;
 }
 
-/// The engine for a problem: simplex where the recourse is linear, interior point where it is quadratic or conic (or has no variables, which
-/// leaves a simplex nothing to pivot).
+/// The engine for a problem: simplex where the recourse is linear, interior point where it is quadratic or conic, rows alone where it has no
+/// variables.
 pub fn engine(problem: &Problem, clock: &Clock) -> Result<Box<dyn Recourse>, RecourseError> {
-    if problem.recourse.is_linear() && problem.recourse.dim() > 0 {
+    let recourse = &problem.recourse;
+    if recourse.dim() == 0 && recourse.cones.is_empty() {
+        Ok(Box::new(Fixed::new(problem)?))
+    } else if recourse.is_linear() && recourse.dim() > 0 {
         Ok(Box::new(Linear::new(problem, clock)?))
     } else {
         Ok(Box::new(Conic::new(problem, clock)?))

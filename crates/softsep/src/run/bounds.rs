@@ -20,8 +20,11 @@ pub struct Bounds {
     best: Option<Best>,
 }
 
-/// Two bounds that differ by less are equal up to the solvers' tolerances.
+/// Two bounds that differ by less, relative to their size if that is above 1, are equal up to the solvers' tolerances.
 const TELLABLE: f64 = 1e-9;
+
+/// Two bounds that cross by more, relative to their size if that is above 1, cannot both be true.
+const CROSSED: f64 = 1e-5;
 
 /// How the two bounds are known; derived from them, never set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +69,12 @@ impl Bounds {
         }
     }
 
+    /// By how much the bounds contradict one another, if it is more than the solvers' tolerances explain.
+    pub fn contradiction(&self) -> Option<f64> {
+        let (lower, upper) = (self.lower?, self.upper()?);
+        (lower - upper > CROSSED * upper.abs().max(1.0)).then_some(lower - upper)
+    }
+
     /// An upper bound on the optimum that holds for sure.
     pub fn upper(&self) -> Option<f64> {
         self.best.as_ref().filter(|best| best.sure).map(|best| best.value)
@@ -86,7 +95,7 @@ impl Bounds {
     /// zero no relative gap would ever be met.
     pub fn meet(&self, gap: f64) -> bool {
         match (self.lower(), self.upper(), self.gap()) {
-            (Some(lower), Some(upper), Some(reached)) => reached <= gap || upper - lower <= TELLABLE,
+            (Some(lower), Some(upper), Some(reached)) => reached <= gap || upper - lower <= TELLABLE * upper.abs().max(1.0),
             _ => false,
         }
     }

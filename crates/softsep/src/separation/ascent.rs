@@ -16,6 +16,7 @@ pub fn ascend(problem: &Problem, engine: &mut dyn Recourse, x: &[f64]) -> Result
     let before = engine.work().solves;
     let mut answer = Answer::new(problem);
     let mut best = (vec![0.0; dim], f64::NEG_INFINITY);
+    problem.set.nominal(&mut best.0);
     engine.at(x);
     let mut start = vec![0.0; dim];
     let mut axis = vec![0.0; dim];

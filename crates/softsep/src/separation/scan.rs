@@ -33,8 +33,9 @@ pub fn scan(problem: &Problem, x: &[f64], points: &Points, clock: &Clock) -> Res
                 let mut worst = (usize::MAX, f64::NEG_INFINITY);
                 for row in chunk * CHUNK..((chunk + 1) * CHUNK).min(points.len()) {
                     engine.solve(points.row(row), answer)?;
-                    if worst.0 == usize::MAX || answer.value > worst.1 {
-                        worst = (row, answer.value);
+                    // The cost of the decision found: what is reported from here is an upper bound.
+                    if worst.0 == usize::MAX || answer.cost > worst.1 {
+                        worst = (row, answer.cost);
                     }
                 }
                 Ok::<_, RecourseError>(worst)

@@ -26,6 +26,8 @@ pub struct Recipe {
     pub cost_xi: bool,
     /// Recourse may be missing for some (x, ξ).
     pub incomplete: bool,
+    /// Rows are written in units from 1e-6 to 1e6, which changes nothing.
+    pub units: bool,
 }
 
 /// A random problem: few variables, small whole coefficients (so that ties and degenerate bases happen), ranged rows, equalities, free and
@@ -110,6 +112,15 @@ pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
             }
         }
         recourse.constraints.push(row);
+    }
+    if recipe.units {
+        let mut units = ChaCha8Rng::seed_from_u64(!seed);
+        for row in &mut recourse.constraints {
+            let unit = 10.0_f64.powi(units.random_range(-6..=6));
+            row.y.iter_mut().chain(&mut row.x).chain(&mut row.xi).for_each(|(_, value)| *value *= unit);
+            row.lower *= unit;
+            row.upper *= unit;
+        }
     }
     if recipe.quadratic {
         for j in 0..cols {

@@ -93,16 +93,18 @@ impl Recourse for Conic {
             ConicStatus::Solved => {
                 self.fill_cut(xi, answer);
                 answer.outcome = Outcome::Solved;
+                answer.cost = self.solver.proof.objective;
                 answer.value = answer.intercept + answer.slope_x.iter().zip(&self.x).map(|(slope, x)| slope * x).sum::<f64>();
                 // The cost (b + Bξ)ᵀy moves with ξ too. It is part of the slope, not of the cut, which is for this ξ.
                 self.model.cost_xi.transpose_mul_add(1.0, &self.solver.proof.y, &mut answer.slope_xi);
             }
             ConicStatus::Infeasible => {
                 self.fill_cut(xi, answer);
-                (answer.outcome, answer.value) = (Outcome::Infeasible, f64::INFINITY);
+                (answer.outcome, answer.value, answer.cost) = (Outcome::Infeasible, f64::INFINITY, f64::INFINITY);
             }
             ConicStatus::Unbounded => {
                 (answer.outcome, answer.value, answer.intercept) = (Outcome::Unbounded, f64::NEG_INFINITY, f64::NEG_INFINITY);
+                answer.cost = f64::NEG_INFINITY;
                 answer.slope_x.fill(0.0);
                 answer.slope_xi.fill(0.0);
             }

@@ -65,6 +65,7 @@ impl Sketch {
             row_upper: Vec::new(),
             offset: Vec::new(),
             cones: Vec::new(),
+            row_scale: Vec::new(),
         })
     }
 
@@ -115,6 +116,7 @@ impl Sketch {
             rows: Sparse::new(x),
             row_lower: Vec::new(),
             row_upper: Vec::new(),
+            row_scale: Vec::new(),
         };
         let names = Names { recourse_rows: (0..self.0.rows()).map(|row| format!("r{row}")).collect(), ..Names::default() };
         Problem { name: String::new(), first, set: Box::new(Anywhere(xi)), recourse: self.0, names }

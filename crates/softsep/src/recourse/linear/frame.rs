@@ -58,6 +58,16 @@ impl Frame {
         self.columns.dot(col, dual)
     }
 
+    /// Drops multipliers of infinite bounds: they are rounding errors, and would make the minorant invalid by their product with the shift.
+    pub(super) fn clean(&self, dual: &mut [f64]) {
+        for (i, pi) in dual.iter_mut().enumerate() {
+            let bound = if *pi > 0.0 { self.row_lower[i] } else { self.row_upper[i] };
+            if !bound.is_finite() {
+                *pi = 0.0;
+            }
+        }
+    }
+
     /// `slope_x = −Eᵀπ`, `slope_xi = −Uᵀπ`.
     pub(super) fn slopes(&self, dual: &[f64], slope_x: &mut [f64], slope_xi: &mut [f64]) {
         slope_x.fill(0.0);

@@ -55,6 +55,9 @@ pub struct Linear {
     work: Work,
 }
 
+/// HiGHS takes a bound of this size for infinite.
+const INFINITE: f64 = 1e20;
+
 /// What one attempt came to.
 enum Attempt {
     Answered,
@@ -124,6 +127,7 @@ impl Linear {
         self.solver_answered = false;
         answer.outcome = Outcome::Solved;
         answer.value = piece.value(&self.shift);
+        answer.cost = answer.value;
         answer.slope_x.copy_from_slice(&piece.slope_x);
         answer.slope_xi.copy_from_slice(&piece.slope_xi);
         answer.intercept = answer.value - dot(&answer.slope_x, &self.x);
@@ -140,6 +144,11 @@ impl Linear {
         for (i, shift) in self.shift.iter().enumerate() {
             self.row_lower[i] = self.frame.row_lower[i] - shift;
             self.row_upper[i] = self.frame.row_upper[i] - shift;
+        }
+        let beyond = |side: &[f64]| side.iter().any(|bound| bound.is_finite() && bound.abs() >= INFINITE);
+        if beyond(&self.row_lower) || beyond(&self.row_upper) {
+            let why = format!("a right-hand side is beyond {INFINITE:e}, which HiGHS takes for infinite; use larger units");
+            return Err(RecourseError::Numerical { x: self.x.clone(), xi: xi.to_vec(), why });
         }
         self.lp.set_row_bounds(&self.row_lower, &self.row_upper)?;
         if self.costs_move {
@@ -188,13 +197,7 @@ impl Linear {
     fn read_optimum(&mut self, answer: &mut Answer) -> Result<Attempt, RecourseError> {
         self.lp.primal(&mut self.y)?;
         self.lp.dual(&mut self.dual)?;
-        for (i, pi) in self.dual.iter_mut().enumerate() {
-            // A multiplier of an infinite bound is a rounding error; it would make the cut invalid.
-            let bound = if *pi > 0.0 { self.frame.row_lower[i] } else { self.frame.row_upper[i] };
-            if !bound.is_finite() {
-                *pi = 0.0;
-            }
-        }
+        self.frame.clean(&mut self.dual);
         let objective = self.lp.objective();
         let mut basis = Basis::default();
         if self.lp.has_basis() {
@@ -207,6 +210,7 @@ impl Linear {
         }
         answer.outcome = Outcome::Solved;
         answer.value = value;
+        answer.cost = value;
         answer.slope_x.copy_from_slice(&piece.slope_x);
         answer.slope_xi.copy_from_slice(&piece.slope_xi);
         answer.intercept = value - dot(&answer.slope_x, &self.x);
@@ -242,6 +246,7 @@ impl Linear {
         }
         answer.outcome = Outcome::Unbounded;
         answer.value = f64::NEG_INFINITY;
+        answer.cost = f64::NEG_INFINITY;
         answer.intercept = f64::NEG_INFINITY;
         answer.slope_x.fill(0.0);
         answer.slope_xi.fill(0.0);
@@ -254,6 +259,7 @@ impl Linear {
         self.y.fill(0.0);
         answer.outcome = Outcome::Infeasible;
         answer.value = f64::INFINITY;
+        answer.cost = f64::INFINITY;
         self.frame.slopes(&self.dual, &mut answer.slope_x, &mut answer.slope_xi);
         answer.intercept = gain - dot(&answer.slope_x, &self.x);
     }
@@ -286,6 +292,7 @@ impl Linear {
                 self.frame.cost_xi.transpose_mul_add(1.0, &self.y, &mut answer.slope_xi);
             }
             answer.value = self.frame.dual_objective(Some(&self.cost), &self.dual) - dot(&self.dual, &self.shift);
+            answer.cost = answer.value;
             answer.intercept = answer.value - dot(&answer.slope_x, &self.x);
         }
         Ok(())

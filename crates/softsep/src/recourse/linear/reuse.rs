@@ -37,7 +37,8 @@ enum State {
 
 impl Piece {
     /// The piece of a basis with a known dual.
-    pub(super) fn new(frame: &Frame, basis: Arc<Basis>, cost: &[f64], dual: Vec<f64>) -> Self {
+    pub(super) fn new(frame: &Frame, basis: Arc<Basis>, cost: &[f64], mut dual: Vec<f64>) -> Self {
+        frame.clean(&mut dual);
         let constant = frame.dual_objective(Some(cost), &dual);
         let (mut slope_x, mut slope_xi) = (vec![0.0; frame.e.cols()], vec![0.0; frame.u.cols()]);
         frame.slopes(&dual, &mut slope_x, &mut slope_xi);
@@ -79,6 +80,7 @@ impl Piece {
         let basis = Arc::clone(&self.basis);
         let mut dual = std::mem::take(&mut self.dual);
         let feasible = self.kernel(frame).is_some_and(|kernel| kernel.price(frame, &basis, cost, &mut dual));
+        frame.clean(&mut dual);
         self.dual = dual;
         self.constant = frame.dual_objective(Some(cost), &self.dual);
         frame.slopes(&self.dual, &mut self.slope_x, &mut self.slope_xi);
