@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use softsep::Problem;
-use softsep::recourse::{Conic, DualChoice, Linear};
+use softsep::recourse::{Conic, DualChoice, Fixed, Linear};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, check_engine, random_problem};
 
@@ -21,6 +21,19 @@ fn simplex_on_linear_recourse() {
         let problem = problem(&Recipe { incomplete: seed % 3 == 0, units: seed % 4 == 0, ..Recipe::default() }, seed);
         let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap();
         let mut other = Conic::new(&problem, &Clock::unlimited()).unwrap();
+        check_engine(&problem, &mut engine, &mut other, seed);
+    }
+}
+
+#[test]
+fn rows_alone_where_there_is_nothing_to_decide() {
+    for seed in many(200) {
+        let mut file = random_problem(&Recipe { units: seed % 2 == 0, ..Recipe::default() }, seed);
+        file.recourse.variables.clear();
+        file.recourse.constraints.iter_mut().for_each(|row| row.y.clear());
+        let problem = Problem::new(&file).unwrap();
+        let mut engine = Fixed::new(&problem).unwrap();
+        let mut other = Fixed::new(&problem).unwrap();
         check_engine(&problem, &mut engine, &mut other, seed);
     }
 }

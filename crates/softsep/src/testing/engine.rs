@@ -77,6 +77,7 @@ fn check_solved(
     model.cost_at(xi, &mut cost);
     let primal: f64 = cost.iter().zip(&y).map(|(c, y)| c * y).sum::<f64>() + model.quadratic.half_square(&y);
     close(primal, answer.value, &format!("{context}: cost of y against value"));
+    close(primal, answer.cost, &format!("{context}: cost of y against the cost told"));
     close(answer.intercept + dot(&answer.slope_x, x), answer.value, &format!("{context}: cut at its own x"));
 
     // The slopes are those of the dual: −Eᵀπ, and −Uᵀπ + Bᵀy.

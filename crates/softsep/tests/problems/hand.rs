@@ -171,6 +171,14 @@ pub(crate) const HAND: &[Hand] = &[
         cost: Formula(|x| 5.0 * x[0] + worst([[-6.0], [-2.0]], |[load]| newsvendor(x[0], load, 8.0, -3.0))),
     },
     Hand { name: "exp", dim: 1, range: |_| Real(0.0, 10.0), cost: Formula(|x| 2.0 * x[0] + 6.0 * (2.0 - x[0]).exp()) },
+    Hand { name: "small-units", dim: 1, range: |_| Real(0.0, 2.0), cost: Formula(|x| 3.0 * x[0] + plus(1.0 - x[0])) },
+    Hand {
+        name: "big-m",
+        dim: 2,
+        range: |x| if x.is_empty() { Whole(0, 1) } else { Real(0.0, 800.0 * x[0]) },
+        cost: Formula(|x| 400.0 * x[0] + 18.0 * x[1] + 22.0 * x[1].min(246.0) + 150.0 * plus(246.0 - x[1])),
+    },
+    Hand { name: "large-units", dim: 1, range: |_| Real(0.0, 2.0), cost: Formula(|x| x[0] - 1e8) },
     Hand { name: "no-recourse", dim: 1, range: |_| Real(6.0, 10.0), cost: Formula(|x| x[0]) },
     Hand { name: "zero", dim: 2, range: |_| Real(0.0, 10.0), cost: Formula(|x| 2.0 * (x[0] - 3.0).hypot(x[1] - 4.0)) },
     Hand {
