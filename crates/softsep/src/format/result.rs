@@ -216,9 +216,9 @@ pub enum Stage {
 pub struct NamedValues(pub Vec<(String, f64)>);
 
 impl NamedValues {
-    /// Ties values to their names.
+    /// Ties values to their names. A negative zero, as solvers leave it at a bound, becomes zero.
     pub fn new(names: &[String], values: &[f64]) -> Self {
-        Self(names.iter().cloned().zip(values.iter().copied()).collect())
+        Self(names.iter().cloned().zip(values.iter().map(|value| value + 0.0)).collect())
     }
 }
 

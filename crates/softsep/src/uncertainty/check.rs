@@ -2,7 +2,7 @@
 //!
 //! A NaN stands where the reader has already complained about a number; it makes the data unusable and is not complained about again.
 
-use crate::format::Complaints;
+use crate::format::{Complaints, too_large};
 
 /// `1 entry`, `2 entries`.
 pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
@@ -24,14 +24,20 @@ pub(super) fn length(values: &[f64], key: &str, parameters: &[String], place: &s
     fits
 }
 
-/// An array with one finite entry per parameter.
+/// Why a number cannot be computed with, or `None`; NaN is passed over.
+pub(super) fn unfit(value: f64) -> Option<String> {
+    if value.is_infinite() { Some(format!("is {value}; it must be finite")) } else { too_large(value) }
+}
+
+/// An array with one entry per parameter, all of them numbers to compute with.
 pub(super) fn finite(values: &[f64], key: &str, parameters: &[String], place: &str, complaints: &mut Complaints) -> bool {
     let mut usable = length(values, key, parameters, place, complaints);
-    for (index, value) in values.iter().enumerate().filter(|(_, value)| !value.is_finite()) {
-        usable = false;
-        if value.is_infinite() {
+    for (index, &value) in values.iter().enumerate() {
+        usable &= !value.is_nan();
+        if let Some(why) = unfit(value) {
+            usable = false;
             let whose = parameters.get(index).map_or_else(|| format!("[{index}]"), |name| format!(" of \"{name}\""));
-            complaints.add(place, format!("\"{key}\"{whose} is {value}; it must be finite"));
+            complaints.add(place, format!("\"{key}\"{whose} {why}"));
         }
     }
     usable
@@ -115,7 +121,7 @@ mod tests {
             &[
                 ": \"matrix\" has 3 rows where 2 parameters are declared",
                 ": row 1 of \"matrix\" has 1 entry where row 0 has 2",
-                ": row 2 of \"matrix\" has an entry of inf; it must be finite",
+                ": entry 0 in row 2 of \"matrix\" is inf; it must be finite",
             ],
         );
     }
