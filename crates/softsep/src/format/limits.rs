@@ -1,6 +1,6 @@
 //! Numbers that solvers cannot work with, and the words for them. Each function completes a sentence that names the number.
 
-/// HiGHS refuses larger coefficients.
+/// HiGHS refuses coefficients of this size.
 const LARGE: f64 = 1e15;
 
 /// HiGHS takes a bound of this size for infinite.
@@ -11,8 +11,8 @@ const SMALL: f64 = 1e-12;
 
 /// Why a finite number is too large to compute with, or `None`.
 pub(crate) fn too_large(value: f64) -> Option<String> {
-    (value.is_finite() && value.abs() > LARGE)
-        .then(|| format!("is {value:e}, and solvers take no number above {LARGE:e}: use larger units"))
+    (value.is_finite() && value.abs() >= LARGE)
+        .then(|| format!("is {value:e}, and solvers take numbers below {LARGE:e} only: use larger units"))
 }
 
 /// Why a coefficient that is not zero would count as zero, or `None`.

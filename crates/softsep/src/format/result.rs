@@ -325,3 +325,14 @@ pub fn read_decision(text: &str) -> Result<Vec<(String, f64)>, Complaints> {
         .collect();
     if complaints.is_empty() { Ok(decision) } else { Err(complaints) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NamedValues;
+
+    #[test]
+    fn zero_has_no_sign() {
+        let values = NamedValues::new(&["open".into(), "capacity".into()], &[-0.0, -2.0]);
+        assert_eq!(serde_json::to_string(&values).unwrap_or_default(), r#"{"open":0.0,"capacity":-2.0}"#);
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::oracle::{Oracle, SparseRow};
 use super::vertices::{self, Cut, Effort, GaveUp};
 use super::{Count, SetError, TooMany, Uncertainty, allow, check};
-use crate::format::{Complaints, Points, Row, SetFile, nearest, taken_for_infinite, too_large, too_small};
+use crate::format::{Complaints, Points, Row, SetFile, item, nearest, taken_for_infinite, too_large, too_small};
 
 /// What [`Uncertainty::extremes`] may take: about a second.
 const TRY: Effort = Effort { points: 20_000, work: 150_000_000 };
@@ -185,11 +185,12 @@ impl Polyhedron {
 /// Resolves the rows' names and checks their bounds. `None` if there was anything wrong.
 fn resolve(constraints: &[Row], parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Vec<SparseRow>> {
     let by_name: BTreeMap<&str, usize> = parameters.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+    let list = format!("{place}.constraints");
     let mut first_with = BTreeMap::new();
     let mut usable = true;
     let mut rows = Vec::with_capacity(constraints.len());
     for (number, row) in constraints.iter().enumerate() {
-        let place = format!("{place}.constraints[{number}] \"{}\"", row.name);
+        let place = item(&list, number, &row.name);
         let mut complain = |what: String| {
             usable = false;
             complaints.add(&place, what);
@@ -256,7 +257,8 @@ fn extents(
             direction[index] = sign;
             if oracle.maximise(&direction, &mut xi)?.is_none() {
                 bounded = false;
-                complaints.add(place, format!("\"{name}\" has no {side} limit; the set must be bounded"));
+                // A limit that only rows set, some 1e13 away, is none to HiGHS.
+                complaints.add(place, format!("\"{name}\" has no {side} limit, or a very distant one; the set must be bounded"));
                 continue;
             }
             if let Some(why) = too_large(xi[index]) {
