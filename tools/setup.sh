@@ -44,12 +44,14 @@ fi
 
 say "installing cmake, libclang and OpenBLAS from PyPI wheels into .setup/venv"
 mkdir -p .setup .cargo
-[ -d .setup/venv ] || python3 -m venv .setup/venv
+# A venv without pip is what is left of one that failed.
+[ -x .setup/venv/bin/pip ] || python3 -m venv .setup/venv
 # scipy 1.11 is the last series whose bundled OpenBLAS exports the plain LAPACK names.
 .setup/venv/bin/pip install --quiet --disable-pip-version-check 'cmake>=3.20' 'libclang==18.1.1' >&2
 .setup/venv/bin/pip install --quiet --disable-pip-version-check --no-deps 'scipy==1.11.4' >&2
 site=$(.setup/venv/bin/python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
-blas=$(echo "$site"/scipy.libs/libopenblas*.so)
+# The p is the wheel's own library; without it the link below would match as well when this runs again.
+blas=$(echo "$site"/scipy.libs/libopenblasp*.so)
 ln -sf "$blas" "$site/scipy.libs/libopenblas.so"
 # OpenBLAS looks for its own libraries beside it only if the path is of the old, inherited kind (--disable-new-dtags).
 # The wheel of libclang has no compiler headers (stddef.h, …): the ones of gcc serve.

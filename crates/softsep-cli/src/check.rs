@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
+use softsep::format::one_line;
 use softsep::methods::{Entry, METHODS};
 use softsep::uncertainty::Count;
 use softsep::{Error, Problem, ReadError, Unsupported};
@@ -73,7 +74,7 @@ fn ask(entry: &'static Entry, problem: &Problem) -> Result<Verdict, Error> {
 fn text_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> String {
     let mut lines = Vec::new();
     if !problem.name.is_empty() {
-        lines.push(format!("problem      {}", problem.name));
+        lines.push(format!("problem      {}", one_line(&problem.name)));
     }
     lines.extend(problem.facts());
     lines.push("\ncoefficients (absolute values, zeros left out)".to_owned());

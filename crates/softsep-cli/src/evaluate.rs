@@ -42,7 +42,7 @@ pub(crate) struct Evaluate {
     time_limit: Option<Duration>,
 
     /// Threads to use; the result does not depend on it [default: all]
-    #[arg(long, value_name = "N", value_parser = numbers::threads)]
+    #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
     threads: Option<usize>,
 
     /// Print a JSON object in place of the summary

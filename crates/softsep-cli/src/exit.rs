@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use softsep::Error;
+use softsep::format::one_line;
 use softsep::recourse::RecourseError;
 
 /// Exit codes.
@@ -78,6 +79,7 @@ impl Failure {
         let mut stderr = io::stderr().lock();
         for line in self.lines {
             // Nobody is left to tell if this fails.
+            // File names and messages of solvers may hold line breaks.
             let _ = writeln!(stderr, "error: {}", one_line(&line));
         }
         self.exit
@@ -92,11 +94,6 @@ fn shortened(vector: &[f64]) -> String {
         entries.push(format!("… {} more", vector.len() - shown));
     }
     format!("[{}]", entries.join(", "))
-}
-
-/// The text with its control characters escaped: file names and messages of solvers may hold line breaks.
-fn one_line(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
 #[cfg(test)]

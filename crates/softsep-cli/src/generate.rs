@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum, value_parser};
+use clap::{Args, Subcommand, ValueEnum};
 use softsep::ProblemFile;
 use softsep::format::{Points, SetFile, write, write_scenarios};
 use softsep::instances::{InstanceError, LocationTransportation, Uncertain, location_transportation};
@@ -40,7 +40,7 @@ enum Family {
 #[command(after_help = EXAMPLES)]
 struct Drawing {
     /// Number of sites, and of customers
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = numbers::sites, allow_negative_numbers = true)]
     n: u16,
 
     /// The uncertainty set of the demands
@@ -48,7 +48,7 @@ struct Drawing {
     uncertainty: Set,
 
     /// For --uncertainty scenarios: how many
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = numbers::scenarios, allow_negative_numbers = true)]
     scenarios: Option<u32>,
 
     /// For --uncertainty budget: the budget as a fraction of n, from 0 to 1
@@ -60,7 +60,7 @@ struct Drawing {
     mixed_integer: bool,
 
     /// The seed of all that is random
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// Write the problem to this file; long scenario lists go to a CSV beside it [default: the standard output]

@@ -13,6 +13,7 @@ mod output;
 mod progress;
 mod scale;
 mod solve;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -52,12 +53,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match CommandLine::parse().command {
+    let parsed = CommandLine::try_parse().map_err(|error| usage::failure(&error));
+    let outcome = parsed.and_then(|line| match line.command {
         Command::Solve(command) => command.run(),
         Command::Evaluate(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Generate(command) => command.run(),
         Command::Methods(command) => command.run(),
-    };
+    });
     outcome.unwrap_or_else(Failure::report).into()
 }

@@ -7,6 +7,9 @@ use softsep::methods::{Entry, METHODS, OptionInfo};
 
 use crate::exit::Failure;
 
+/// How messages about values that are not whole numbers end.
+const WHOLE_TYPES: [&str; 3] = ["expected usize", "expected u64", "expected u32"];
+
 /// The options given, by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MethodOptions {
@@ -29,7 +32,13 @@ impl MethodOptions {
                 let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
                 method.build(&alone).is_err()
             });
-            Failure::unusable(to_blame.map_or(error.to_string(), |(name, _)| format!("--{name}: {error}")))
+            Failure::unusable(to_blame.map_or(error.to_string(), |(name, value)| match error.to_string() {
+                // The words of the library that reads the options, which speak of types.
+                said if WHOLE_TYPES.iter().any(|expected| said.ends_with(expected)) => {
+                    format!("--{name}: {value} is not a whole number from 0 on")
+                }
+                said => format!("--{name}: {said}"),
+            }))
         })?;
         Ok(self.given.clone())
     }

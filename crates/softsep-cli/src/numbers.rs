@@ -9,7 +9,12 @@ pub(crate) fn gap(text: &str) -> Result<f64, String> {
 
 /// A time limit in seconds.
 pub(crate) fn time_limit(text: &str) -> Result<Duration, String> {
-    number(text)
+    let seconds = number(text);
+    // Thirty years: more may be beyond what clocks can count, and is meant as no limit.
+    if seconds.is_some_and(|seconds| seconds > 1e9) {
+        return Err("the time limit is at most 1e9 seconds; leave the option out for no limit".into());
+    }
+    seconds
         .filter(|seconds| *seconds > 0.0)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         // Less than a nanosecond is rounded to nothing.
@@ -23,6 +28,23 @@ pub(crate) fn iterations(text: &str) -> Result<u64, String> {
         .ok()
         .filter(|iterations| *iterations >= 1)
         .ok_or_else(|| "the number of iterations is a whole number from 1 on".into())
+}
+
+/// A seed.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("the seed is a whole number from 0 to {}", u64::MAX))
+}
+
+/// The number of sites of an instance.
+pub(crate) fn sites(text: &str) -> Result<u16, String> {
+    let sites = text.parse().ok().filter(|sites| (1..=1000).contains(sites));
+    sites.ok_or_else(|| "the number of sites is a whole number from 1 to 1000".into())
+}
+
+/// The number of scenarios of an instance.
+pub(crate) fn scenarios(text: &str) -> Result<u32, String> {
+    let scenarios = text.parse().ok().filter(|scenarios| *scenarios >= 1);
+    scenarios.ok_or_else(|| format!("the number of scenarios is a whole number from 1 to {}", u32::MAX))
 }
 
 /// A number of threads. More than the limit is a slip, and starting them would fail or stall the machine.

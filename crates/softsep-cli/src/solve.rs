@@ -51,15 +51,15 @@ pub(crate) struct Solve {
     time_limit: Option<Duration>,
 
     /// Stop after so many iterations of the method [default: no limit]
-    #[arg(long, value_name = "N", value_parser = numbers::iterations)]
+    #[arg(long, value_name = "N", value_parser = numbers::iterations, allow_negative_numbers = true)]
     iterations: Option<u64>,
 
     /// The seed of every random choice
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// Threads to use; the result does not depend on it [default: all]
-    #[arg(long, value_name = "N", value_parser = numbers::threads)]
+    #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
     threads: Option<usize>,
 
     /// The proof to look for [default: the strongest that the method gives for free]

@@ -1,5 +1,6 @@
 //! What is wrong with a file: one line each, all of them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// One fault: where it is and what it is.
@@ -29,7 +30,8 @@ impl Complaints {
 
     /// Notes a fault. A fault is one line: control characters, which names may hold, are escaped.
     pub fn add(&mut self, place: impl Into<String>, what: impl Into<String>) {
-        self.0.push(Complaint { place: one_line(place.into()), what: one_line(what.into()) });
+        let (place, what) = (place.into(), what.into());
+        self.0.push(Complaint { place: one_line(&place).into_owned(), what: one_line(&what).into_owned() });
     }
 
     /// Whether there are none.
@@ -61,16 +63,17 @@ impl From<Complaint> for Complaints {
     }
 }
 
-fn one_line(text: String) -> String {
+/// The text with its control characters escaped: names may hold line breaks, and sequences that a terminal would obey.
+pub fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
     if !text.contains(breaks) {
-        return text;
+        return Cow::Borrowed(text);
     }
     let mut line = String::with_capacity(text.len() + 8);
     for character in text.chars() {
         if breaks(character) { line.extend(character.escape_default()) } else { line.push(character) }
     }
-    line
+    Cow::Owned(line)
 }
 
 impl fmt::Display for Complaints {
@@ -112,11 +115,13 @@ impl std::error::Error for ReadError {}
 
 /// The known name closest to a misspelt one, if it is close enough to be meant: ` (did you mean "…"?)`, or nothing.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let limit = 1 + wrong.chars().count() / 4;
+    let length = wrong.chars().count();
+    // A name that shares no letter with the wrong one is not meant, however short both are.
+    let is_near = |distance: usize| distance <= 1 + length / 4 && distance < length;
     known
         .into_iter()
         .map(|name| (distance(wrong, name), name))
-        .filter(|&(distance, _)| distance <= limit)
+        .filter(|&(distance, _)| is_near(distance))
         .min_by_key(|&(distance, _)| distance)
         .map_or(String::new(), |(_, name)| format!(" (did you mean \"{name}\"?)"))
 }
@@ -151,6 +156,15 @@ mod tests {
         assert_eq!(nearest("demnad", known), " (did you mean \"demand\"?)");
         assert_eq!(nearest("gg", known), " (did you mean \"g\"?)");
         assert_eq!(nearest("Capacity", known), " (did you mean \"capacity\"?)");
-        assert_eq!(nearest("emergency", known), "");
+        assert_eq!(nearest("G", known), " (did you mean \"g\"?)");
+        for far in ["emergency", "", "2", "b"] {
+            assert_eq!(nearest(far, known), "", "{far}");
+        }
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        assert_eq!(one_line("a\nb\u{1b}[31m\u{2028}ü"), "a\\nb\\u{1b}[31m\\u{2028}ü");
+        assert!(matches!(one_line("plain ü"), Cow::Borrowed(_)));
     }
 }

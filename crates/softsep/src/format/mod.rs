@@ -3,6 +3,7 @@
 mod complaint;
 mod fields;
 mod json;
+mod limits;
 mod parser;
 mod points;
 mod problem;
@@ -12,8 +13,9 @@ mod scenarios;
 mod set_reader;
 mod writer;
 
-pub use complaint::{Complaint, Complaints, ReadError, nearest};
+pub use complaint::{Complaint, Complaints, ReadError, nearest, one_line};
 pub(crate) use fields::item;
+pub(crate) use limits::{taken_for_infinite, too_large, too_small};
 pub use points::Points;
 pub use problem::{
     ConeFile, ConeKind, FirstStageFile, ProblemFile, Quadratic, RecourseFile, Row, SetFile, Sides, Terms, UncertaintyFile,

@@ -25,7 +25,8 @@ pub struct Loaded {
     pub problem: ProblemFile,
     /// What is wrong.
     pub complaints: Complaints,
-    /// Whether the set is as the file has it. If not it is a stand-in, or has holes, and checking it would only mislead.
+    /// Whether there is a set to check, if with NaN where a number could not be read. If not it is a stand-in, or the parameters that
+    /// it is about are not known, and checking it would only mislead.
     pub(crate) set_is_whole: bool,
 }
 
@@ -47,10 +48,9 @@ pub fn load_text(text: &str, file: &str, folder: &Path) -> Result<Loaded, ReadEr
     let name = fields.text("name", &mut complaints).unwrap_or_default().to_owned();
     let first_stage = section(&fields, "first_stage", &["variables", "constraints", "quadratic", "constant"], &mut complaints)
         .map(|fields| first_stage(&fields, &mut complaints));
-    let before = complaints.len();
+    let mut set_is_whole = false;
     let uncertainty = section(&fields, "uncertainty", &["parameters", "set"], &mut complaints)
-        .map(|fields| uncertainty(&fields, folder, &mut complaints));
-    let set_is_whole = complaints.len() == before;
+        .map(|fields| uncertainty(&fields, folder, &mut set_is_whole, &mut complaints));
     let recourse = section(&fields, "recourse", &["variables", "constraints", "quadratic", "cones"], &mut complaints)
         .map(|fields| recourse(&fields, &mut complaints));
     let problem = ProblemFile {
@@ -105,13 +105,16 @@ fn first_stage(fields: &Fields, complaints: &mut Complaints) -> FirstStageFile {
     }
 }
 
-fn uncertainty(fields: &Fields, folder: &Path, complaints: &mut Complaints) -> UncertaintyFile {
+fn uncertainty(fields: &Fields, folder: &Path, set_is_whole: &mut bool, complaints: &mut Complaints) -> UncertaintyFile {
+    let before = complaints.len();
     fields.require("parameters", complaints);
     let list = fields.at("parameters");
     let items = fields.list("parameters", complaints).unwrap_or_default();
     let parameters: Vec<String> = items.iter().enumerate().map(|(i, node)| name(node, &list, i, complaints)).collect();
+    let parameters_are_known = complaints.len() == before;
     let set =
         fields.require("set", complaints).and_then(|node| read_set(node, fields.at("set"), &parameters, folder, complaints));
+    *set_is_whole = parameters_are_known && set.is_some();
     UncertaintyFile { set: set.unwrap_or_default(), parameters }
 }
 

@@ -216,9 +216,9 @@ pub enum Stage {
 pub struct NamedValues(pub Vec<(String, f64)>);
 
 impl NamedValues {
-    /// Ties values to their names.
+    /// Ties values to their names. A negative zero, as solvers leave it at a bound, becomes zero.
     pub fn new(names: &[String], values: &[f64]) -> Self {
-        Self(names.iter().cloned().zip(values.iter().copied()).collect())
+        Self(names.iter().cloned().zip(values.iter().map(|value| value + 0.0)).collect())
     }
 }
 
@@ -324,4 +324,15 @@ pub fn read_decision(text: &str) -> Result<Vec<(String, f64)>, Complaints> {
         .map(|member| (member.key.to_string(), number(&member.value, place, format_args!("\"{}\"", member.key), &mut complaints)))
         .collect();
     if complaints.is_empty() { Ok(decision) } else { Err(complaints) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NamedValues;
+
+    #[test]
+    fn zero_has_no_sign() {
+        let values = NamedValues::new(&["open".into(), "capacity".into()], &[-0.0, -2.0]);
+        assert_eq!(serde_json::to_string(&values).unwrap_or_default(), r#"{"open":0.0,"capacity":-2.0}"#);
+    }
 }

@@ -6,7 +6,7 @@ use super::fields::{Fields, number};
 use super::json::{Node, Value};
 use super::reader::rows;
 use super::scenarios::read_scenarios;
-use super::{Complaints, Points, SetFile, Sides, nearest};
+use super::{Complaints, Points, Row, SetFile, Sides, nearest};
 
 /// The kinds of sets and the fields of each.
 const KINDS: [(&str, &[&str]); 6] = [
@@ -40,17 +40,18 @@ pub(super) fn read_set(
         complaints.add(place, format!("\"kind\" is \"{kind}\", which is not a kind of set{cure}"));
         return None;
     };
+    let before = complaints.len();
     let fields = Fields::open(node, place, known, complaints)?;
     let n = parameters.len();
     match kind {
         "scenarios" => scenarios(&fields, parameters, folder, complaints),
         "box" => {
-            let (lower, upper) = (numbers(&fields, "lower", complaints), numbers(&fields, "upper", complaints));
-            Some(SetFile::Box { lower: lower?, upper: upper? })
+            let (lower, upper) = (numbers(&fields, "lower", n, complaints), numbers(&fields, "upper", n, complaints));
+            Some(SetFile::Box { lower, upper })
         }
         "l1" => {
-            let (center, scale) = (numbers(&fields, "center", complaints), numbers(&fields, "scale", complaints));
-            Some(SetFile::L1 { center: center?, scale: scale? })
+            let (center, scale) = (numbers(&fields, "center", n, complaints), numbers(&fields, "scale", n, complaints));
+            Some(SetFile::L1 { center, scale })
         }
         "budget" => {
             fields.require("budget", complaints);
@@ -62,24 +63,29 @@ pub(super) fn read_set(
             })
         }
         "ellipsoid" => {
-            let (center, matrix) = (numbers(&fields, "center", complaints), matrix(&fields, complaints));
-            Some(SetFile::Ellipsoid { center: center?, matrix: matrix? })
+            let (center, matrix) = (numbers(&fields, "center", n, complaints), matrix(&fields, complaints));
+            Some(SetFile::Ellipsoid { center, matrix: matrix.unwrap_or_else(|| vec![vec![f64::NAN; n]; n]) })
         }
-        _ => Some(SetFile::Polyhedron {
-            lower: fields.bounds("lower", f64::NEG_INFINITY, complaints).unwrap_or_else(|| vec![f64::NEG_INFINITY; n]),
-            upper: fields.bounds("upper", f64::INFINITY, complaints).unwrap_or_else(|| vec![f64::INFINITY; n]),
-            constraints: rows(&fields, &["name", "xi", "lower", "upper"], complaints),
-        }),
+        _ => {
+            let lower = fields.bounds("lower", f64::NEG_INFINITY, complaints).unwrap_or_else(|| vec![f64::NEG_INFINITY; n]);
+            let upper = fields.bounds("upper", f64::INFINITY, complaints).unwrap_or_else(|| vec![f64::INFINITY; n]);
+            let mut constraints = rows(&fields, &["name", "xi", "lower", "upper"], complaints);
+            if complaints.len() > before {
+                // What could be read may be empty or unbounded where the set is not: the NaN keeps anyone from asking.
+                constraints.push(Row { lower: f64::NAN, ..Row::new("") });
+            }
+            Some(SetFile::Polyhedron { lower, upper, constraints })
+        }
     }
 }
 
-/// A list of numbers that must be there.
-fn numbers(fields: &Fields, key: &str, complaints: &mut Complaints) -> Option<Vec<f64>> {
-    fields.require(key, complaints)?;
-    fields.numbers(key, complaints)
+/// A list of numbers that must be there, one for each of `n` parameters; after a complaint they are NaN.
+fn numbers(fields: &Fields, key: &str, n: usize, complaints: &mut Complaints) -> Vec<f64> {
+    fields.require(key, complaints);
+    fields.numbers(key, complaints).unwrap_or_else(|| vec![f64::NAN; n])
 }
 
-/// `sides`; after a complaint the one that is harmless, since the set is not built then.
+/// `sides`; after a complaint either will do, since all else is checked alike.
 fn sides(fields: &Fields, complaints: &mut Complaints) -> Sides {
     fields.require("sides", complaints);
     match fields.text("sides", complaints) {
@@ -103,15 +109,17 @@ fn number_row(node: &Node, fields: &Fields, what: &str, row: &mut Vec<f64>, comp
     true
 }
 
+/// The rows of `matrix`; `None` after a complaint that leaves its size unknown.
 fn matrix(fields: &Fields, complaints: &mut Complaints) -> Option<Vec<Vec<f64>>> {
     fields.require("matrix", complaints)?;
-    let items = fields.list("matrix", complaints)?.iter().enumerate();
-    let rows = items.map(|(i, node)| {
+    let mut rows = Vec::new();
+    let mut all_are_lists = true;
+    for (i, node) in fields.list("matrix", complaints)?.iter().enumerate() {
         let mut row = Vec::new();
-        number_row(node, fields, &format!("\"matrix\"[{i}]"), &mut row, complaints);
-        row
-    });
-    Some(rows.collect())
+        all_are_lists &= number_row(node, fields, &format!("\"matrix\"[{i}]"), &mut row, complaints);
+        rows.push(row);
+    }
+    all_are_lists.then_some(rows)
 }
 
 fn scenarios(fields: &Fields, parameters: &[String], folder: &Path, complaints: &mut Complaints) -> Option<SetFile> {
@@ -138,19 +146,21 @@ fn scenarios(fields: &Fields, parameters: &[String], folder: &Path, complaints: 
     }
 }
 
+/// The rows of `points`; one that could not be read is NaN, so that those after it keep their places.
 fn points(fields: &Fields, dim: usize, complaints: &mut Complaints) -> Option<Points> {
     let mut points = Points::new(dim);
     let mut row = Vec::with_capacity(dim);
+    let unreadable = vec![f64::NAN; dim];
     for (i, node) in fields.list("points", complaints)?.iter().enumerate() {
         let what = format!("\"points\"[{i}]");
         if !number_row(node, fields, &what, &mut row, complaints) {
-            continue;
-        }
-        if row.len() == dim {
+            points.push(&unreadable);
+        } else if row.len() == dim {
             points.push(&row);
         } else {
             let found = row.len();
             complaints.add(&*fields.place, format!("{what} must have {dim} entries, one for each parameter, and has {found}"));
+            points.push(&unreadable);
         }
     }
     Some(points)

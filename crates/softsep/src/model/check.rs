@@ -2,13 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::format::{Complaints, Terms, Variable, VariableKind, item, nearest};
+use crate::format::{Complaints, Terms, Variable, VariableKind, item, nearest, taken_for_infinite, too_large, too_small};
 
-/// HiGHS refuses larger coefficients.
-const LARGE: f64 = 1e15;
-
-/// HiGHS takes a bound of this size for infinite.
-const INFINITE: f64 = 1e20;
+/// Coefficients of one row that are further apart than this factor: the small ones drown in the rounding of the large ones.
+const SPAN: f64 = 1e18;
 
 /// Names compared in the search for suggestions, for one list; to compare each of very many wrong names with each of very many right
 /// ones would take hours.
@@ -98,18 +95,40 @@ impl Check {
             }
             index.used[i] = index.uses;
             self.finite(*value, place, || format!("the coefficient of \"{name}\" in \"{key}\""));
+            if let Some(why) = too_small(*value) {
+                self.complaints.add(place(), format!("the coefficient of \"{name}\" in \"{key}\" {why}"));
+            }
             resolved.push((i, *value));
         }
+        self.span(index, &resolved, place, key);
         resolved
+    }
+
+    /// Coefficients of one row that can be added up in double precision.
+    fn span(&mut self, index: &Index, terms: &[(usize, f64)], place: &dyn Fn() -> String, key: &str) {
+        // What is too small or too large by itself has had its complaint.
+        let fits = |value: f64| value != 0.0 && value.is_finite() && too_small(value).is_none() && too_large(value).is_none();
+        let sizes = || terms.iter().filter(|(_, value)| fits(*value)).map(|&(i, value)| (i, value.abs()));
+        let smallest = sizes().min_by(|(_, a), (_, b)| a.total_cmp(b));
+        let largest = sizes().max_by(|(_, a), (_, b)| a.total_cmp(b));
+        if let (Some((i, smallest)), Some((j, largest))) = (smallest, largest)
+            && largest / smallest > SPAN
+        {
+            let (i, j) = (index.names[i], index.names[j]);
+            let what = format!(
+                "the coefficients in \"{key}\" reach from {smallest:e} of \"{i}\" to {largest:e} of \"{j}\", and solvers take no \
+                 more than a factor of {SPAN:e}: use units that bring them closer"
+            );
+            self.complaints.add(place(), what);
+        }
     }
 
     /// A number that must be finite, and small enough to compute with.
     pub(super) fn finite(&mut self, value: f64, place: &dyn Fn() -> String, what: impl Fn() -> String) {
         if !value.is_finite() && !self.is_poison(value) {
             self.complaints.add(place(), format!("{} is {value}, which is not a finite number", what()));
-        } else if value.abs() > LARGE {
-            let what = format!("{} is {value:e}, and solvers take no number above {LARGE:e}: use larger units", what());
-            self.complaints.add(place(), what);
+        } else if let Some(why) = too_large(value) {
+            self.complaints.add(place(), format!("{} {why}", what()));
         }
     }
 
@@ -117,10 +136,9 @@ impl Check {
     pub(super) fn bounds(&mut self, lower: f64, upper: f64, place: &dyn Fn() -> String) -> bool {
         let mut fine = true;
         for (value, key) in [(lower, "lower"), (upper, "upper")] {
-            if value.is_finite() && value.abs() >= INFINITE {
+            if let Some(why) = taken_for_infinite(value) {
                 fine = false;
-                let what = format!("\"{key}\" is {value:e}, which solvers take for infinite: write null for no bound");
-                self.complaints.add(place(), what);
+                self.complaints.add(place(), format!("\"{key}\" {why}"));
             }
         }
         for (value, wrong, key) in [(lower, f64::INFINITY, "lower"), (upper, f64::NEG_INFINITY, "upper")] {

@@ -111,7 +111,7 @@ impl Check {
         let (place, before) = ("uncertainty.set", self.complaints.len());
         let set = uncertainty::build(&file.uncertainty.set, parameters, place, &mut self.complaints);
         // Sets leave complaints about NaN to the reader, but this one may have been made by a program.
-        if set.is_none() && self.complaints.len() == before {
+        if set.is_none() && self.complaints.len() == before && !self.after_reader {
             self.complaints.add(place, "holds a NaN, which is not a number");
         }
         set

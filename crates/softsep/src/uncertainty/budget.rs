@@ -34,6 +34,9 @@ impl Budget {
             if !budget.is_nan() {
                 complaints.add(place, format!("\"budget\" is {budget}; it must be finite and not negative"));
             }
+        } else if let Some(why) = check::unfit(*budget) {
+            usable = false;
+            complaints.add(place, format!("\"budget\" {why}"));
         }
         if !usable {
             return None;

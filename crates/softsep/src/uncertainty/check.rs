@@ -2,7 +2,7 @@
 //!
 //! A NaN stands where the reader has already complained about a number; it makes the data unusable and is not complained about again.
 
-use crate::format::Complaints;
+use crate::format::{Complaints, too_large};
 
 /// `1 entry`, `2 entries`.
 pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
@@ -24,14 +24,20 @@ pub(super) fn length(values: &[f64], key: &str, parameters: &[String], place: &s
     fits
 }
 
-/// An array with one finite entry per parameter.
+/// Why a number cannot be computed with, or `None`; NaN is passed over.
+pub(super) fn unfit(value: f64) -> Option<String> {
+    if value.is_infinite() { Some(format!("is {value}; it must be finite")) } else { too_large(value) }
+}
+
+/// An array with one entry per parameter, all of them numbers to compute with.
 pub(super) fn finite(values: &[f64], key: &str, parameters: &[String], place: &str, complaints: &mut Complaints) -> bool {
     let mut usable = length(values, key, parameters, place, complaints);
-    for (index, value) in values.iter().enumerate().filter(|(_, value)| !value.is_finite()) {
-        usable = false;
-        if value.is_infinite() {
+    for (index, &value) in values.iter().enumerate() {
+        usable &= !value.is_nan();
+        if let Some(why) = unfit(value) {
+            usable = false;
             let whose = parameters.get(index).map_or_else(|| format!("[{index}]"), |name| format!(" of \"{name}\""));
-            complaints.add(place, format!("\"{key}\"{whose} is {value}; it must be finite"));
+            complaints.add(place, format!("\"{key}\"{whose} {why}"));
         }
     }
     usable
@@ -115,7 +121,7 @@ mod tests {
             &[
                 ": \"matrix\" has 3 rows where 2 parameters are declared",
                 ": row 1 of \"matrix\" has 1 entry where row 0 has 2",
-                ": row 2 of \"matrix\" has an entry of inf; it must be finite",
+                ": entry 0 in row 2 of \"matrix\" is inf; it must be finite",
             ],
         );
     }
@@ -140,6 +146,9 @@ mod tests {
         assert_eq!(complaints(&polyhedron(&[0.0], &[1.0], vec![row("cap", &[("g1", 1.0)], 2.0, INF)]), 1), [empty]);
         assert_eq!(complaints(&polyhedron(&[], &[], vec![row("cap", &[], 1.0, INF)]), 0), [empty]);
         let open = polyhedron(&[0.0, -INF], &[1.0, INF], vec![row("floor", &[("g1", 1.0), ("g2", 1.0)], -3.0, INF)]);
-        assert_eq!(complaints(&open, 2), ["uncertainty.set: \"g2\" has no upper limit; the set must be bounded"]);
+        assert_eq!(
+            complaints(&open, 2),
+            ["uncertainty.set: \"g2\" has no upper limit, or a very distant one; the set must be bounded"]
+        );
     }
 }

@@ -38,11 +38,11 @@ impl Ellipsoid {
                 let entries = check::counted(row.len(), "entry", "entries");
                 complaints.add(place, format!("row {index} of \"matrix\" has {entries} where row 0 has {width}"));
             }
-            if row.iter().any(|value| !value.is_finite()) {
+            usable &= !row.iter().any(|value| value.is_nan());
+            if let Some((column, why)) = row.iter().enumerate().find_map(|(column, &value)| Some((column, check::unfit(value)?)))
+            {
                 usable = false;
-                if let Some(value) = row.iter().find(|value| value.is_infinite()) {
-                    complaints.add(place, format!("row {index} of \"matrix\" has an entry of {value}; it must be finite"));
-                }
+                complaints.add(place, format!("entry {column} in row {index} of \"matrix\" {why}"));
             }
         }
         if !usable {

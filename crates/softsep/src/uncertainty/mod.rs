@@ -80,14 +80,26 @@ impl fmt::Display for Count {
 }
 
 /// A refusal to enumerate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the set has {count} extreme points, and at most {limit} are enumerated")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMany {
     /// How many there are.
     pub count: Count,
     /// How many were allowed.
     pub limit: usize,
 }
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the set has {} extreme points", self.count)?;
+        match self.count {
+            // It is not the limit that was in the way.
+            Count::MoreThan(certain) if certain < self.limit as u128 => f.write_str("; counting was given up there"),
+            _ => write!(f, ", and at most {} are enumerated", self.limit),
+        }
+    }
+}
+
+impl std::error::Error for TooMany {}
 
 /// A set that could not answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -126,4 +138,18 @@ fn allow(count: Count, limit: usize) -> Result<usize, TooMany> {
 /// below 2⁸ that the division would have taken back, so no more than this is claimed.
 fn counted(points: Option<u128>) -> Count {
     points.map_or(Count::MoreThan(1 << 120), Count::Exactly)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_blames_the_limit_only_where_it_was_passed() {
+        let said = |count, limit| TooMany { count, limit }.to_string();
+        assert_eq!(said(Count::Exactly(8), 7), "the set has 8 extreme points, and at most 7 are enumerated");
+        assert_eq!(said(Count::MoreThan(7), 7), "the set has more than 7 extreme points, and at most 7 are enumerated");
+        assert_eq!(said(Count::MoreThan(6), 7), "the set has more than 6 extreme points; counting was given up there");
+        assert_eq!(said(Count::Infinite, 7), "the set has infinitely many extreme points, and at most 7 are enumerated");
+    }
 }

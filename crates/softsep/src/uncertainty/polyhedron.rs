@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::oracle::{Oracle, SparseRow};
 use super::vertices::{self, Cut, Effort, GaveUp};
 use super::{Count, SetError, TooMany, Uncertainty, allow, check};
-use crate::format::{Complaints, Points, Row, SetFile, nearest};
+use crate::format::{Complaints, Points, Row, SetFile, item, nearest, taken_for_infinite, too_large, too_small};
 
 /// What [`Uncertainty::extremes`] may take: about a second.
 const TRY: Effort = Effort { points: 20_000, work: 150_000_000 };
@@ -41,9 +41,12 @@ impl Polyhedron {
         usable &= check::ordered(lower, upper, parameters, place, complaints);
         for (bounds, key, wrong) in [(lower, "lower", f64::INFINITY), (upper, "upper", f64::NEG_INFINITY)] {
             usable &= !bounds.iter().any(|bound| bound.is_nan());
-            for (name, _) in parameters.iter().zip(bounds).filter(|(_, bound)| **bound == wrong) {
-                usable = false;
-                complaints.add(place, format!("\"{key}\" of \"{name}\" is {wrong}, which leaves it no value"));
+            for (name, &bound) in parameters.iter().zip(bounds) {
+                let no_value = (bound == wrong).then(|| format!("is {wrong}, which leaves it no value"));
+                if let Some(why) = no_value.or_else(|| taken_for_infinite(bound)) {
+                    usable = false;
+                    complaints.add(place, format!("\"{key}\" of \"{name}\" {why}"));
+                }
             }
         }
         let rows = resolve(constraints, parameters, place, complaints)?;
@@ -182,16 +185,20 @@ impl Polyhedron {
 /// Resolves the rows' names and checks their bounds. `None` if there was anything wrong.
 fn resolve(constraints: &[Row], parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Vec<SparseRow>> {
     let by_name: BTreeMap<&str, usize> = parameters.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+    let list = format!("{place}.constraints");
     let mut first_with = BTreeMap::new();
     let mut usable = true;
     let mut rows = Vec::with_capacity(constraints.len());
     for (number, row) in constraints.iter().enumerate() {
-        let place = format!("{place}.constraints[{number}] \"{}\"", row.name);
+        let place = item(&list, number, &row.name);
         let mut complain = |what: String| {
             usable = false;
             complaints.add(&place, what);
         };
-        if let Some(first) = first_with.insert(row.name.as_str(), number) {
+        // An empty name stands for one that the reader could not read.
+        if !row.name.is_empty()
+            && let Some(first) = first_with.insert(row.name.as_str(), number)
+        {
             complain(format!("the name is already that of constraints[{first}]; names must differ"));
         }
         if !(row.x.is_empty() && row.y.is_empty() && row.offset.is_none()) {
@@ -206,13 +213,20 @@ fn resolve(constraints: &[Row], parameters: &[String], place: &str, complaints: 
                 Some(index) if terms.iter().any(|(seen, _)| seen == index) => {
                     complain(format!("\"{name}\" has two terms; add them up"));
                 }
-                Some(_) if coefficient.is_infinite() => {
-                    complain(format!("the coefficient of \"{name}\" is {coefficient}; it must be finite"))
+                Some(&index) => {
+                    if let Some(why) = check::unfit(*coefficient).or_else(|| too_small(*coefficient)) {
+                        complain(format!("the coefficient of \"{name}\" {why}"));
+                    }
+                    terms.push((index, *coefficient));
                 }
-                Some(&index) => terms.push((index, *coefficient)),
             }
         }
         let (lower, upper) = (row.lower, row.upper);
+        for (bound, key) in [(lower, "lower"), (upper, "upper")] {
+            if let Some(why) = taken_for_infinite(bound) {
+                complain(format!("\"{key}\" {why}"));
+            }
+        }
         if lower > upper {
             complain(format!("the lower bound of {lower} is above the upper bound of {upper}"));
         } else if lower.is_infinite() && upper.is_infinite() {
@@ -243,8 +257,13 @@ fn extents(
             direction[index] = sign;
             if oracle.maximise(&direction, &mut xi)?.is_none() {
                 bounded = false;
-                complaints.add(place, format!("\"{name}\" has no {side} limit; the set must be bounded"));
+                // A limit that only rows set, some 1e13 away, is none to HiGHS.
+                complaints.add(place, format!("\"{name}\" has no {side} limit, or a very distant one; the set must be bounded"));
                 continue;
+            }
+            if let Some(why) = too_large(xi[index]) {
+                bounded = false;
+                complaints.add(place, format!("the {side} limit of \"{name}\" {why}"));
             }
             let end = if sign < 0.0 { &mut ranges[index].0 } else { &mut ranges[index].1 };
             *end = xi[index];

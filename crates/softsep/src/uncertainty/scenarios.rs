@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use super::{Count, SetError, TooMany, Uncertainty, allow, check, dot};
 use crate::format::{Complaints, Points, SetFile};
 
+/// Faults named one by one; the others are counted.
+const NAMED: usize = 20;
+
 /// Finitely many ξ, listed one by one. Not convex: only the rows are members.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenarios {
@@ -27,15 +30,25 @@ impl Scenarios {
             complaints.add(place, format!("a scenario has {entries} where {}", check::declared(parameters)));
             return None;
         }
-        let mut usable = true;
+        let (mut usable, mut faults) = (true, 0);
         for (row, point) in points.iter().enumerate() {
-            for (name, value) in parameters.iter().zip(point).filter(|(_, value)| !value.is_finite()) {
-                usable = false;
-                if value.is_infinite() {
-                    complaints.add(format!("{place}.points[{row}]"), format!("\"{name}\" is {value}; it must be finite"));
+            for (name, &value) in parameters.iter().zip(point) {
+                usable &= !value.is_nan();
+                let Some(why) = check::unfit(value) else { continue };
+                faults += 1;
+                match file {
+                    _ if faults > NAMED => {}
+                    None => complaints.add(format!("{place}.points[{row}]"), format!("\"{name}\" {why}")),
+                    Some(file) => {
+                        complaints.add(format!("{place}.file \"{file}\""), format!("scenario {}, \"{name}\" {why}", row + 1));
+                    }
                 }
             }
         }
+        if faults > NAMED {
+            complaints.add(place, format!("and {} more numbers like these", faults - NAMED));
+        }
+        usable &= faults == 0;
         usable.then(|| Self { points: points.clone(), file: file.clone(), typical: nearest_to_mean(points) })
     }
 
