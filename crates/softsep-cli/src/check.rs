@@ -77,7 +77,7 @@ fn text_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> String {
         lines.push(format!("problem      {}", one_line(&problem.name)));
     }
     lines.extend(problem.facts());
-    lines.push("\ncoefficients (absolute values, zeros left out)".to_owned());
+    lines.push("\ncoefficients (absolute values of what is not zero, each row scaled as the solvers see it)".to_owned());
     for (what, range) in scale.parts() {
         lines.push(match range {
             Some(Range { smallest, largest }) => format!("  {what:<16}  {} to {}", short(smallest), short(largest)),

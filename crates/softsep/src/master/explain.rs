@@ -5,7 +5,7 @@ use softsep_lp::{Lp, Model, Status, Toggle};
 use super::copies::{Copies, Part, Program, RowOf};
 use super::solve::linear_program;
 use crate::error::Error;
-use crate::format::{ConeKind, VariableKind};
+use crate::format::{ConeKind, VariableKind, one_line};
 use crate::model::Problem;
 use crate::recourse::{ConicProgram, ConicStatus};
 use crate::run::{Clock, Infeasible, Stage, Stop, Unbounded};
@@ -62,8 +62,9 @@ fn infeasible(problem: &Problem, rows: &[RowOf], scenarios: &[&[f64]], integers:
     }
     recourse_rows.sort_unstable();
     let involved = involved_copies(rows);
-    let named =
-        |rows: &[usize], names: &[String]| -> Vec<String> { rows.iter().map(|&row| format!("\"{}\"", names[row])).collect() };
+    let named = |rows: &[usize], names: &[String]| -> Vec<String> {
+        rows.iter().map(|&row| format!("\"{}\"", one_line(&names[row]))).collect()
+    };
     let mut all = named(&first_rows, &problem.names.first_rows);
     all.extend(named(&recourse_rows, &problem.names.recourse_rows));
     let who = match all.len() {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::evaluate::Evaluation;
-use crate::format::Status;
+use crate::format::{Status, one_line};
 use crate::model::{Broken, Problem};
 use crate::outcome::Outcome;
 use crate::run::{Certificate, Stop, Verdict};
@@ -77,9 +77,9 @@ pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String 
     let mut text = String::new();
     if let Some(violation) = &evaluation.violation {
         let place = match violation.place {
-            Broken::Bound(j) => format!("\"{}\" leaves its bounds", problem.names.first[j]),
-            Broken::Integrality(j) => format!("\"{}\" is not whole", problem.names.first[j]),
-            Broken::Row(row) => format!("row \"{}\" is broken", problem.names.first_rows[row]),
+            Broken::Bound(j) => format!("\"{}\" leaves its bounds", one_line(&problem.names.first[j])),
+            Broken::Integrality(j) => format!("\"{}\" is not whole", one_line(&problem.names.first[j])),
+            Broken::Row(row) => format!("row \"{}\" is broken", one_line(&problem.names.first_rows[row])),
         };
         let _ = writeln!(
             text,
@@ -145,7 +145,8 @@ fn nonzeros(names: &[String], values: &[f64]) -> String {
 }
 
 fn shown<'n>(pairs: impl Iterator<Item = (&'n String, f64)>, count: usize) -> String {
-    let mut parts: Vec<String> = pairs.take(SHOWN).map(|(name, value)| format!("{name} = {}", number(value))).collect();
+    let mut parts: Vec<String> =
+        pairs.take(SHOWN).map(|(name, value)| format!("{} = {}", one_line(name), number(value))).collect();
     if count > SHOWN {
         parts.push(format!("… {} more", count - SHOWN));
     }
@@ -153,7 +154,7 @@ fn shown<'n>(pairs: impl Iterator<Item = (&'n String, f64)>, count: usize) -> St
 }
 
 fn listed(names: &[String]) -> String {
-    let mut parts: Vec<String> = names.iter().take(SHOWN).map(|name| format!("\"{name}\"")).collect();
+    let mut parts: Vec<String> = names.iter().take(SHOWN).map(|name| format!("\"{}\"", one_line(name))).collect();
     if names.len() > SHOWN {
         parts.push(format!("… {} more", names.len() - SHOWN));
     }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::format::one_line;
 use crate::run::{Event, Observer, Record};
 
 /// Writes a run as a table. A write that fails is ignored: a log must not stop a run.
@@ -50,7 +51,7 @@ impl<W: Write> Observer for Table<W> {
             Event::Start(header) => {
                 let _ = writeln!(self.out, "softsep {}, HiGHS {}", crate::VERSION, softsep_lp::highs_version());
                 if !header.problem.is_empty() {
-                    let _ = writeln!(self.out, "problem      {}", header.problem);
+                    let _ = writeln!(self.out, "problem      {}", one_line(&header.problem));
                 }
                 for fact in &header.facts {
                     let _ = writeln!(self.out, "{fact}");
