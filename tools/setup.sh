@@ -10,7 +10,9 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 has_cmake() { command -v cmake >/dev/null 2>&1; }
 has_libclang() {
   [ -n "${LIBCLANG_PATH:-}" ] && return 0
-  # libclang-cpp is another library, and versioned names without a number would not do either.
+  # The library alone does not parse a header: it needs the compiler's own ones (stddef.h, …) too.
+  compgen -G '/usr/lib/llvm-*/lib/clang/*/include/stddef.h' >/dev/null || compgen -G '/usr/lib/clang/*/include/stddef.h' >/dev/null || return 1
+  # libclang-cpp is another library.
   ldconfig -p 2>/dev/null | grep -Eq 'libclang(-[0-9.]+)?\.so' && return 0
   compgen -G '/usr/lib/llvm-*/lib/libclang.so*' >/dev/null || compgen -G '/usr/lib/llvm-*/lib/libclang-[0-9]*.so*' >/dev/null
 }
