@@ -31,7 +31,7 @@ fn interrupt(run: &Child) {
 #[test]
 fn ctrl_c_keeps_the_best_solution() {
     let place = Place::with_long();
-    let run = start(&place, "solve long.json --out result.json");
+    let run = start(&place, "solve long.json --method extensive --out result.json");
     interrupt(&run);
     let asked = Instant::now();
     let output = run.wait_with_output().unwrap();
@@ -47,7 +47,7 @@ fn ctrl_c_keeps_the_best_solution() {
 #[test]
 fn a_second_ctrl_c_leaves_at_once() {
     let place = Place::with_long();
-    let run = start(&place, "solve long.json --out result.json");
+    let run = start(&place, "solve long.json --method extensive --out result.json");
     interrupt(&run);
     interrupt(&run);
     let output = run.wait_with_output().unwrap();
@@ -62,7 +62,7 @@ fn a_second_ctrl_c_leaves_at_once() {
 fn the_time_limit_holds_inside_highs() {
     let place = Place::with_long();
     let start = Instant::now();
-    let run = place.run("solve long.json --time-limit 2 --json");
+    let run = place.run("solve long.json --method extensive --time-limit 2 --json");
     let taken = start.elapsed();
     run.done();
     assert_eq!(run.json()["stop"], "time_limit");

@@ -5,12 +5,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::methods::stand_in;
 use crate::model::{Problem, Violation};
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
-use crate::separation::{ascend, scan};
+use crate::separation::{Claim, Scan, Separation, ascend, stand_in};
 use crate::solve::{on_threads, worst_case};
 
 /// The cost of a decision.
@@ -55,25 +54,23 @@ pub fn evaluate(
     }
     let clock = Clock::new(time_limit, Arc::clone(interrupt));
     on_threads(threads, || {
-        let (found, exact, how) = match stand_in(problem, ENUMERATED) {
+        let (found, how) = match stand_in(problem, ENUMERATED) {
             Ok(points) => {
-                let found = scan(problem, x, &points, &clock)?;
                 let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
-                (found, true, format!("every one of the {} {what} was solved", points.len()))
+                let how = format!("every one of the {} {what} was solved", points.len());
+                (Scan::new(problem, points)?.separate(x, &clock)?, how)
             }
             Err(reason) => {
                 let mut engine = engine(problem, &clock)?;
                 let found = ascend(problem, engine.as_mut(), x)?;
-                // A scenario without recourse settles the matter; nothing can be worse.
-                let exact = found.value == f64::INFINITY;
-                let how = if exact {
-                    "a scenario without recourse was found".to_owned()
-                } else {
-                    format!("local ascents, which bound the worst case from below: {reason}")
+                let how = match found.claim {
+                    Claim::Surely(_) => "a scenario without recourse was found, and nothing can be worse".to_owned(),
+                    Claim::Nothing => format!("local ascents, which bound the worst case from below: {reason}"),
                 };
-                (found, exact, how)
+                (found, how)
             }
         };
+        let exact = matches!(found.claim, Claim::Surely(_));
         let first_cost = problem.first.value(x);
         Ok(Evaluation {
             first_cost,

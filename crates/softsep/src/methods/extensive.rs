@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::{Entry, Method, NoList, OptionInfo, parse_options, stand_in};
+use super::record::{is_stop, record};
+use super::{Entry, Method, OptionInfo, parse_options};
 use crate::error::{Error, Unsupported};
 use crate::format::Points;
 use crate::master::{Copies, Ended, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
-use crate::run::{Clock, Run, Stop, Verdict};
-use crate::separation::scan;
+use crate::run::{Run, Stop, Verdict};
+use crate::separation::{NoList, Scan, stand_in};
 use crate::settings::Certify;
 use crate::uncertainty::{Count, TooMany};
 
@@ -33,9 +34,6 @@ pub(super) const ENTRY: Entry = Entry {
         Ok(Box::new(Extensive { settings }))
     },
 };
-
-/// How far a decision may leave X, relative to the bound that it breaks, and still count as a member.
-const MEMBER: f64 = 1e-6;
 
 /// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
 const NONZEROS: usize = 30_000_000;
@@ -99,20 +97,7 @@ impl Method for Extensive {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        if problem.first.has_integers() {
-            if !problem.recourse.is_linear() {
-                return Err(Self::refuse(
-                    "an integer first stage with quadratic or conic recourse has no solver here".into(),
-                    "relax the integers, or write the recourse with linear rows",
-                ));
-            }
-            if !problem.first.quadratic.is_zero() {
-                return Err(Self::refuse(
-                    "HiGHS cannot combine integers with a quadratic cost".into(),
-                    "relax the integers, or replace the quadratic cost by linear pieces",
-                ));
-            }
-        }
+        super::accepts_master("extensive", problem)?;
         self.points(problem).map(|_| ())
     }
 
@@ -170,7 +155,8 @@ impl Extensive {
             run.lower(lower);
         }
         if let Some(x) = &solved.x {
-            record(problem, x, points, certify, run)?;
+            let mut separation = Scan::new(problem, Cow::Borrowed(points))?;
+            record(problem, x, points.row(0), &mut separation, certify, run)?;
         }
         match (run.tick(), solved.ended) {
             // The whole program is solved: there is nothing left to do.
@@ -180,36 +166,4 @@ impl Extensive {
             (Ok(()), _) => Ok(()),
         }
     }
-}
-
-fn is_stop(error: &Error) -> bool {
-    matches!(error, Error::Stopped(_))
-}
-
-/// Evaluates a decision on every scenario and writes down what it costs. A decision outlives the clock: where there is no time for all
-/// scenarios any more, it is kept with what the first one says, as an estimate.
-fn record(problem: &Problem, x: &[f64], points: &Points, certify: Certify, run: &mut Run) -> Result<(), Error> {
-    if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > MEMBER) {
-        run.say(&format!("the master's decision breaks the first stage by {:.1e} and is dropped", violation.amount));
-        return Ok(());
-    }
-    let first_cost = problem.first.value(x);
-    match run.clock().insist(|clock| scan(problem, x, points, clock), is_stop) {
-        Ok(found) => {
-            run.count_solves(found.solves);
-            if certify == Certify::None {
-                run.estimate(x, first_cost + found.value, &found.xi);
-            } else {
-                run.upper(x, first_cost + found.value, &found.xi);
-            }
-        }
-        Err(Error::Stopped(_)) => {
-            let mut first = Points::new(points.dim());
-            first.push(points.row(0));
-            let found = scan(problem, x, &first, &Clock::unlimited())?;
-            run.estimate(x, first_cost + found.value, &found.xi);
-        }
-        Err(error) => return Err(error),
-    }
-    Ok(())
 }

@@ -4,19 +4,19 @@
 //! CONTRIBUTING.md; every method passes [`crate::testing::check_method`].
 
 mod auto;
+mod ccg;
 mod extensive;
-
-use std::borrow::Cow;
+mod record;
 
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Unsupported};
-use crate::format::{Points, nearest};
+use crate::format::nearest;
 use crate::model::Problem;
 use crate::run::Run;
 use crate::settings::Certify;
-use crate::uncertainty::{Count, TooMany};
 
+pub use ccg::Ccg;
 pub use extensive::Extensive;
 
 /// A way to solve a problem.
@@ -64,7 +64,7 @@ pub struct Entry {
 }
 
 /// All methods.
-pub const METHODS: &[Entry] = &[auto::ENTRY, extensive::ENTRY];
+pub const METHODS: &[Entry] = &[auto::ENTRY, ccg::ENTRY, extensive::ENTRY];
 
 impl Entry {
     /// Looks a method up by name.
@@ -87,26 +87,20 @@ fn parse_options<S: serde::de::DeserializeOwned>(options: &Map<String, Value>) -
     serde_json::from_value(Value::Object(options.clone())).map_err(|error| error.to_string())
 }
 
-/// Why no finite list of scenarios stands for a set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoList {
-    /// Q is not convex in ξ.
-    #[error("costs move with ξ, so that Q is not convex in ξ and the extreme points of the set do not tell its worst case")]
-    CostsMove,
-    /// There are too many extreme points.
-    #[error(transparent)]
-    TooMany(#[from] TooMany),
-}
-
-/// The finite list of scenarios that can stand for the whole set in this problem, or why there is none.
-///
-/// A finite list stands for itself. Of any other set the extreme points do where Q(x, ·) is convex: then its maximum is at one of them.
-/// Q is convex in ξ when ξ moves right-hand sides only, whatever the cones and the quadratic cost; when it moves costs, Q is a minimum of
-/// functions bilinear in (y, ξ), and its maximum may be inside the set.
-pub(crate) fn stand_in(problem: &Problem, limit: usize) -> Result<Cow<'_, Points>, NoList> {
-    let set = &problem.set;
-    if !set.is_finite_list() && set.extremes() != Count::Exactly(1) && problem.recourse.costs_move() {
-        return Err(NoList::CostsMove);
+/// What no master here can take, whatever the set.
+fn accepts_master(method: &'static str, problem: &Problem) -> Result<(), Unsupported> {
+    let refuse = |feature: &str, instead: &str| Err(Unsupported { method, feature: feature.into(), instead: instead.into() });
+    if problem.first.has_integers() && !problem.recourse.is_linear() {
+        return refuse(
+            "an integer first stage with quadratic or conic recourse has no solver here",
+            "relax the integers, or write the recourse with linear rows",
+        );
     }
-    Ok(set.enumerate(limit)?)
+    if problem.first.has_integers() && !problem.first.quadratic.is_zero() {
+        return refuse(
+            "HiGHS cannot combine integers with a quadratic cost",
+            "relax the integers, or replace the quadratic cost by linear pieces",
+        );
+    }
+    Ok(())
 }

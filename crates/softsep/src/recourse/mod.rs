@@ -74,6 +74,13 @@ impl Answer {
 #[derive(Debug, Clone, Default)]
 pub struct WarmStart(pub(crate) Option<std::sync::Arc<softsep_lp::Basis>>);
 
+impl WarmStart {
+    /// Whether there is nothing to start from.
+    pub fn is_cold(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
 /// Counts of one engine's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {

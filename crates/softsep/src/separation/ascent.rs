@@ -2,7 +2,7 @@
 //!
 //! Q is convex in ξ where costs are fixed, so each step cannot go down; the end is a local maximum. It proves nothing about the global one.
 
-use super::Found;
+use super::{Claim, Found};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::recourse::{Answer, Outcome, Recourse};
@@ -33,7 +33,9 @@ pub fn ascend(problem: &Problem, engine: &mut dyn Recourse, x: &[f64]) -> Result
             break;
         }
     }
-    Ok(Found { xi: best.0, value: best.1, solves: engine.work().solves - before })
+    engine.solve(&best.0, &mut answer)?;
+    let claim = if best.1 == f64::INFINITY { Claim::Surely(best.1) } else { Claim::Nothing };
+    Ok(Found { xi: best.0, value: best.1, cut: answer.cut(), claim, solves: engine.work().solves - before })
 }
 
 fn climb(

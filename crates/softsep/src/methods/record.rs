@@ -1,0 +1,52 @@
+//! What a master's decision costs, written into the ledger.
+
+use crate::error::Error;
+use crate::format::Points;
+use crate::model::Problem;
+use crate::run::{Clock, Run};
+use crate::separation::{Claim, Found, Scan, Separation};
+use crate::settings::Certify;
+
+/// How far a decision may leave X, relative to the bound that it breaks, and still count as a member.
+const MEMBER: f64 = 1e-6;
+
+/// Whether an error only says that the clock has stopped.
+pub(super) fn is_stop(error: &Error) -> bool {
+    matches!(error, Error::Stopped(_))
+}
+
+/// Separates at a decision and writes down what it costs. A decision outlives the clock: where there is no time to separate any more, it is
+/// kept with what one scenario says, as an estimate. `None` then, and for a decision that is not in X.
+pub(super) fn record(
+    problem: &Problem,
+    x: &[f64],
+    one: &[f64],
+    separation: &mut dyn Separation,
+    certify: Certify,
+    run: &mut Run,
+) -> Result<Option<Found>, Error> {
+    if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > MEMBER) {
+        run.say(&format!("the master's decision breaks the first stage by {:.1e} and is dropped", violation.amount));
+        return Ok(None);
+    }
+    let first_cost = problem.first.value(x);
+    let separated = run.clock().insist(|clock| separation.separate(x, clock), is_stop);
+    match separated {
+        Ok(found) => {
+            run.count_solves(found.solves);
+            match found.claim {
+                Claim::Surely(at_most) if certify != Certify::None => run.upper(x, first_cost + at_most, &found.xi),
+                _ => run.estimate(x, first_cost + found.value, &found.xi),
+            }
+            Ok(Some(found))
+        }
+        Err(Error::Stopped(_)) => {
+            let mut list = Points::new(one.len());
+            list.push(one);
+            let found = Scan::new(problem, std::borrow::Cow::Owned(list))?.separate(x, &Clock::unlimited())?;
+            run.estimate(x, first_cost + found.value, &found.xi);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
