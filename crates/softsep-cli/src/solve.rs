@@ -164,7 +164,7 @@ impl Solve {
         match (self.certify, self.confidence) {
             (Some(Proof::Probabilistic), _) => Err(Failure::unusable(
                 "--certify probabilistic: no method offered here gives a probabilistic certificate; --certify exact is what \
-                 method \"extensive\" gives for free",
+                 every method gives for free",
             )),
             (_, Some(_)) => Err(Failure::unusable("--confidence goes with --certify probabilistic")),
             (None, None) => Ok(Certify::Free),

@@ -125,7 +125,7 @@ fn options_of_another_method_are_refused() {
 #[test]
 fn certificates_that_nobody_gives_are_refused() {
     let place = Place::with_depot();
-    place.run("solve depot.json --certify probabilistic").refused(&["probabilistic", "exact", "extensive"]);
+    place.run("solve depot.json --certify probabilistic").refused(&["probabilistic", "exact", "for free"]);
     place.run("solve depot.json --confidence 0.9").refused(&["--certify probabilistic"]);
     place.run("solve depot.json --certify exact").done();
 }

@@ -6,7 +6,7 @@ use super::square::square_root;
 use crate::error::Error;
 use crate::format::{ConeKind, VariableKind};
 use crate::model::Problem;
-use crate::recourse::{Answer, ConicProgram, engine};
+use crate::recourse::{Answer, ConicProgram, Cut, CutKind, engine};
 use crate::run::Clock;
 
 /// HiGHS takes a bound of this size for infinite.
@@ -26,12 +26,16 @@ pub(super) enum RowOf {
     },
     /// A row that only ties θ to the costs.
     Cost,
+    /// A cut.
+    Cut,
 }
 
 /// The stacked program of a problem and some scenarios. Its columns are x, θ, then the y of each copy.
 pub(crate) struct Copies<'a> {
     pub(super) problem: &'a Problem,
     pub(super) scenarios: Vec<&'a [f64]>,
+    /// Cuts beside the copies.
+    cuts: &'a [Cut],
     /// `None` if the program is linear.
     conic: Option<Square>,
 }
@@ -123,7 +127,12 @@ impl<'a> Copies<'a> {
                 .ok_or_else(|| Error::Master("the recourse's quadratic cost could not be factored".into()))?;
             Some(Square { root, size: typical_cost(problem, scenarios.first().copied(), clock) })
         };
-        Ok(Self { problem, scenarios, conic })
+        Ok(Self { problem, scenarios, cuts: &[], conic })
+    }
+
+    /// The same program with cuts beside the copies.
+    pub(crate) fn with_cuts(self, cuts: &'a [Cut]) -> Self {
+        Self { cuts, ..self }
     }
 
     /// Whether Clarabel is needed.
@@ -167,6 +176,18 @@ impl<'a> Copies<'a> {
             terms.extend(first.rows.row(i));
             program.row(first.row_lower[i], first.row_upper[i], &terms);
             rows.push(RowOf::First(i));
+        }
+        for cut in self.cuts {
+            terms.clear();
+            terms.extend(cut.slope.iter().enumerate().map(|(j, slope)| (j, -slope)));
+            match cut.kind {
+                // θ is measured in the size of the costs.
+                CutKind::Optimality if part.costs => terms.push((theta, size)),
+                CutKind::Optimality => continue,
+                CutKind::Feasibility => {}
+            }
+            program.row(cut.intercept, f64::INFINITY, &terms);
+            rows.push(RowOf::Cut);
         }
         let mut cost = vec![0.0; recourse.dim()];
         let mut shift = vec![0.0; recourse.rows()];

@@ -57,7 +57,7 @@ fn infeasible(problem: &Problem, rows: &[RowOf], scenarios: &[&[f64]], integers:
         match *row {
             RowOf::First(row) => first_rows.push(row),
             RowOf::Recourse { row, .. } if !recourse_rows.contains(&row) => recourse_rows.push(row),
-            RowOf::Recourse { .. } | RowOf::Cost => {}
+            RowOf::Recourse { .. } | RowOf::Cost | RowOf::Cut => {}
         }
     }
     recourse_rows.sort_unstable();

@@ -16,6 +16,8 @@ use crate::run::{Clock, Stop};
 pub(crate) struct Solved {
     /// The decision, members of X up to the solver's tolerance; integers are whole.
     pub(crate) x: Option<Vec<f64>>,
+    /// What the master thinks that the recourse costs at x.
+    pub(crate) theta: Option<f64>,
     /// A lower bound on the master's optimum, for sure.
     pub(crate) lower: Option<f64>,
     /// How it ended.
@@ -63,7 +65,7 @@ impl Copies<'_> {
         let integers = self.problem.first.has_integers();
         let given_up = |clock: &Clock| {
             let stop = clock.check().err().unwrap_or(Stop::Interrupted);
-            (Solved { x: None, lower: None, ended: Ended::Stopped(stop) }, false)
+            (Solved { x: None, theta: None, lower: None, ended: Ended::Stopped(stop) }, false)
         };
         let Some((mut lp, mut status)) = solve_patiently(lp, clock)? else { return Ok(given_up(clock)) };
         if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Failed) {
@@ -95,14 +97,15 @@ impl Copies<'_> {
         // A linear program that was stopped has no point worth reporting; a tree that was stopped may have an incumbent.
         let has_point = ended == Ended::Optimal || integers && lp.has_feasible_point();
         if !has_point {
-            return Ok((Solved { x: None, lower, ended }, false));
+            return Ok((Solved { x: None, theta: None, lower, ended }, false));
         }
         let mut point = vec![0.0; model.cols()];
         lp.primal(&mut point)?;
         let (x, objective) = self.whole(&point[..self.problem.first.dim()], model, clock)?;
         let claimed = lp.objective();
         let spoiled = objective.is_some_and(|objective| objective > claimed + gap.max(1e-6) * claimed.abs().max(1.0));
-        Ok((Solved { x: Some(x), lower, ended }, spoiled))
+        let theta = Some(point[self.problem.first.dim()]);
+        Ok((Solved { x: Some(x), theta, lower, ended }, spoiled))
     }
 
     /// Tells infeasible from unbounded where HiGHS does not: without costs nothing is unbounded. What is feasible then was unbounded, as the
@@ -168,7 +171,8 @@ impl Copies<'_> {
         };
         let solved = ended == Ended::Optimal;
         let x = solved.then(|| (0..first.dim()).map(|j| solution.primal[j].clamp(first.lower[j], first.upper[j])).collect());
-        Ok(Solved { x, lower: solved.then_some(solution.dual_objective * self.size()), ended })
+        let theta = solved.then(|| solution.primal[first.dim()] * self.size());
+        Ok(Solved { x, theta, lower: solved.then_some(solution.dual_objective * self.size()), ended })
     }
 }
 

@@ -1,16 +1,12 @@
-//! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds one copy of the recourse per scenario found so far; the worst
-//! scenario of its decision joins it, until no scenario is worse than the master thinks.
+//! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds a copy of the recourse for every scenario found.
 
 use serde_json::{Map, Value};
 
-use super::record::{is_stop, record};
+use super::generate::{Growth, accepts, generate, plan};
 use super::{Entry, Method};
 use crate::error::{Error, Unsupported};
-use crate::format::Points;
-use crate::master::{Copies, Ended, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
-use crate::run::{Run, Verdict};
-use crate::separation::{Scan, stand_in};
+use crate::run::Run;
 use crate::settings::Certify;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -26,86 +22,24 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// Extreme points that are enumerated at most; a scenario list may have any length.
-const ENUMERATED: usize = 200_000;
-
 /// Column-and-constraint generation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ccg;
 
 impl Method for Ccg {
     fn name(&self) -> &'static str {
-        "ccg"
+        ENTRY.name
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        super::accepts_master("ccg", problem)?;
-        stand_in(problem, ENUMERATED).map(|_| ()).map_err(|reason| Unsupported {
-            method: "ccg",
-            feature: reason.to_string(),
-            instead: "draw a list of scenarios from the set and solve that".into(),
-        })
+        accepts(ENTRY.name, problem)
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        match stand_in(problem, ENUMERATED) {
-            Ok(points) => {
-                let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
-                format!("each iteration scans {} {what} and adds the worst to the master", points.len())
-            }
-            Err(reason) => reason.to_string(),
-        }
+        plan(problem, Growth::Copy)
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        let points = match stand_in(problem, ENUMERATED) {
-            Ok(points) => points,
-            Err(reason) => return Err(Error::Master(reason.to_string())),
-        };
-        let mut separation = Scan::new(problem, points.clone())?;
-        let mut chosen = Points::new(problem.set.dim());
-        chosen.push(points.row(0));
-        let mut next = 1;
-        loop {
-            let copies = Copies::new(problem, chosen.iter().collect(), run.clock())?;
-            // A tenth of the gap is left to the master, so that rounding elsewhere cannot spoil the whole.
-            let solved = copies.solve(0.1 * run.limits().gap, run.limits().seed, run.clock())?;
-            match solved.ended {
-                Ended::Infeasible => {
-                    let verdict = run.clock().insist(|clock| explain_infeasible(&copies, clock), is_stop)?;
-                    return Err(run.prove(Verdict::Infeasible(verdict)).into());
-                }
-                Ended::Unbounded if next >= points.len() => {
-                    let verdict = run.clock().insist(|clock| explain_unbounded(&copies, clock), is_stop)?;
-                    return Err(run.prove(Verdict::Unbounded(verdict)).into());
-                }
-                Ended::Unbounded => {
-                    // A relaxation may be unbounded where the problem is not, and then has no decision to separate: more scenarios, twice as
-                    // many each time.
-                    let more = chosen.len().min(points.len() - next);
-                    (next..next + more).for_each(|row| chosen.push(points.row(row)));
-                    next += more;
-                    run.tick()?;
-                    continue;
-                }
-                Ended::Optimal | Ended::Stopped(_) => {}
-            }
-            if let Some(lower) = solved.lower {
-                run.lower(lower);
-            }
-            let found = match &solved.x {
-                Some(x) => record(problem, x, points.row(0), &mut separation, certify, run)?,
-                None => None,
-            };
-            run.tick()?;
-            if let Ended::Stopped(stop) = solved.ended {
-                return Err(stop.into());
-            }
-            match found {
-                Some(found) if chosen.iter().all(|xi| *xi != found.xi) => chosen.push(&found.xi),
-                // The worst scenario is in the master already: the bounds are as close as the solvers' tolerances allow.
-                _ => return Ok(()),
-            }
-        }
+        generate(problem, Growth::Copy, certify, run)
     }
 }

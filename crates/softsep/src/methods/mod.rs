@@ -4,8 +4,10 @@
 //! CONTRIBUTING.md; every method passes [`crate::testing::check_method`].
 
 mod auto;
+mod benders;
 mod ccg;
 mod extensive;
+mod generate;
 mod record;
 
 use serde_json::{Map, Value};
@@ -16,6 +18,7 @@ use crate::model::Problem;
 use crate::run::Run;
 use crate::settings::Certify;
 
+pub use benders::Benders;
 pub use ccg::Ccg;
 pub use extensive::Extensive;
 
@@ -64,7 +67,7 @@ pub struct Entry {
 }
 
 /// All methods.
-pub const METHODS: &[Entry] = &[auto::ENTRY, ccg::ENTRY, extensive::ENTRY];
+pub const METHODS: &[Entry] = &[auto::ENTRY, ccg::ENTRY, benders::ENTRY, extensive::ENTRY];
 
 impl Entry {
     /// Looks a method up by name.
