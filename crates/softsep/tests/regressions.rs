@@ -1,0 +1,75 @@
+//! What once went wrong and fits into no family's suite.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::time::Duration;
+
+use softsep::format::{Row, SetFile, Variable, load_text};
+use softsep::run::Silent;
+use softsep::{Problem, ProblemFile, Settings, evaluate, solve};
+
+fn problem(text: &str) -> Problem {
+    Problem::from_loaded(load_text(text, "text", Path::new("")).unwrap()).unwrap()
+}
+
+/// A ray whose price on a free column is small, but not against what it gains, is no certificate: a large y makes up for it.
+#[test]
+fn recourse_that_needs_a_large_decision_is_not_called_infeasible() {
+    for coefficient in ["1e-9", "1e-11"] {
+        let problem = problem(&format!(
+            r#"{{"format": "aro/1", "first_stage": {{"variables": [{{"name": "a", "cost": 1}}]}},
+                "uncertainty": {{"parameters": ["g"], "set": {{"kind": "box", "lower": [0], "upper": [1]}}}},
+                "recourse": {{"variables": [{{"name": "y", "cost": 1}}],
+                              "constraints": [{{"name": "r", "y": {{"y": {coefficient}}}, "xi": {{"g": -1}}, "lower": 0}}]}}}}"#
+        ));
+        let outcome = solve(&problem, &Settings::default(), &mut Silent, &Default::default()).unwrap();
+        let expected = 1.0 / coefficient.parse::<f64>().unwrap();
+        assert!((outcome.bounds.upper().unwrap() - expected).abs() <= 1e-6 * expected, "{coefficient}: {outcome:?}");
+    }
+}
+
+/// Where nothing is worse than minus infinity, the scenario reported is still one of the set.
+#[test]
+fn an_evaluation_reports_a_member_of_the_set() {
+    let problem = problem(
+        r#"{"format": "aro/1", "first_stage": {"variables": [{"name": "a", "cost": 1}]},
+            "uncertainty": {"parameters": ["g", "h"], "set": {"kind": "ellipsoid", "center": [5, 5], "matrix": [[1, 0], [0, 1]]}},
+            "recourse": {"variables": [{"name": "y", "cost": -1}],
+                         "constraints": [{"name": "r", "y": {"y": 1}, "xi": {"g": -1, "h": -1}, "lower": 0}]}}"#,
+    );
+    let evaluation = evaluate(&problem, &[0.0], None, None, &Default::default()).unwrap();
+    assert_eq!(evaluation.objective, f64::NEG_INFINITY);
+    assert!(problem.set.contains(&evaluation.xi, 1e-9), "{:?}", evaluation.xi);
+}
+
+/// A market split: any choice is feasible, and no tree proves the best one in the time given. The decision at hand must survive the clock.
+#[test]
+fn a_time_limit_keeps_the_decision_at_hand() {
+    let mut file = ProblemFile::default();
+    file.uncertainty.parameters.push("g".into());
+    file.uncertainty.set = SetFile::Box { lower: vec![0.0], upper: vec![1.0] };
+    for i in 0..50 {
+        file.first_stage.variables.push(Variable::binary(format!("b{i}"), 0.0));
+    }
+    for k in 0..5_usize {
+        let weights: Vec<f64> = (0..50_usize).map(|i| ((i * 37 + k * 101 + i * i * (k + 3)) % 99 + 1) as f64).collect();
+        let half = (weights.iter().sum::<f64>() / 2.0).floor();
+        let mut row = Row::new(format!("market {k}"));
+        for (name, sign) in [(format!("more {k}"), 1.0), (format!("less {k}"), -1.0)] {
+            file.recourse.variables.push(Variable::new(name.clone(), 1.0));
+            row.y.push((name, sign));
+        }
+        row.x = weights.iter().enumerate().map(|(i, weight)| (format!("b{i}"), *weight)).collect();
+        row.xi = vec![("g".into(), -1.0)];
+        (row.lower, row.upper) = (half, half);
+        file.recourse.constraints.push(row);
+    }
+    let problem = Problem::new(&file).unwrap();
+    for method in ["ccg", "extensive"] {
+        let settings =
+            Settings { method: method.into(), gap: 0.0, time_limit: Some(Duration::from_millis(800)), ..Settings::default() };
+        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let best = outcome.bounds.best();
+        assert!(best.is_some_and(|best| problem.first.violation(&best.x).is_none()), "{method}: {outcome:?}");
+    }
+}
