@@ -50,7 +50,7 @@ impl Copies<'_> {
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
         let (solved, spoiled) = self.attempt_linear(lp, &model, gap, clock)?;
-        if !spoiled {
+        if !spoiled || clock.check().is_err() {
             return Ok(solved);
         }
         // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly as HiGHS can.
@@ -140,7 +140,9 @@ impl Copies<'_> {
         let mut fixed = Model::new();
         self.write(&mut fixed, Part::RELAXED)?;
         fixed.set_offset(first.constant);
-        let mut lp = linear_program(&fixed, 0, clock)?;
+        // A tree that was stopped left an incumbent; to make it whole takes a moment more.
+        let moment = clock.check().is_err().then(Clock::moment);
+        let mut lp = linear_program(&fixed, 0, moment.as_ref().unwrap_or(clock))?;
         let (mut lower, mut upper) = model.col_bounds();
         for j in (0..first.dim()).filter(|&j| first.kind[j] != VariableKind::Continuous) {
             (lower[j], upper[j]) = (x[j], x[j]);

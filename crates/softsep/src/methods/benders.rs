@@ -1,4 +1,5 @@
-//! `benders`: Benders decomposition. The master holds a cut, of optimality or of feasibility, for every scenario found.
+//! `benders`: Benders decomposition. The master holds a cut, of optimality or of feasibility, for every scenario found,
+//! beside a copy of the recourse for the first scenario (and more where that does not bound it), as `generate.rs` tells.
 
 use serde_json::{Map, Value};
 

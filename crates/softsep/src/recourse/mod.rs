@@ -43,7 +43,7 @@ pub struct Answer {
     pub outcome: Outcome,
     /// Q(x, ξ), from below: the value of a dual.
     pub value: f64,
-    /// Q(x, ξ), from above: what the decision found costs. A simplex makes no difference between the two, an interior point a small one.
+    /// Q(x, ξ), from above: what the decision found costs. A known basis gives one number for both; solvers may give two, a tolerance apart.
     pub cost: f64,
     /// The cut's value at x' = 0.
     pub intercept: f64,

@@ -210,7 +210,7 @@ impl Linear {
         }
         answer.outcome = Outcome::Solved;
         answer.value = value;
-        answer.cost = value;
+        answer.cost = value.max(objective);
         answer.slope_x.copy_from_slice(&piece.slope_x);
         answer.slope_xi.copy_from_slice(&piece.slope_xi);
         answer.intercept = value - dot(&answer.slope_x, &self.x);
