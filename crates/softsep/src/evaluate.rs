@@ -9,7 +9,7 @@ use crate::model::{Problem, Violation};
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
-use crate::separation::{Claim, Scan, Separation, ascend, stand_in};
+use crate::separation::{Ask, Claim, Scan, Separation, ascend, stand_in};
 use crate::solve::{on_threads, worst_case};
 
 /// The cost of a decision.
@@ -58,7 +58,7 @@ pub fn evaluate(
             Ok(points) => {
                 let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
                 let how = format!("every one of the {} {what} was solved", points.len());
-                (Scan::new(problem, points)?.separate(x, &clock)?, how)
+                (Scan::new(problem, points)?.separate(x, &Ask::MAXIMUM, &clock)?, how)
             }
             Err(reason) => {
                 let mut engine = engine(problem, &clock)?;

@@ -11,7 +11,7 @@ use crate::format::Points;
 use crate::master::{Copies, Ended, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::run::{Run, Stop, Verdict};
-use crate::separation::{NoList, Scan, stand_in};
+use crate::separation::{Ask, NoList, Scan, stand_in};
 use crate::settings::Certify;
 use crate::uncertainty::{Count, TooMany};
 
@@ -156,7 +156,7 @@ impl Extensive {
         }
         if let Some(x) = &solved.x {
             let mut separation = Scan::new(problem, Cow::Borrowed(points))?;
-            record(problem, x, points.row(0), &mut separation, certify, run)?;
+            record(problem, x, points.row(0), &mut separation, &Ask::MAXIMUM, certify, run)?;
         }
         match (run.tick(), solved.ended) {
             // The whole program is solved: there is nothing left to do.

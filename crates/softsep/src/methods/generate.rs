@@ -10,7 +10,7 @@ use crate::master::{Copies, Ended, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::recourse::Cut;
 use crate::run::{Run, Verdict};
-use crate::separation::{Found, Scan, stand_in};
+use crate::separation::{Ask, Found, Scan, stand_in};
 use crate::settings::Certify;
 
 /// Extreme points that are enumerated at most; a scenario list may have any length.
@@ -128,7 +128,7 @@ pub(super) fn generate(problem: &Problem, growth: Growth, certify: Certify, run:
             run.lower(lower);
         }
         let found = match &solved.x {
-            Some(x) => record(problem, x, grown.points.row(0), &mut separation, certify, run)?,
+            Some(x) => record(problem, x, grown.points.row(0), &mut separation, &Ask::MAXIMUM, certify, run)?,
             None => None,
         };
         run.tick()?;

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
 use crate::run::{Clock, Run};
-use crate::separation::{Claim, Found, Scan, Separation};
+use crate::separation::{Ask, Claim, Found, Scan, Separation};
 use crate::settings::Certify;
 
 /// How far a decision may leave X, relative to the bound that it breaks, and still count as a member.
@@ -22,6 +22,7 @@ pub(super) fn record(
     x: &[f64],
     one: &[f64],
     separation: &mut dyn Separation,
+    ask: &Ask,
     certify: Certify,
     run: &mut Run,
 ) -> Result<Option<Found>, Error> {
@@ -30,7 +31,7 @@ pub(super) fn record(
         return Ok(None);
     }
     let first_cost = problem.first.value(x);
-    let separated = run.clock().insist(|clock| separation.separate(x, clock), is_stop);
+    let separated = run.clock().insist(|clock| separation.separate(x, ask, clock), is_stop);
     match separated {
         Ok(found) => {
             run.count_solves(found.solves);
@@ -43,7 +44,7 @@ pub(super) fn record(
         Err(Error::Stopped(_)) => {
             let mut list = Points::new(one.len());
             list.push(one);
-            let found = Scan::new(problem, std::borrow::Cow::Owned(list))?.separate(x, &Clock::unlimited())?;
+            let found = Scan::new(problem, std::borrow::Cow::Owned(list))?.separate(x, ask, &Clock::unlimited())?;
             run.estimate(x, first_cost + found.value, &found.xi);
             Ok(None)
         }

@@ -35,7 +35,7 @@ pub fn ascend(problem: &Problem, engine: &mut dyn Recourse, x: &[f64]) -> Result
     }
     engine.solve(&best.0, &mut answer)?;
     let claim = if best.1 == f64::INFINITY { Claim::Surely(best.1) } else { Claim::Nothing };
-    Ok(Found { xi: best.0, value: best.1, cut: answer.cut(), claim, solves: engine.work().solves - before })
+    Ok(Found { xi: best.0, value: best.1, cut: answer.cut(), claim, solves: engine.work().solves - before, nodes: 0 })
 }
 
 fn climb(

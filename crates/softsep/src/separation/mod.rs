@@ -36,10 +36,27 @@ pub struct Found {
     pub claim: Claim,
     /// Recourse solves that it took.
     pub solves: u64,
+    /// Nodes of a search tree that it took.
+    pub nodes: u64,
+}
+
+/// What whoever separates wants to know.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ask {
+    /// A scenario that costs more than this is worth having at once: the maximum need not be bounded then. `None` asks for a bound in any case.
+    pub beyond: Option<f64>,
+    /// How far the claim may stay above the larger of `beyond` and the worst scenario met before the search for a better one goes on.
+    pub tolerance: f64,
+}
+
+impl Ask {
+    /// The maximum, as exactly as it can be had.
+    pub const MAXIMUM: Ask = Ask { beyond: None, tolerance: 0.0 };
 }
 
 /// Finds scenarios that hurt a decision.
 pub trait Separation {
-    /// Separates at `x`.
-    fn separate(&mut self, x: &[f64], clock: &Clock) -> Result<Found, Error>;
+    /// Separates at `x`. A search that the clock stops returns what it has, with the bound that it has; only where it has nothing at all is
+    /// that an error.
+    fn separate(&mut self, x: &[f64], ask: &Ask, clock: &Clock) -> Result<Found, Error>;
 }

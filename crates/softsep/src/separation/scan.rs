@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::{Claim, Found, Separation};
+use super::{Ask, Claim, Found, Separation};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
@@ -54,7 +54,7 @@ impl<'p> Scan<'p> {
 }
 
 impl Separation for Scan<'_> {
-    fn separate(&mut self, x: &[f64], clock: &Clock) -> Result<Found, Error> {
+    fn separate(&mut self, x: &[f64], _ask: &Ask, clock: &Clock) -> Result<Found, Error> {
         let mut lead = engine(self.problem, clock)?;
         let mut answer = Answer::new(self.problem);
         lead.at(x);
@@ -91,6 +91,7 @@ impl Separation for Scan<'_> {
             cut: answer.cut(),
             claim: Claim::Surely(value),
             solves: self.points.len() as u64 + lead.work().solves,
+            nodes: 0,
             xi,
         })
     }
