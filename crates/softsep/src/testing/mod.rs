@@ -6,6 +6,7 @@ mod engine;
 mod method;
 mod random;
 mod set;
+mod shape;
 
 pub use engine::check_engine;
 pub use method::check_method;

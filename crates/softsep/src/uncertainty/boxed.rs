@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Count, SetError, TooMany, Uncertainty, allow, check, counted, dot};
+use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, counted, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// `lower ≤ ξ ≤ upper`.
@@ -72,6 +72,17 @@ impl Uncertainty for Boxed {
             points.push(&xi);
         }
         Ok(Cow::Owned(points))
+    }
+
+    fn shape(&self, part: &Part) -> Option<Shape> {
+        let lower: Vec<f64> = self.lower.iter().zip(&part.lower).map(|(own, part)| own.max(*part)).collect();
+        let upper: Vec<f64> = self.upper.iter().zip(&part.upper).map(|(own, part)| own.min(*part)).collect();
+        Some(Shape { polytope: Some(Polytope::between(&lower, &upper)), ball: None })
+    }
+
+    fn levels(&self, entry: usize) -> Option<Vec<f64>> {
+        let (lower, upper) = (self.lower[entry], self.upper[entry]);
+        Some(if lower < upper { vec![lower, upper] } else { vec![lower] })
     }
 
     fn describe(&self) -> SetFile {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Count, SetError, TooMany, Uncertainty, allow, check, counted, dot};
+use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, counted, dot};
 use crate::format::{Complaints, Points, SetFile, Sides};
 
 /// A budget so near to a whole number is that number: `30 × 0.1` means 3, and a fraction of 4e-16 would multiply the extreme points.
@@ -59,18 +59,23 @@ impl Budget {
         }
     }
 
+    /// The values that an entry of z takes at extreme points.
+    fn levels_of_z(&self) -> Vec<f64> {
+        match (self.sides, self.part > 0.0) {
+            (Sides::One, false) => vec![0.0, 1.0],
+            (Sides::One, true) => vec![0.0, self.part, 1.0],
+            (Sides::Two, false) => vec![-1.0, 0.0, 1.0],
+            (Sides::Two, true) => vec![-1.0, -self.part, 0.0, self.part, 1.0],
+        }
+    }
+
     /// Calls `visit` with the z of every extreme point (free entries only), in lexicographic order.
     ///
     /// On one side these are the 0/1 vectors with at most ⌊Γ⌋ ones and, for a fractional Γ, the vectors with ⌊Γ⌋ ones and one entry
     /// equal to the fraction. On two sides the budget is spent in full: ⌊Γ⌋ entries at ±1 and, for a fractional Γ, one at ± the
     /// fraction.
     fn visit_extremes(&self, mut visit: impl FnMut(&[f64])) {
-        let levels: &[f64] = match (self.sides, self.part > 0.0) {
-            (Sides::One, false) => &[0.0, 1.0],
-            (Sides::One, true) => &[0.0, self.part, 1.0],
-            (Sides::Two, false) => &[-1.0, 0.0, 1.0],
-            (Sides::Two, true) => &[-1.0, -self.part, 0.0, self.part, 1.0],
-        };
+        let levels = self.levels_of_z();
         let last = self.free.len();
         let mut z = vec![0.0; last];
         // The level that each entry tries next, and how many entries before it deviate in full and in part.
@@ -226,6 +231,22 @@ impl Uncertainty for Budget {
             points.push(&xi);
         });
         Ok(Cow::Owned(points))
+    }
+
+    fn shape(&self, part: &Part) -> Option<Shape> {
+        let budget = self.full as f64 + self.part;
+        let one_sided = self.sides == Sides::One;
+        Some(Shape { polytope: Some(Polytope::deviations(&self.center, &self.scale, budget, one_sided, part)), ball: None })
+    }
+
+    fn levels(&self, entry: usize) -> Option<Vec<f64>> {
+        let (center, scale) = (self.center[entry], self.scale[entry]);
+        let mut levels: Vec<f64> = match scale == 0.0 {
+            true => vec![center],
+            false => self.levels_of_z().iter().map(|z| center + scale * z).collect(),
+        };
+        levels.sort_by(f64::total_cmp);
+        Some(levels)
     }
 
     fn describe(&self) -> SetFile {

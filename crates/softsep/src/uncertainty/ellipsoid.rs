@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use faer::Mat;
 
-use super::{Count, SetError, TooMany, Uncertainty, allow, check, dot};
+use super::{Ball, Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// Semi-axes shorter than this share of the longest one are rounding: a double has 16 digits, a product of A loses a few.
@@ -154,6 +154,24 @@ impl Uncertainty for Ellipsoid {
             self.ends().iter().for_each(|end| points.push(end));
         }
         Ok(Cow::Owned(points))
+    }
+
+    /// Where a part leaves an entry's whole range, there is no row for it.
+    fn shape(&self, part: &Part) -> Option<Shape> {
+        let reach = |index: usize| self.columns.iter().map(|column| column[index].powi(2)).sum::<f64>().sqrt();
+        let ends = |index: usize| {
+            let (center, reach) = (self.center[index], reach(index));
+            (part.lower[index].max(center - reach), part.upper[index].min(center + reach))
+        };
+        let is_whole = (0..self.dim()).all(|index| {
+            let (lower, upper) = ends(index);
+            part.lower[index] < lower && upper < part.upper[index]
+        });
+        let polytope = (!is_whole).then(|| {
+            let (lower, upper): (Vec<f64>, Vec<f64>) = (0..self.dim()).map(ends).unzip();
+            Polytope::between(&lower, &upper)
+        });
+        Some(Shape { polytope, ball: Some(Ball { center: self.center.clone(), columns: self.columns.clone() }) })
     }
 
     fn describe(&self) -> SetFile {

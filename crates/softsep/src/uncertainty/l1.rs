@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Count, SetError, TooMany, Uncertainty, allow, check, dot};
+use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// `ξ = center + scale∘u`, `‖u‖₁ ≤ 1`.
@@ -86,6 +86,19 @@ impl Uncertainty for L1 {
             points.push(&xi);
         }
         Ok(Cow::Owned(points))
+    }
+
+    fn shape(&self, part: &Part) -> Option<Shape> {
+        Some(Shape { polytope: Some(Polytope::deviations(&self.center, &self.scale, 1.0, false, part)), ball: None })
+    }
+
+    fn levels(&self, entry: usize) -> Option<Vec<f64>> {
+        let (center, scale) = (self.center[entry], self.scale[entry].abs());
+        Some(match (scale == 0.0, self.free.len()) {
+            (true, _) => vec![center],
+            (false, 1) => vec![center - scale, center + scale],
+            (false, _) => vec![center - scale, center, center + scale],
+        })
     }
 
     fn describe(&self) -> SetFile {

@@ -11,6 +11,7 @@ mod l1;
 mod oracle;
 mod polyhedron;
 mod scenarios;
+mod shape;
 mod vertices;
 
 pub use boxed::Boxed;
@@ -19,6 +20,7 @@ pub use ellipsoid::Ellipsoid;
 pub use l1::L1;
 pub use polyhedron::Polyhedron;
 pub use scenarios::Scenarios;
+pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -53,6 +55,14 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
 
     /// All extreme points (for a finite list: all rows), or by how much they are too many.
     fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany>;
+
+    /// The members within `part`, written out in rows; `None` for a finite list.
+    fn shape(&self, part: &Part) -> Option<Shape>;
+
+    /// The values that an entry takes at the extreme points, in ascending order, where those are few and known without enumeration.
+    fn levels(&self, _entry: usize) -> Option<Vec<f64>> {
+        None
+    }
 
     /// The set as the format writes it; reading that gives an equal set.
     fn describe(&self) -> SetFile;

@@ -6,11 +6,14 @@ use std::sync::OnceLock;
 
 use super::oracle::{Oracle, SparseRow};
 use super::vertices::{self, Cut, Effort, GaveUp};
-use super::{Count, SetError, TooMany, Uncertainty, allow, check};
+use super::{Count, Part, Polytope, SetError, Shape, ShapeRow, TooMany, Uncertainty, allow, check};
 use crate::format::{Complaints, Points, Row, SetFile, item, nearest, taken_for_infinite, too_large, too_small};
 
 /// What [`Uncertainty::extremes`] may take: about a second.
 const TRY: Effort = Effort { points: 20_000, work: 150_000_000 };
+
+/// How exactly the ranges are known, relative to their size.
+const RANGE: f64 = 1e-9;
 
 /// A parameter whose range is shorter than this, relative to its size, is fixed: the ranges are known to 1e-9.
 const FIXED: f64 = 1e-8;
@@ -334,6 +337,37 @@ impl Uncertainty for Polyhedron {
             }
             Err(_) => Err(TooMany { count: self.extremes(), limit }),
         }
+    }
+
+    fn shape(&self, part: &Part) -> Option<Shape> {
+        let widened = |index: usize| {
+            let (least, most) = self.ranges[index];
+            let slack = RANGE * least.abs().max(most.abs()).max(1.0);
+            ((least - slack).max(self.lower[index]), (most + slack).min(self.upper[index]))
+        };
+        let lower: Vec<f64> = (0..self.dim()).map(|index| widened(index).0.max(part.lower[index])).collect();
+        let upper: Vec<f64> = (0..self.dim()).map(|index| widened(index).1.min(part.upper[index])).collect();
+        let mut polytope = Polytope::between(&lower, &upper);
+        let mut column_of = vec![None; self.dim()];
+        for (column, &(entry, _)) in polytope.columns.iter().enumerate() {
+            column_of[entry] = Some(column);
+        }
+        for row in &self.rows {
+            let base = row.activity(&polytope.base);
+            let along = |sign: f64| -> Vec<(usize, f64)> {
+                row.terms.iter().filter_map(|&(index, value)| Some((column_of[index]?, sign * value))).collect()
+            };
+            if row.lower == row.upper {
+                polytope.rows.push(ShapeRow { terms: along(1.0), limit: row.upper - base, equal: true });
+                continue;
+            }
+            for (bound, sign) in [(row.lower, -1.0), (row.upper, 1.0)] {
+                if bound.is_finite() {
+                    polytope.rows.push(ShapeRow { terms: along(sign), limit: sign * (bound - base), equal: false });
+                }
+            }
+        }
+        Some(Shape { polytope: Some(polytope), ball: None })
     }
 
     fn describe(&self) -> SetFile {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Count, SetError, TooMany, Uncertainty, allow, check, dot};
+use super::{Count, Part, SetError, Shape, TooMany, Uncertainty, allow, check, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// Faults named one by one; the others are counted.
@@ -119,6 +119,10 @@ impl Uncertainty for Scenarios {
     fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
         allow(self.extremes(), limit)?;
         Ok(Cow::Borrowed(&self.points))
+    }
+
+    fn shape(&self, _part: &Part) -> Option<Shape> {
+        None
     }
 
     fn describe(&self) -> SetFile {
