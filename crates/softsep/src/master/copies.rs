@@ -1,12 +1,10 @@
 //! The master with one copy of the recourse per scenario: `min f(x) + θ` with `θ ≥ cost(yₖ)` and the recourse rows of (x, yₖ, ξₖ) for every k.
 
-use softsep_lp::Model;
-
 use super::square::square_root;
 use crate::error::Error;
 use crate::format::{ConeKind, VariableKind};
 use crate::model::Problem;
-use crate::recourse::{Answer, ConicProgram, Cut, CutKind, engine};
+use crate::recourse::{Answer, Cut, CutKind, Program, engine};
 use crate::run::Clock;
 
 /// HiGHS takes a bound of this size for infinite.
@@ -66,54 +64,6 @@ impl Part {
     pub(super) const ROWS: Part = Part { integers: true, costs: false };
     /// What is feasible without integrality.
     pub(super) const RELAXED_ROWS: Part = Part { integers: false, costs: false };
-}
-
-/// What a stacked program is written into: HiGHS's model or Clarabel's.
-pub(super) trait Program {
-    fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize;
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]);
-    fn quadratic(&mut self, i: usize, j: usize, value: f64);
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), Error>;
-}
-
-impl Program for Model {
-    fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize {
-        match kind {
-            VariableKind::Continuous => self.add_col(cost, lower, upper),
-            VariableKind::Integer | VariableKind::Binary => self.add_integer(cost, lower, upper),
-        }
-    }
-
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) {
-        self.add_row(lower, upper, terms);
-    }
-
-    fn quadratic(&mut self, i: usize, j: usize, value: f64) {
-        self.add_quadratic(i, j, value);
-    }
-
-    fn cone(&mut self, kind: ConeKind, _rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), Error> {
-        Err(Error::Master(format!("HiGHS takes no cones, and was given a {kind:?}")))
-    }
-}
-
-impl Program for ConicProgram {
-    fn col(&mut self, cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
-        self.add_col(cost, lower, upper)
-    }
-
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) {
-        self.add_row(lower, upper, terms.iter().copied());
-    }
-
-    fn quadratic(&mut self, i: usize, j: usize, value: f64) {
-        self.add_quadratic(i, j, value);
-    }
-
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), Error> {
-        self.add_cone(kind, rows.iter().map(|(terms, offset)| (terms.iter().copied(), *offset)))?;
-        Ok(())
-    }
 }
 
 impl<'a> Copies<'a> {
@@ -257,7 +207,7 @@ impl<'a> Copies<'a> {
         let scale = (2.0 / size).sqrt();
         entries.extend(root.iter().map(|row| (row.iter().map(|&(j, value)| (start + j, scale * value)).collect(), 0.0)));
         rows.extend(entries.iter().map(|_| RowOf::Cost));
-        program.cone(ConeKind::SecondOrder, &entries)
+        Ok(program.cone(ConeKind::SecondOrder, &entries)?)
     }
 }
 

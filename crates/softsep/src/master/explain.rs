@@ -2,12 +2,12 @@
 
 use softsep_lp::{Lp, Model, Status, Toggle};
 
-use super::copies::{Copies, Part, Program, RowOf};
+use super::copies::{Copies, Part, RowOf};
 use super::solve::linear_program;
 use crate::error::Error;
 use crate::format::{ConeKind, VariableKind, one_line};
 use crate::model::Problem;
-use crate::recourse::{ConicProgram, ConicStatus};
+use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
 use crate::run::{Clock, Infeasible, Stage, Stop, Unbounded};
 
 /// Multipliers below this, of a largest one of 1, are rounding.
@@ -272,7 +272,7 @@ impl Program for Recession {
 
     fn quadratic(&mut self, _i: usize, _j: usize, _value: f64) {}
 
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), Error> {
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError> {
         self.0.cone(kind, rows)
     }
 }

@@ -7,12 +7,14 @@ mod conic;
 mod cut;
 mod fixed;
 mod linear;
+mod program;
 
 pub use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
 pub use fixed::Fixed;
 pub use linear::{DualChoice, Linear};
+pub(crate) use program::Program;
 
 use crate::model::Problem;
 use crate::run::{Clock, Stop};

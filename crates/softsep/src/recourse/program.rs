@@ -1,0 +1,61 @@
+//! What a program is written into: HiGHS's model or Clarabel's, so that whoever writes one writes it once.
+
+use softsep_lp::Model;
+
+use super::{ConicProgram, RecourseError};
+use crate::format::{ConeKind, VariableKind};
+
+/// A program under construction.
+pub(crate) trait Program {
+    /// Adds a column and gives its index.
+    fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize;
+
+    /// Adds `lower ≤ Σ terms ≤ upper`.
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]);
+
+    /// Adds `½·value·v_i²` (i = j) or `value·v_i·v_j` to the cost.
+    fn quadratic(&mut self, i: usize, j: usize, value: f64);
+
+    /// Adds a cone over rows `Σ terms − offset`.
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError>;
+}
+
+impl Program for Model {
+    fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize {
+        match kind {
+            VariableKind::Continuous => self.add_col(cost, lower, upper),
+            VariableKind::Integer | VariableKind::Binary => self.add_integer(cost, lower, upper),
+        }
+    }
+
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) {
+        self.add_row(lower, upper, terms);
+    }
+
+    fn quadratic(&mut self, i: usize, j: usize, value: f64) {
+        self.add_quadratic(i, j, value);
+    }
+
+    fn cone(&mut self, kind: ConeKind, _rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError> {
+        Err(RecourseError::Unsupported(format!("HiGHS takes no cones, and was given a {kind:?}")))
+    }
+}
+
+impl Program for ConicProgram {
+    fn col(&mut self, cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
+        self.add_col(cost, lower, upper)
+    }
+
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) {
+        self.add_row(lower, upper, terms.iter().copied());
+    }
+
+    fn quadratic(&mut self, i: usize, j: usize, value: f64) {
+        self.add_quadratic(i, j, value);
+    }
+
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError> {
+        self.add_cone(kind, rows.iter().map(|(terms, offset)| (terms.iter().copied(), *offset)))?;
+        Ok(())
+    }
+}
