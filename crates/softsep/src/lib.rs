@@ -41,6 +41,7 @@ mod master;
 pub mod methods;
 pub mod model;
 mod outcome;
+mod policy;
 pub mod recourse;
 pub mod report;
 pub mod run;

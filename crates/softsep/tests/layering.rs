@@ -12,6 +12,7 @@ const LAYERS: [&str; 16] = [
     "instances",
     "model",
     "recourse",
+    "policy",
     "error",
     "settings",
     "separation",

@@ -166,7 +166,7 @@ impl Program for Elastic {
 
     fn quadratic(&mut self, _i: usize, _j: usize, _value: f64) {}
 
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), Error> {
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError> {
         self.model.cone(kind, rows)
     }
 }

@@ -4,6 +4,7 @@ mod check;
 mod cones;
 mod convex;
 mod describe;
+mod elastic;
 mod facts;
 mod first_stage;
 mod names;

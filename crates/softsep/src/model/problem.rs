@@ -1,6 +1,7 @@
 //! Names become indices, and everything that a file can get wrong is checked.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::check::{Check, Index};
 use super::convex::find_indefinite;
@@ -11,14 +12,14 @@ use crate::format::{
 use crate::uncertainty::{self, Uncertainty};
 
 /// A checked two-stage problem; it does not change any more.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Problem {
     /// A title, for people.
     pub name: String,
     /// f and X.
     pub first: FirstStage,
     /// Ξ.
-    pub set: Box<dyn Uncertainty>,
+    pub set: Arc<dyn Uncertainty>,
     /// Q.
     pub recourse: RecourseModel,
     /// Names by index.
@@ -107,14 +108,14 @@ fn columns<T>(variables: &[Variable], field: impl Fn(&Variable) -> T) -> Vec<T> 
 }
 
 impl Check {
-    fn set(&mut self, file: &ProblemFile, parameters: &[String]) -> Option<Box<dyn Uncertainty>> {
+    fn set(&mut self, file: &ProblemFile, parameters: &[String]) -> Option<Arc<dyn Uncertainty>> {
         let (place, before) = ("uncertainty.set", self.complaints.len());
         let set = uncertainty::build(&file.uncertainty.set, parameters, place, &mut self.complaints);
         // Sets leave complaints about NaN to the reader, but this one may have been made by a program.
         if set.is_none() && self.complaints.len() == before && !self.after_reader {
             self.complaints.add(place, "holds a NaN, which is not a number");
         }
-        set
+        set.map(Arc::from)
     }
 
     fn first_stage(&mut self, file: &FirstStageFile, index: &mut Indices) -> FirstStage {

@@ -10,53 +10,140 @@ use crate::recourse::{Answer, Outcome, Recourse};
 /// Steps of one ascent; on polyhedral sets it ends long before.
 const STEPS: usize = 100;
 
-/// Climbs from the nominal point and from the two ends of each coordinate axis, and returns the worst scenario met.
-pub fn ascend(problem: &Problem, engine: &mut dyn Recourse, x: &[f64]) -> Result<Found, Error> {
-    let dim = problem.set.dim();
-    let before = engine.work().solves;
-    let mut answer = Answer::new(problem);
-    let mut best = (vec![0.0; dim], f64::NEG_INFINITY);
-    problem.set.nominal(&mut best.0);
-    engine.at(x);
-    let mut start = vec![0.0; dim];
-    let mut axis = vec![0.0; dim];
-    for attempt in 0..=2 * dim {
-        if attempt == 0 {
-            problem.set.nominal(&mut start);
-        } else {
-            axis.fill(0.0);
-            axis[(attempt - 1) / 2] = if attempt % 2 == 1 { 1.0 } else { -1.0 };
-            problem.set.support(&axis, &mut start)?;
-        }
-        climb(problem, engine, &mut start, &mut answer, &mut best)?;
-        if best.1 == f64::INFINITY {
-            break;
-        }
-    }
-    engine.solve(&best.0, &mut answer)?;
-    let claim = if best.1 == f64::INFINITY { Claim::Surely(best.1) } else { Claim::Nothing };
-    Ok(Found { xi: best.0, value: best.1, cut: answer.cut(), claim, solves: engine.work().solves - before, nodes: 0 })
+/// A recourse variable further than this from the bound where it rests is in use.
+const IN_USE: f64 = 1e-9;
+
+/// Ascents at one decision, and the worst scenario that they met.
+pub struct Ascent<'a> {
+    problem: &'a Problem,
+    engine: &'a mut dyn Recourse,
+    answer: Answer,
+    solves_before: u64,
+    xi: Vec<f64>,
+    best: (Vec<f64>, f64),
+    decision: Vec<f64>,
+    used: Vec<bool>,
 }
 
-fn climb(
-    problem: &Problem,
-    engine: &mut dyn Recourse,
-    xi: &mut [f64],
-    answer: &mut Answer,
-    best: &mut (Vec<f64>, f64),
-) -> Result<(), Error> {
-    let mut last = f64::NEG_INFINITY;
-    for _ in 0..STEPS {
-        engine.solve(xi, answer)?;
-        if answer.value > best.1 {
-            best.0.copy_from_slice(xi);
-            best.1 = answer.value;
+impl<'a> Ascent<'a> {
+    /// Nothing climbed yet.
+    pub fn new(problem: &'a Problem, engine: &'a mut dyn Recourse, x: &[f64]) -> Self {
+        engine.at(x);
+        let mut nominal = vec![0.0; problem.set.dim()];
+        problem.set.nominal(&mut nominal);
+        Self {
+            problem,
+            answer: Answer::new(problem),
+            solves_before: engine.work().solves,
+            engine,
+            xi: nominal.clone(),
+            best: (nominal, f64::NEG_INFINITY),
+            decision: vec![0.0; problem.recourse.dim()],
+            used: vec![false; problem.recourse.dim()],
         }
-        if answer.outcome != Outcome::Solved || answer.value <= last + 1e-12 * last.abs() {
-            break;
-        }
-        last = answer.value;
-        problem.set.support(&answer.slope_xi, xi)?;
     }
-    Ok(())
+
+    /// Climbs from the nominal point and from the two ends of each coordinate axis. A scenario without recourse ends it: nothing is worse.
+    pub fn climb_from_axes(&mut self) -> Result<(), Error> {
+        let set = &self.problem.set;
+        let mut start = vec![0.0; set.dim()];
+        set.nominal(&mut start);
+        self.climb(&start)?;
+        let mut axis = vec![0.0; set.dim()];
+        for index in 0..set.dim() {
+            for sign in [1.0, -1.0] {
+                if self.is_infeasible() {
+                    return Ok(());
+                }
+                axis[index] = sign;
+                set.support(&axis, &mut start)?;
+                self.climb(&start)?;
+            }
+            axis[index] = 0.0;
+        }
+        Ok(())
+    }
+
+    /// Climbs from the point of the set that is furthest along `slope`.
+    pub fn climb_along(&mut self, slope: &[f64]) -> Result<(), Error> {
+        let mut start = vec![0.0; self.xi.len()];
+        self.problem.set.support(slope, &mut start)?;
+        self.climb(&start)
+    }
+
+    /// Climbs from a member of the set.
+    pub fn climb(&mut self, start: &[f64]) -> Result<(), Error> {
+        self.xi.copy_from_slice(start);
+        let mut last = f64::NEG_INFINITY;
+        for _ in 0..STEPS {
+            self.engine.solve(&self.xi, &mut self.answer)?;
+            if self.answer.value > self.best.1 {
+                self.best.0.copy_from_slice(&self.xi);
+                self.best.1 = self.answer.value;
+            }
+            if self.answer.outcome != Outcome::Solved || self.answer.value <= last + 1e-12 * last.abs() {
+                break;
+            }
+            self.note_used();
+            last = self.answer.value;
+            self.problem.set.support(&self.answer.slope_xi, &mut self.xi)?;
+        }
+        Ok(())
+    }
+
+    /// What the recourse says at any ξ, a member or not; nothing is kept of it.
+    pub fn look(&mut self, xi: &[f64]) -> Result<&Answer, Error> {
+        self.engine.solve(xi, &mut self.answer)?;
+        Ok(&self.answer)
+    }
+
+    fn note_used(&mut self) {
+        self.engine.decision(&mut self.decision);
+        let recourse = &self.problem.recourse;
+        for (j, y) in self.decision.iter().enumerate() {
+            let rest = 0.0_f64.clamp(recourse.lower[j], recourse.upper[j]);
+            self.used[j] |= (y - rest).abs() > IN_USE * (1.0 + rest.abs());
+        }
+    }
+
+    /// The recourse variables that were ever away from where they rest.
+    pub fn used(&self) -> &[bool] {
+        &self.used
+    }
+
+    /// What the worst scenario met costs.
+    pub fn value(&self) -> f64 {
+        self.best.1
+    }
+
+    /// The worst scenario met.
+    pub fn worst(&self) -> &[f64] {
+        &self.best.0
+    }
+
+    /// Whether it has no recourse.
+    pub fn is_infeasible(&self) -> bool {
+        self.best.1 == f64::INFINITY
+    }
+
+    /// The worst scenario met, with its cut. Claims nothing, unless it has no recourse: then nothing can be worse.
+    pub fn found(mut self) -> Result<Found, Error> {
+        self.engine.solve(&self.best.0, &mut self.answer)?;
+        let claim = if self.is_infeasible() { Claim::Surely(f64::INFINITY) } else { Claim::Nothing };
+        Ok(Found {
+            value: self.best.1,
+            cut: self.answer.cut(),
+            claim,
+            solves: self.engine.work().solves - self.solves_before,
+            nodes: 0,
+            xi: self.best.0,
+        })
+    }
+}
+
+/// Climbs from the nominal point and the ends of the axes.
+pub fn ascend(problem: &Problem, engine: &mut dyn Recourse, x: &[f64]) -> Result<Found, Error> {
+    let mut ascent = Ascent::new(problem, engine, x);
+    ascent.climb_from_axes()?;
+    ascent.found()
 }

@@ -4,10 +4,12 @@
 
 mod ascent;
 mod scan;
+mod split;
 mod stand_in;
 
-pub use ascent::ascend;
+pub use ascent::{Ascent, ascend};
 pub use scan::Scan;
+pub use split::Split;
 pub use stand_in::{NoList, stand_in};
 
 use crate::error::Error;

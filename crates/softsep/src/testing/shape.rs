@@ -2,9 +2,8 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use softsep_lp::{Lp, Model, Status};
 
-use crate::uncertainty::{Ball, Count, Part, Polytope, Uncertainty};
+use crate::uncertainty::{Ball, Count, Part, Shape, Uncertainty};
 
 /// Checks the shapes and levels of a set; `close` is the tolerance for points, `directions` are where its support is tried.
 pub(super) fn check_shape(set: &dyn Uncertainty, directions: &[Vec<f64>], close: f64, rng: &mut ChaCha8Rng) {
@@ -18,8 +17,8 @@ pub(super) fn check_shape(set: &dyn Uncertainty, directions: &[Vec<f64>], close:
         let value = set.support(direction, &mut xi).expect("the support is finite");
         let margin = close * (1.0 + direction.iter().map(|entry| entry.abs()).sum::<f64>());
         let bound = match (&whole.polytope, &whole.ball) {
-            (Some(polytope), None) => maximum(polytope, direction).expect("the whole shape has members").0,
-            (None, Some(ball)) => furthest(ball, direction),
+            (Some(_), None) => dot(direction, &furthest(&whole, direction).expect("the whole shape has members")),
+            (None, Some(ball)) => reach(ball, direction),
             (polytope, ball) => panic!("{:?}: {polytope:?} and {ball:?}", set.describe()),
         };
         assert!((bound - value).abs() <= margin, "{:?}: {direction:?} has {value}, its shape {bound}", set.describe());
@@ -32,8 +31,11 @@ pub(super) fn check_shape(set: &dyn Uncertainty, directions: &[Vec<f64>], close:
         };
         let part = Part { lower: around(-1.0, rng), upper: around(1.0, rng) };
         let shape = set.shape(&part).expect("a part of a shape has a shape");
-        let Some(polytope) = &shape.polytope else { continue };
-        let (best, member) = maximum(polytope, direction).unwrap_or_else(|| panic!("{part:?} of {:?} is empty", set.describe()));
+        if shape.polytope.is_none() {
+            continue;
+        }
+        let member = furthest(&shape, direction).unwrap_or_else(|| panic!("{part:?} of {:?} is empty", set.describe()));
+        let best = dot(direction, &member);
         assert!(best >= value - margin, "{:?}: {part:?} leaves its member {xi:?} out", set.describe());
         let within = (0..set.dim()).all(|i| part.lower[i] - close <= member[i] && member[i] <= part.upper[i] + close);
         assert!(within, "{:?}: {part:?} has {member:?}", set.describe());
@@ -57,31 +59,14 @@ fn check_levels(set: &dyn Uncertainty, close: f64) {
     }
 }
 
-/// The maximum over a polytope and where it is; `None` if it is empty.
-fn maximum(polytope: &Polytope, direction: &[f64]) -> Option<(f64, Vec<f64>)> {
-    let mut xi = polytope.base.clone();
-    if !polytope.columns.is_empty() {
-        let mut model = Model::new();
-        for &(entry, step) in &polytope.columns {
-            model.add_col(-direction[entry] * step, 0.0, f64::INFINITY);
-        }
-        for row in &polytope.rows {
-            model.add_row(if row.equal { row.limit } else { f64::NEG_INFINITY }, row.limit, &row.terms);
-        }
-        let mut lp = Lp::new(&model).expect("HiGHS takes it");
-        if lp.solve().expect("HiGHS answers") != Status::Optimal {
-            return None;
-        }
-        let mut zeta = vec![0.0; polytope.columns.len()];
-        lp.primal(&mut zeta).expect("there is a point");
-        for (&(entry, step), zeta) in polytope.columns.iter().zip(&zeta) {
-            xi[entry] += step * zeta;
-        }
-    }
-    Some((direction.iter().zip(&xi).map(|(a, b)| a * b).sum(), xi))
+fn furthest(shape: &Shape, direction: &[f64]) -> Option<Vec<f64>> {
+    shape.furthest(direction).expect("HiGHS answers")
 }
 
-fn furthest(ball: &Ball, direction: &[f64]) -> f64 {
-    let along = |vector: &[f64]| -> f64 { direction.iter().zip(vector).map(|(a, b)| a * b).sum() };
-    along(&ball.center) + ball.columns.iter().map(|column| along(column).powi(2)).sum::<f64>().sqrt()
+fn reach(ball: &Ball, direction: &[f64]) -> f64 {
+    dot(direction, &ball.center) + ball.columns.iter().map(|column| dot(direction, column).powi(2)).sum::<f64>().sqrt()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

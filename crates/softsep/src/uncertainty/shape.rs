@@ -1,5 +1,9 @@
 //! A set, or a part of it, written out in rows: what robust counterparts and searches over ξ need to know of it.
 
+use softsep_lp::{Lp, Model, Status};
+
+use super::SetError;
+
 /// A part of a set: `lower ≤ ξ ≤ upper`, whose bounds may be infinite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
@@ -117,6 +121,32 @@ impl Polytope {
 }
 
 impl Shape {
+    /// A point of the polytope that is furthest along `direction`; `None` if it is empty or there is no polytope. The ball is not looked at.
+    pub fn furthest(&self, direction: &[f64]) -> Result<Option<Vec<f64>>, SetError> {
+        let Some(polytope) = &self.polytope else { return Ok(None) };
+        let mut xi = polytope.base.clone();
+        if polytope.columns.is_empty() {
+            return Ok(Some(xi));
+        }
+        let mut model = Model::new();
+        for &(entry, step) in &polytope.columns {
+            model.add_col(-direction[entry] * step, 0.0, f64::INFINITY);
+        }
+        for row in &polytope.rows {
+            model.add_row(if row.equal { row.limit } else { f64::NEG_INFINITY }, row.limit, &row.terms);
+        }
+        let mut lp = Lp::new(&model)?;
+        if lp.solve()? != Status::Optimal {
+            return Ok(None);
+        }
+        let mut zeta = vec![0.0; polytope.columns.len()];
+        lp.primal(&mut zeta)?;
+        for (&(entry, step), zeta) in polytope.columns.iter().zip(&zeta) {
+            xi[entry] += step * zeta;
+        }
+        Ok(Some(xi))
+    }
+
     /// Whether a row shows at a glance that the part has no members. `false` says nothing.
     pub fn is_plainly_empty(&self, tolerance: f64) -> bool {
         self.polytope

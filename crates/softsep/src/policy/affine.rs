@@ -1,0 +1,199 @@
+//! Affine policies `y(ξ) = y₀ + Yξ`: the best one for a fixed decision or together with one, as one program.
+//!
+//! Its value is an upper bound: on the worst case of a fixed decision, or on the optimum of the problem.
+
+use std::sync::Arc;
+
+use softsep_lp::{Algorithm, Lp, Model, Status};
+
+use super::dependence::Dependence;
+use super::robust::{Expression, Robust};
+use crate::format::VariableKind;
+use crate::model::Problem;
+use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
+use crate::run::{Clock, Stop};
+use crate::uncertainty::Shape;
+
+/// Whose policy it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Decision<'a> {
+    /// Of this decision.
+    Fixed(&'a [f64]),
+    /// Of the best decision for policies of this kind.
+    Free,
+}
+
+/// The program of the best affine policy over a shape.
+pub(crate) struct Affine<'a> {
+    problem: &'a Problem,
+    shape: &'a Shape,
+    dependence: &'a Dependence,
+    decision: Decision<'a>,
+}
+
+/// A solved program.
+#[derive(Debug, Clone)]
+pub(crate) struct Solved {
+    /// How it ended.
+    pub(crate) ended: Ended,
+    /// The decision, where it was free.
+    pub(crate) x: Vec<f64>,
+    /// The worst cost of the policy; with a free decision, f(x) included.
+    pub(crate) value: f64,
+    /// How the policy's cost moves with ξ: where it is worst is where to look for a bad scenario.
+    pub(crate) cost_slope: Vec<f64>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// With the best policy.
+    Optimal,
+    /// No such policy is feasible for all ξ of the shape. That says nothing about other policies.
+    Infeasible,
+    /// The cost falls without end: the shape is empty, or the problem is unbounded.
+    Unbounded,
+    /// Early, with nothing.
+    Stopped(Stop),
+    /// The solver failed.
+    Failed(String),
+}
+
+/// Where the columns are.
+struct Columns {
+    tau: usize,
+    /// The column of y₀ⱼ; those of Yⱼ follow it.
+    constant: Vec<usize>,
+}
+
+impl<'a> Affine<'a> {
+    /// The problem's recourse must be linear with costs that do not move.
+    pub(crate) fn new(problem: &'a Problem, shape: &'a Shape, dependence: &'a Dependence, decision: Decision<'a>) -> Self {
+        Self { problem, shape, dependence, decision }
+    }
+
+    /// Solves.
+    pub(crate) fn solve(&self, clock: &Clock) -> Result<Solved, RecourseError> {
+        if self.shape.ball.is_none() { self.solve_linear(clock) } else { self.solve_conic(clock) }
+    }
+
+    fn write(&self, program: &mut dyn Program) -> Result<Columns, RecourseError> {
+        let (first, recourse, dim) = (&self.problem.first, &self.problem.recourse, self.problem.set.dim());
+        if let Decision::Free = self.decision {
+            for j in 0..first.dim() {
+                program.col(first.cost[j], first.lower[j], first.upper[j], first.kind[j]);
+            }
+            for (i, j, value) in first.quadratic.iter() {
+                program.quadratic(i, j, value);
+            }
+            for i in 0..first.rows.rows() {
+                let terms: Vec<_> = first.rows.row(i).collect();
+                program.row(first.row_lower[i], first.row_upper[i], &terms);
+            }
+        }
+        let free =
+            |program: &mut dyn Program, cost| program.col(cost, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
+        let tau = free(program, 1.0);
+        let mut constant = Vec::with_capacity(recourse.dim());
+        for j in 0..recourse.dim() {
+            let follows = self.dependence.of_variable(j);
+            constant.push(match follows.is_empty() {
+                true => program.col(0.0, recourse.lower[j], recourse.upper[j], VariableKind::Continuous),
+                false => free(program, 0.0),
+            });
+            follows.iter().for_each(|_| {
+                free(program, 0.0);
+            });
+        }
+        let columns = Columns { tau, constant };
+        let robust = Robust::new(self.shape);
+        let mut cost = Expression::new(dim);
+        cost.terms.push((columns.tau, 1.0));
+        for (j, &value) in recourse.cost.iter().enumerate() {
+            self.add_variable(&mut cost, &columns, j, -value);
+        }
+        robust.between(program, &cost, 0.0, f64::INFINITY)?;
+        for i in 0..recourse.rows() {
+            let mut row = Expression::new(dim);
+            match self.decision {
+                Decision::Fixed(x) => row.constant = recourse.e.dot(i, x),
+                Decision::Free => row.terms.extend(recourse.e.row(i)),
+            }
+            recourse.u.row(i).for_each(|(entry, value)| row.add_slope(entry, value));
+            recourse.g.row(i).for_each(|(j, value)| self.add_variable(&mut row, &columns, j, value));
+            robust.between(program, &row, recourse.row_lower[i], recourse.row_upper[i])?;
+        }
+        for j in (0..recourse.dim()).filter(|&j| !self.dependence.of_variable(j).is_empty()) {
+            let mut variable = Expression::new(dim);
+            self.add_variable(&mut variable, &columns, j, 1.0);
+            robust.between(program, &variable, recourse.lower[j], recourse.upper[j])?;
+        }
+        Ok(columns)
+    }
+
+    /// Adds `value·yⱼ(ξ)`.
+    fn add_variable(&self, expression: &mut Expression, columns: &Columns, j: usize, value: f64) {
+        if value == 0.0 {
+            return;
+        }
+        let constant = columns.constant[j];
+        expression.terms.push((constant, value));
+        for (place, &entry) in self.dependence.of_variable(j).iter().enumerate() {
+            expression.add_slope_term(entry, constant + 1 + place, value);
+        }
+    }
+
+    fn solve_linear(&self, clock: &Clock) -> Result<Solved, RecourseError> {
+        let mut model = Model::new();
+        let columns = self.write(&mut model)?;
+        let mut lp = Lp::new(&model)?;
+        lp.set_algorithm(Algorithm::InteriorPoint)?;
+        lp.set_interrupt(Arc::clone(clock.interrupt()))?;
+        lp.set_time_limit(clock.left())?;
+        let ended = match lp.solve()? {
+            Status::Optimal => Ended::Optimal,
+            Status::Infeasible => Ended::Infeasible,
+            Status::Unbounded => Ended::Unbounded,
+            Status::TimeLimit => Ended::Stopped(Stop::TimeLimit),
+            Status::Interrupted => Ended::Stopped(Stop::Interrupted),
+            status => Ended::Failed(format!("HiGHS ended with {status:?}")),
+        };
+        let mut point = vec![0.0; model.cols()];
+        if ended == Ended::Optimal {
+            lp.primal(&mut point)?;
+        }
+        Ok(self.read(ended, &columns, &point))
+    }
+
+    fn solve_conic(&self, clock: &Clock) -> Result<Solved, RecourseError> {
+        let mut program = ConicProgram::new(0.0);
+        let columns = self.write(&mut program)?;
+        let solution = program.solve(clock)?;
+        let ended = match solution.status {
+            ConicStatus::Solved => Ended::Optimal,
+            ConicStatus::Infeasible => Ended::Infeasible,
+            ConicStatus::Unbounded => Ended::Unbounded,
+            ConicStatus::Stopped(stop) => Ended::Stopped(stop),
+            ConicStatus::Failed(why) => Ended::Failed(why),
+        };
+        Ok(self.read(ended, &columns, &solution.primal))
+    }
+
+    fn read(&self, ended: Ended, columns: &Columns, point: &[f64]) -> Solved {
+        let mut solved = Solved { ended, x: Vec::new(), value: f64::INFINITY, cost_slope: vec![0.0; self.problem.set.dim()] };
+        if solved.ended != Ended::Optimal {
+            return solved;
+        }
+        solved.value = point[columns.tau];
+        if let Decision::Free = self.decision {
+            solved.x = point[..self.problem.first.dim()].to_vec();
+            solved.value += self.problem.first.value(&solved.x);
+        }
+        for (j, cost) in self.problem.recourse.cost.iter().enumerate() {
+            for (place, &entry) in self.dependence.of_variable(j).iter().enumerate() {
+                solved.cost_slope[entry] += cost * point[columns.constant[j] + 1 + place];
+            }
+        }
+        solved
+    }
+}

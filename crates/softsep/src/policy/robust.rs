@@ -1,0 +1,234 @@
+//! Rows that must hold for every ξ of a shape, by the duality of linear and second-order cone programs.
+//!
+//! `a₀ + aᵀξ ≥ bound` for all ξ is `a₀ − bound ≥ max −aᵀξ`. Over the polytope `ξ = base + Sζ, ζ ≥ 0, Bζ ≤ c` the maximum is
+//! `−aᵀbase + min { cᵀλ : Bᵀλ ≥ −Sᵀa, λ ≥ 0 }`, over the ball `ξ = center + Au` it is `−aᵀcenter + ‖Aᵀa‖`, and over what they have in
+//! common a is split between the two. Every λ and every split proves the row: whatever the solver returns, the row holds.
+
+use crate::format::{ConeKind, VariableKind};
+use crate::recourse::{Program, RecourseError};
+use crate::uncertainty::{Ball, Polytope, Shape};
+
+/// An affine function of ξ whose coefficients are linear in the columns of a program.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Expression {
+    pub(super) constant: f64,
+    pub(super) terms: Vec<(usize, f64)>,
+    /// The slope in each entry of ξ: a number and terms. Empty where ξ moves nothing.
+    slopes: Vec<(f64, Vec<(usize, f64)>)>,
+}
+
+impl Expression {
+    /// Zero, for ξ with `dim` entries.
+    pub(super) fn new(dim: usize) -> Self {
+        Self { constant: 0.0, terms: Vec::new(), slopes: vec![(0.0, Vec::new()); dim] }
+    }
+
+    /// Adds to the slope in an entry.
+    pub(super) fn add_slope(&mut self, entry: usize, number: f64) {
+        self.slopes[entry].0 += number;
+    }
+
+    /// Adds a term to the slope in an entry.
+    pub(super) fn add_slope_term(&mut self, entry: usize, column: usize, coefficient: f64) {
+        self.slopes[entry].1.push((column, coefficient));
+    }
+
+    fn moves(&self, entry: usize) -> bool {
+        self.slopes[entry].0 != 0.0 || !self.slopes[entry].1.is_empty()
+    }
+
+    fn is_fixed(&self) -> bool {
+        (0..self.slopes.len()).all(|entry| !self.moves(entry))
+    }
+
+    fn negated(&self) -> Self {
+        let minus = |terms: &[(usize, f64)]| terms.iter().map(|&(column, value)| (column, -value)).collect();
+        Self {
+            constant: -self.constant,
+            terms: minus(&self.terms),
+            slopes: self.slopes.iter().map(|(number, terms)| (-number, minus(terms))).collect(),
+        }
+    }
+
+    /// The value at one ξ, as a number and terms.
+    pub(super) fn at(&self, xi: &[f64]) -> (f64, Vec<(usize, f64)>) {
+        let (mut constant, mut terms) = (self.constant, self.terms.clone());
+        for ((number, slope), xi) in self.slopes.iter().zip(xi).filter(|(_, xi)| **xi != 0.0) {
+            constant += number * xi;
+            terms.extend(slope.iter().map(|&(column, value)| (column, value * xi)));
+        }
+        (constant, sum_up(terms))
+    }
+}
+
+/// Adds up the terms of each column.
+fn sum_up(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    terms.sort_by_key(|term| term.0);
+    terms.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    terms
+}
+
+/// Writes rows that hold for every ξ of a shape.
+pub(super) struct Robust<'a> {
+    shape: &'a Shape,
+    /// The entries of each column of the polytope: rows and coefficients.
+    by_column: Vec<Vec<(usize, f64)>>,
+    /// Columns that can only use limits up, so that nobody wants them where they earn nothing.
+    only_costs: Vec<bool>,
+    /// Whether the polytope holds a ball in ζ, so that only a constant is constant on it.
+    is_open: bool,
+}
+
+impl<'a> Robust<'a> {
+    pub(super) fn new(shape: &'a Shape) -> Self {
+        let mut robust = Self { shape, by_column: Vec::new(), only_costs: Vec::new(), is_open: true };
+        if let Some(polytope) = &shape.polytope {
+            robust.by_column = vec![Vec::new(); polytope.columns.len()];
+            robust.only_costs = vec![true; polytope.columns.len()];
+            for (number, row) in polytope.rows.iter().enumerate() {
+                for &(column, coefficient) in &row.terms {
+                    robust.by_column[column].push((number, coefficient));
+                    robust.only_costs[column] &= !row.equal && coefficient >= 0.0;
+                }
+            }
+            let roomy = polytope.rows.iter().all(|row| row.limit > 0.0);
+            robust.is_open = roomy && robust.only_costs.iter().all(|&only_costs| only_costs);
+        }
+        robust
+    }
+
+    /// `expression ≥ lower` and `≤ upper` for every ξ; infinite sides ask nothing.
+    pub(super) fn between(
+        &self,
+        program: &mut dyn Program,
+        expression: &Expression,
+        lower: f64,
+        upper: f64,
+    ) -> Result<(), RecourseError> {
+        if expression.is_fixed() {
+            program.row(lower - expression.constant, upper - expression.constant, &sum_up(expression.terms.clone()));
+        } else if lower == upper && (self.is_open || self.shape.ball.is_some()) {
+            self.constant(program, expression, lower);
+        } else {
+            if lower.is_finite() {
+                self.at_least(program, expression, lower)?;
+            }
+            if upper.is_finite() {
+                self.at_least(program, &expression.negated(), -upper)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `expression = value` for every ξ: no slope in any direction of the shape.
+    fn constant(&self, program: &mut dyn Program, expression: &Expression, value: f64) {
+        let member = match (&self.shape.ball, &self.shape.polytope) {
+            (Some(ball), _) => {
+                for axis in &ball.columns {
+                    let along = Expression { constant: 0.0, terms: Vec::new(), slopes: expression.slopes.clone() };
+                    let (number, terms) = along.at(axis);
+                    program.row(-number, -number, &terms);
+                }
+                &ball.center
+            }
+            (None, Some(polytope)) => {
+                let mut entries: Vec<usize> = polytope.columns.iter().map(|column| column.0).collect();
+                entries.sort_unstable();
+                entries.dedup();
+                for entry in entries.into_iter().filter(|&entry| expression.moves(entry)) {
+                    let (number, terms) = &expression.slopes[entry];
+                    program.row(-number, -number, &sum_up(terms.clone()));
+                }
+                &polytope.base
+            }
+            (None, None) => return,
+        };
+        let (constant, terms) = expression.at(member);
+        program.row(value - constant, value - constant, &terms);
+    }
+
+    fn at_least(&self, program: &mut dyn Program, expression: &Expression, bound: f64) -> Result<(), RecourseError> {
+        match (&self.shape.polytope, &self.shape.ball) {
+            (Some(polytope), None) => {
+                let (constant, mut terms) = expression.at(&polytope.base);
+                self.against_polytope(program, polytope, expression, &mut terms);
+                program.row(bound - constant, f64::INFINITY, &sum_up(terms));
+            }
+            (None, Some(ball)) => {
+                let (constant, mut terms) = expression.at(&ball.center);
+                self.against_ball(program, ball, expression, &mut terms)?;
+                program.row(bound - constant, f64::INFINITY, &terms);
+            }
+            (Some(polytope), Some(ball)) => {
+                // a = (a − w) + w: the polytope answers for the first part, the ball for the second.
+                let mut rest = expression.clone();
+                let mut share = Expression::new(expression.slopes.len());
+                for entry in 0..expression.slopes.len() {
+                    let column = program.col(0.0, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
+                    rest.add_slope_term(entry, column, -1.0);
+                    share.add_slope_term(entry, column, 1.0);
+                }
+                let (constant, mut terms) = rest.at(&polytope.base);
+                terms.extend(share.at(&ball.center).1);
+                self.against_polytope(program, polytope, &rest, &mut terms);
+                self.against_ball(program, ball, &share, &mut terms)?;
+                program.row(bound - constant, f64::INFINITY, &sum_up(terms));
+            }
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
+    /// Adds the λ of the polytope and `Bᵀλ + Sᵀa ≥ 0`; `−cᵀλ` goes to `terms`. Limits that no relevant column uses need no λ.
+    fn against_polytope(
+        &self,
+        program: &mut dyn Program,
+        polytope: &Polytope,
+        expression: &Expression,
+        terms: &mut Vec<(usize, f64)>,
+    ) {
+        let mut multipliers: Vec<Option<usize>> = vec![None; polytope.rows.len()];
+        for (column, &(entry, step)) in polytope.columns.iter().enumerate() {
+            if !expression.moves(entry) && self.only_costs[column] {
+                continue;
+            }
+            let (number, slope) = &expression.slopes[entry];
+            let mut row: Vec<(usize, f64)> = slope.iter().map(|&(col, value)| (col, step * value)).collect();
+            for &(limit, coefficient) in &self.by_column[column] {
+                let lambda = *multipliers[limit].get_or_insert_with(|| {
+                    let least = if polytope.rows[limit].equal { f64::NEG_INFINITY } else { 0.0 };
+                    let lambda = program.col(0.0, least, f64::INFINITY, VariableKind::Continuous);
+                    terms.push((lambda, -polytope.rows[limit].limit));
+                    lambda
+                });
+                row.push((lambda, coefficient));
+            }
+            program.row(-step * number, f64::INFINITY, &sum_up(row));
+        }
+    }
+
+    /// Adds `t ≥ ‖Aᵀa‖`; `−t` goes to `terms`.
+    fn against_ball(
+        &self,
+        program: &mut dyn Program,
+        ball: &Ball,
+        expression: &Expression,
+        terms: &mut Vec<(usize, f64)>,
+    ) -> Result<(), RecourseError> {
+        let radius = program.col(0.0, 0.0, f64::INFINITY, VariableKind::Continuous);
+        terms.push((radius, -1.0));
+        let slope = Expression { constant: 0.0, terms: Vec::new(), slopes: expression.slopes.clone() };
+        let mut rows = vec![(vec![(radius, 1.0)], 0.0)];
+        rows.extend(ball.columns.iter().map(|axis| {
+            let (number, terms) = slope.at(axis);
+            (terms, -number)
+        }));
+        program.cone(ConeKind::SecondOrder, &rows)
+    }
+}
