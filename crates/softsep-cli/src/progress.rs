@@ -101,7 +101,7 @@ fn known(bounds: &Bounds) -> String {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
     // An estimate is no bound; the line marks it as the table does.
     let (upper, mark) = match bounds.best() {
-        Some(best) if !best.sure => (Some(best.value), "?"),
+        Some(best) if best.upper.is_none() => (Some(best.value), "?"),
         _ => (bounds.upper(), ""),
     };
     let gap = bounds.gap().map_or(String::new(), |gap| format!(", gap {:.3} %", 100.0 * gap));

@@ -36,7 +36,9 @@ pub(super) fn record(
         Ok(found) => {
             run.count_solves(found.solves);
             match found.claim {
-                Claim::Surely(at_most) if certify != Certify::None => run.upper(x, first_cost + at_most, &found.xi),
+                Claim::Surely(at_most) if certify != Certify::None => {
+                    run.upper(x, first_cost + found.value, first_cost + at_most, &found.xi);
+                }
                 _ => run.estimate(x, first_cost + found.value, &found.xi),
             }
             Ok(Some(found))

@@ -32,7 +32,7 @@ impl<W: Write> Table<W> {
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
         // An estimate is no bound; the table marks it.
         let upper = match record.bounds.best() {
-            Some(best) if !best.sure => format!("{:.4}?", best.value),
+            Some(best) if best.upper.is_none() => format!("{:.4}?", best.value),
             _ => number(record.bounds.upper()) + " ",
         };
         let gap = record.bounds.gap().map_or("-".to_owned(), |gap| format!("{:.4}", 100.0 * gap));

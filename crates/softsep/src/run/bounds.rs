@@ -5,12 +5,12 @@
 pub struct Best {
     /// The decision.
     pub x: Vec<f64>,
-    /// The best known value of f(x) plus its worst recourse cost.
+    /// f(x) plus the cost of the worst scenario known for it.
     pub value: f64,
     /// The worst ξ known for it.
     pub worst: Vec<f64>,
-    /// Whether `value` is an upper bound on its true cost for sure.
-    pub sure: bool,
+    /// What it costs at most in the worst case, for sure; `None` where nothing bounds it. Equal to `value` where the worst case is known exactly.
+    pub upper: Option<f64>,
 }
 
 /// What is known about the optimum.
@@ -42,19 +42,20 @@ impl Bounds {
         }
     }
 
-    /// Keeps `x` if it is better than the best known; an estimate never displaces a sure bound.
-    pub(super) fn lower_upper(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
-        let better = value.is_finite() && self.best.as_ref().is_none_or(|best| !best.sure || value < best.value);
+    /// Keeps `x`, which costs `value` at the scenario `worst` and at most `upper` anywhere, if its bound is better than the best known.
+    pub(super) fn lower_upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) -> bool {
+        let better = upper.is_finite() && self.upper().is_none_or(|best| upper < best);
         if better {
-            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), sure: true });
+            self.best = Some(Best { x: x.to_vec(), value: value.min(upper), worst: worst.to_vec(), upper: Some(upper) });
         }
         better
     }
 
+    /// Keeps `x` if it looks better than the best known; an estimate never displaces a sure bound.
     pub(super) fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
-        let better = value.is_finite() && self.best.as_ref().is_none_or(|best| !best.sure && value < best.value);
+        let better = value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none() && value < best.value);
         if better {
-            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), sure: false });
+            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None });
         }
         better
     }
@@ -77,7 +78,7 @@ impl Bounds {
 
     /// An upper bound on the optimum that holds for sure.
     pub fn upper(&self) -> Option<f64> {
-        self.best.as_ref().filter(|best| best.sure).map(|best| best.value)
+        self.best.as_ref().and_then(|best| best.upper)
     }
 
     /// The best decision known.
@@ -118,7 +119,7 @@ mod tests {
         assert!(bounds.estimate(&[0.0], 2.0, &[]));
         assert_eq!((bounds.lower(), bounds.upper(), bounds.gap()), (Some(1.0), None, None));
         assert_eq!(bounds.certificate(), Certificate::None);
-        assert!(bounds.lower_upper(&[1.0], 3.0, &[]));
+        assert!(bounds.lower_upper(&[1.0], 2.5, 3.0, &[]));
         assert!(!bounds.estimate(&[0.0], 2.0, &[]), "an estimate must not displace a bound");
         assert_eq!(bounds.upper(), Some(3.0));
         assert_eq!(bounds.certificate(), Certificate::Deterministic);

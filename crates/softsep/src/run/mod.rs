@@ -114,9 +114,9 @@ impl<'a> Run<'a> {
         self.bounds.raise_lower(value);
     }
 
-    /// Notes that decision `x` costs at most `value` in the worst case, for sure; `worst` is the worst ξ found.
-    pub fn upper(&mut self, x: &[f64], value: f64, worst: &[f64]) {
-        if self.bounds.lower_upper(x, value, worst) {
+    /// Notes that decision `x` costs at most `upper` in the worst case, for sure, and `value` at the worst ξ found.
+    pub fn upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) {
+        if self.bounds.lower_upper(x, value, upper, worst) {
             self.observer.see(&Event::Better(&self.bounds));
         }
     }
