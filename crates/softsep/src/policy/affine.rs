@@ -7,12 +7,11 @@ use std::sync::Arc;
 use softsep_lp::{Algorithm, Lp, Model, Status};
 
 use super::dependence::Dependence;
-use super::robust::{Expression, Robust};
+use super::robust::{Expression, Region, Robust};
 use crate::format::VariableKind;
 use crate::model::Problem;
 use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
 use crate::run::{Clock, Stop};
-use crate::uncertainty::Shape;
 
 /// Whose policy it is.
 #[derive(Debug, Clone, Copy)]
@@ -23,12 +22,13 @@ pub(crate) enum Decision<'a> {
     Free,
 }
 
-/// The program of the best affine policy over a shape.
+/// The program of the best affine policy over a region.
 pub(crate) struct Affine<'a> {
     problem: &'a Problem,
-    shape: &'a Shape,
+    region: Region<'a>,
     dependence: &'a Dependence,
     decision: Decision<'a>,
+    gap: f64,
 }
 
 /// A solved program.
@@ -42,6 +42,8 @@ pub(crate) struct Solved {
     pub(crate) value: f64,
     /// How the policy's cost moves with ξ: where it is worst is where to look for a bad scenario.
     pub(crate) cost_slope: Vec<f64>,
+    /// y₀ and Y, one row of coefficients per recourse variable.
+    pub(crate) policy: Vec<(f64, Vec<(usize, f64)>)>,
 }
 
 /// How it ended.
@@ -49,9 +51,9 @@ pub(crate) struct Solved {
 pub(crate) enum Ended {
     /// With the best policy.
     Optimal,
-    /// No such policy is feasible for all ξ of the shape. That says nothing about other policies.
+    /// No such policy is feasible for all ξ of the region. That says nothing about other policies.
     Infeasible,
-    /// The cost falls without end: the shape is empty, or the problem is unbounded.
+    /// The cost falls without end: the region is empty, or the problem is unbounded.
     Unbounded,
     /// Early, with nothing.
     Stopped(Stop),
@@ -68,13 +70,25 @@ struct Columns {
 
 impl<'a> Affine<'a> {
     /// The problem's recourse must be linear with costs that do not move.
-    pub(crate) fn new(problem: &'a Problem, shape: &'a Shape, dependence: &'a Dependence, decision: Decision<'a>) -> Self {
-        Self { problem, shape, dependence, decision }
+    pub(crate) fn new(problem: &'a Problem, region: Region<'a>, dependence: &'a Dependence, decision: Decision<'a>) -> Self {
+        Self { problem, region, dependence, decision, gap: 0.0 }
+    }
+
+    /// The relative gap to which a mixed-integer program is solved.
+    pub(crate) fn with_gap(self, gap: f64) -> Self {
+        Self { gap, ..self }
     }
 
     /// Solves.
     pub(crate) fn solve(&self, clock: &Clock) -> Result<Solved, RecourseError> {
-        if self.shape.ball.is_none() { self.solve_linear(clock) } else { self.solve_conic(clock) }
+        if self.is_linear() { self.solve_linear(clock) } else { self.solve_conic(clock) }
+    }
+
+    /// Whether HiGHS takes it. Its quadratic solver is no match for Clarabel's.
+    fn is_linear(&self) -> bool {
+        let curved = matches!(self.region, Region::Shape(shape) if shape.ball.is_some());
+        let squared = matches!(self.decision, Decision::Free) && !self.problem.first.quadratic.is_zero();
+        !curved && !squared
     }
 
     fn write(&self, program: &mut dyn Program) -> Result<Columns, RecourseError> {
@@ -106,7 +120,7 @@ impl<'a> Affine<'a> {
             });
         }
         let columns = Columns { tau, constant };
-        let robust = Robust::new(self.shape);
+        let robust = Robust::new(self.region);
         let mut cost = Expression::new(dim);
         cost.terms.push((columns.tau, 1.0));
         for (j, &value) in recourse.cost.iter().enumerate() {
@@ -147,7 +161,10 @@ impl<'a> Affine<'a> {
         let mut model = Model::new();
         let columns = self.write(&mut model)?;
         let mut lp = Lp::new(&model)?;
-        lp.set_algorithm(Algorithm::InteriorPoint)?;
+        let integers = matches!(self.decision, Decision::Free) && self.problem.first.has_integers();
+        // These programs are large and degenerate: an interior point is far ahead of simplex. A tree needs simplex.
+        lp.set_algorithm(if integers { Algorithm::Choose } else { Algorithm::InteriorPoint })?;
+        lp.set_mip_gap(self.gap)?;
         lp.set_interrupt(Arc::clone(clock.interrupt()))?;
         lp.set_time_limit(clock.left())?;
         let ended = match lp.solve()? {
@@ -180,7 +197,13 @@ impl<'a> Affine<'a> {
     }
 
     fn read(&self, ended: Ended, columns: &Columns, point: &[f64]) -> Solved {
-        let mut solved = Solved { ended, x: Vec::new(), value: f64::INFINITY, cost_slope: vec![0.0; self.problem.set.dim()] };
+        let mut solved = Solved {
+            ended,
+            x: Vec::new(),
+            value: f64::INFINITY,
+            cost_slope: vec![0.0; self.problem.set.dim()],
+            policy: Vec::new(),
+        };
         if solved.ended != Ended::Optimal {
             return solved;
         }
@@ -190,9 +213,11 @@ impl<'a> Affine<'a> {
             solved.value += self.problem.first.value(&solved.x);
         }
         for (j, cost) in self.problem.recourse.cost.iter().enumerate() {
-            for (place, &entry) in self.dependence.of_variable(j).iter().enumerate() {
-                solved.cost_slope[entry] += cost * point[columns.constant[j] + 1 + place];
-            }
+            let constant = columns.constant[j];
+            let follows = self.dependence.of_variable(j);
+            let slopes: Vec<(usize, f64)> = follows.iter().zip(&point[constant + 1..]).map(|(&e, &slope)| (e, slope)).collect();
+            slopes.iter().for_each(|&(entry, slope)| solved.cost_slope[entry] += cost * slope);
+            solved.policy.push((point[constant], slopes));
         }
         solved
     }

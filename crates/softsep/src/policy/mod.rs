@@ -9,3 +9,4 @@ mod robust;
 
 pub(crate) use affine::{Affine, Decision, Ended, Solved};
 pub(crate) use dependence::Dependence;
+pub(crate) use robust::Region;

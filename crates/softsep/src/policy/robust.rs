@@ -1,10 +1,10 @@
-//! Rows that must hold for every ξ of a shape, by the duality of linear and second-order cone programs.
+//! Rows that must hold for every ξ of a region: over a list one row each, over a shape by the duality of linear and second-order cone programs.
 //!
 //! `a₀ + aᵀξ ≥ bound` for all ξ is `a₀ − bound ≥ max −aᵀξ`. Over the polytope `ξ = base + Sζ, ζ ≥ 0, Bζ ≤ c` the maximum is
 //! `−aᵀbase + min { cᵀλ : Bᵀλ ≥ −Sᵀa, λ ≥ 0 }`, over the ball `ξ = center + Au` it is `−aᵀcenter + ‖Aᵀa‖`, and over what they have in
 //! common a is split between the two. Every λ and every split proves the row: whatever the solver returns, the row holds.
 
-use crate::format::{ConeKind, VariableKind};
+use crate::format::{ConeKind, Points, VariableKind};
 use crate::recourse::{Program, RecourseError};
 use crate::uncertainty::{Ball, Polytope, Shape};
 
@@ -74,9 +74,18 @@ fn sum_up(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     terms
 }
 
-/// Writes rows that hold for every ξ of a shape.
+/// Where a policy must be feasible.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Region<'a> {
+    /// Everywhere in a shape.
+    Shape(&'a Shape),
+    /// At these points.
+    Points(&'a Points),
+}
+
+/// Writes rows that hold for every ξ of a region.
 pub(super) struct Robust<'a> {
-    shape: &'a Shape,
+    region: Region<'a>,
     /// The entries of each column of the polytope: rows and coefficients.
     by_column: Vec<Vec<(usize, f64)>>,
     /// Columns that can only use limits up, so that nobody wants them where they earn nothing.
@@ -86,9 +95,9 @@ pub(super) struct Robust<'a> {
 }
 
 impl<'a> Robust<'a> {
-    pub(super) fn new(shape: &'a Shape) -> Self {
-        let mut robust = Self { shape, by_column: Vec::new(), only_costs: Vec::new(), is_open: true };
-        if let Some(polytope) = &shape.polytope {
+    pub(super) fn new(region: Region<'a>) -> Self {
+        let mut robust = Self { region, by_column: Vec::new(), only_costs: Vec::new(), is_open: true };
+        if let Region::Shape(Shape { polytope: Some(polytope), .. }) = region {
             robust.by_column = vec![Vec::new(); polytope.columns.len()];
             robust.only_costs = vec![true; polytope.columns.len()];
             for (number, row) in polytope.rows.iter().enumerate() {
@@ -113,48 +122,39 @@ impl<'a> Robust<'a> {
     ) -> Result<(), RecourseError> {
         if expression.is_fixed() {
             program.row(lower - expression.constant, upper - expression.constant, &sum_up(expression.terms.clone()));
-        } else if lower == upper && (self.is_open || self.shape.ball.is_some()) {
-            self.constant(program, expression, lower);
-        } else {
-            if lower.is_finite() {
-                self.at_least(program, expression, lower)?;
+            return Ok(());
+        }
+        let shape = match self.region {
+            Region::Shape(shape) => shape,
+            Region::Points(points) => {
+                for xi in points.iter() {
+                    let (constant, terms) = expression.at(xi);
+                    program.row(lower - constant, upper - constant, &terms);
+                }
+                return Ok(());
             }
-            if upper.is_finite() {
-                self.at_least(program, &expression.negated(), -upper)?;
-            }
+        };
+        if lower == upper && (self.is_open || shape.ball.is_some()) {
+            constant(program, shape, expression, lower);
+            return Ok(());
+        }
+        if lower.is_finite() {
+            self.at_least(program, shape, expression, lower)?;
+        }
+        if upper.is_finite() {
+            self.at_least(program, shape, &expression.negated(), -upper)?;
         }
         Ok(())
     }
 
-    /// `expression = value` for every ξ: no slope in any direction of the shape.
-    fn constant(&self, program: &mut dyn Program, expression: &Expression, value: f64) {
-        let member = match (&self.shape.ball, &self.shape.polytope) {
-            (Some(ball), _) => {
-                for axis in &ball.columns {
-                    let along = Expression { constant: 0.0, terms: Vec::new(), slopes: expression.slopes.clone() };
-                    let (number, terms) = along.at(axis);
-                    program.row(-number, -number, &terms);
-                }
-                &ball.center
-            }
-            (None, Some(polytope)) => {
-                let mut entries: Vec<usize> = polytope.columns.iter().map(|column| column.0).collect();
-                entries.sort_unstable();
-                entries.dedup();
-                for entry in entries.into_iter().filter(|&entry| expression.moves(entry)) {
-                    let (number, terms) = &expression.slopes[entry];
-                    program.row(-number, -number, &sum_up(terms.clone()));
-                }
-                &polytope.base
-            }
-            (None, None) => return,
-        };
-        let (constant, terms) = expression.at(member);
-        program.row(value - constant, value - constant, &terms);
-    }
-
-    fn at_least(&self, program: &mut dyn Program, expression: &Expression, bound: f64) -> Result<(), RecourseError> {
-        match (&self.shape.polytope, &self.shape.ball) {
+    fn at_least(
+        &self,
+        program: &mut dyn Program,
+        shape: &Shape,
+        expression: &Expression,
+        bound: f64,
+    ) -> Result<(), RecourseError> {
+        match (&shape.polytope, &shape.ball) {
             (Some(polytope), None) => {
                 let (constant, mut terms) = expression.at(&polytope.base);
                 self.against_polytope(program, polytope, expression, &mut terms);
@@ -162,7 +162,7 @@ impl<'a> Robust<'a> {
             }
             (None, Some(ball)) => {
                 let (constant, mut terms) = expression.at(&ball.center);
-                self.against_ball(program, ball, expression, &mut terms)?;
+                against_ball(program, ball, expression, &mut terms)?;
                 program.row(bound - constant, f64::INFINITY, &terms);
             }
             (Some(polytope), Some(ball)) => {
@@ -177,7 +177,7 @@ impl<'a> Robust<'a> {
                 let (constant, mut terms) = rest.at(&polytope.base);
                 terms.extend(share.at(&ball.center).1);
                 self.against_polytope(program, polytope, &rest, &mut terms);
-                self.against_ball(program, ball, &share, &mut terms)?;
+                against_ball(program, ball, &share, &mut terms)?;
                 program.row(bound - constant, f64::INFINITY, &sum_up(terms));
             }
             (None, None) => {}
@@ -212,23 +212,49 @@ impl<'a> Robust<'a> {
             program.row(-step * number, f64::INFINITY, &sum_up(row));
         }
     }
+}
 
-    /// Adds `t ≥ ‖Aᵀa‖`; `−t` goes to `terms`.
-    fn against_ball(
-        &self,
-        program: &mut dyn Program,
-        ball: &Ball,
-        expression: &Expression,
-        terms: &mut Vec<(usize, f64)>,
-    ) -> Result<(), RecourseError> {
-        let radius = program.col(0.0, 0.0, f64::INFINITY, VariableKind::Continuous);
-        terms.push((radius, -1.0));
-        let slope = Expression { constant: 0.0, terms: Vec::new(), slopes: expression.slopes.clone() };
-        let mut rows = vec![(vec![(radius, 1.0)], 0.0)];
-        rows.extend(ball.columns.iter().map(|axis| {
-            let (number, terms) = slope.at(axis);
-            (terms, -number)
-        }));
-        program.cone(ConeKind::SecondOrder, &rows)
-    }
+/// `expression = value` for every ξ: no slope in any direction of the shape.
+fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, value: f64) {
+    let member = match (&shape.ball, &shape.polytope) {
+        (Some(ball), _) => {
+            for axis in &ball.columns {
+                let along = Expression { constant: 0.0, terms: Vec::new(), slopes: expression.slopes.clone() };
+                let (number, terms) = along.at(axis);
+                program.row(-number, -number, &terms);
+            }
+            &ball.center
+        }
+        (None, Some(polytope)) => {
+            let mut entries: Vec<usize> = polytope.columns.iter().map(|column| column.0).collect();
+            entries.sort_unstable();
+            entries.dedup();
+            for entry in entries.into_iter().filter(|&entry| expression.moves(entry)) {
+                let (number, terms) = &expression.slopes[entry];
+                program.row(-number, -number, &sum_up(terms.clone()));
+            }
+            &polytope.base
+        }
+        (None, None) => return,
+    };
+    let (constant, terms) = expression.at(member);
+    program.row(value - constant, value - constant, &terms);
+}
+
+/// Adds `t ≥ ‖Aᵀa‖`; `−t` goes to `terms`.
+fn against_ball(
+    program: &mut dyn Program,
+    ball: &Ball,
+    expression: &Expression,
+    terms: &mut Vec<(usize, f64)>,
+) -> Result<(), RecourseError> {
+    let radius = program.col(0.0, 0.0, f64::INFINITY, VariableKind::Continuous);
+    terms.push((radius, -1.0));
+    let slope = Expression { constant: 0.0, terms: Vec::new(), slopes: expression.slopes.clone() };
+    let mut rows = vec![(vec![(radius, 1.0)], 0.0)];
+    rows.extend(ball.columns.iter().map(|axis| {
+        let (number, terms) = slope.at(axis);
+        (terms, -number)
+    }));
+    program.cone(ConeKind::SecondOrder, &rows)
 }

@@ -11,7 +11,7 @@ use super::{Ascent, Ask, Claim, Found, Separation};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
-use crate::policy::{Affine, Decision, Dependence, Ended};
+use crate::policy::{Affine, Decision, Dependence, Ended, Region};
 use crate::recourse::{Outcome, engine};
 use crate::run::Clock;
 use crate::uncertainty::Part;
@@ -213,8 +213,7 @@ impl Search<'_> {
 
     /// Bounds the whole set by policies of one kind.
     fn take_root(&mut self, dependence: &Dependence, root: &mut Option<Node>) -> Result<(), Error> {
-        let whole = Part { ..self.split.range.clone() };
-        let node = bound(self.split.problem, self.x, whole, dependence, self.clock)?;
+        let node = bound(self.split.problem, self.x, self.split.range.clone(), dependence, self.clock)?;
         self.nodes += 1;
         if let Some(node) = node {
             self.ascent.climb(&node.high)?;
@@ -274,7 +273,7 @@ fn halves_at(problem: &Problem, part: &Part, entry: usize) -> (Part, Part) {
 /// The best affine policy on a part; `None` if the part is empty. Its bound is infinite where no such policy is feasible.
 fn bound(problem: &Problem, x: &[f64], part: Part, dependence: &Dependence, clock: &Clock) -> Result<Option<Node>, Error> {
     let Some(shape) = problem.set.shape(&part).filter(|shape| !shape.is_plainly_empty(TELLABLE)) else { return Ok(None) };
-    let solved = Affine::new(problem, &shape, dependence, Decision::Fixed(x)).solve(clock)?;
+    let solved = Affine::new(problem, Region::Shape(&shape), dependence, Decision::Fixed(x)).solve(clock)?;
     let bound = match solved.ended {
         Ended::Optimal => solved.value,
         // Q is finite somewhere, so its dual is feasible, and no policy can cost −∞ but on an empty part.

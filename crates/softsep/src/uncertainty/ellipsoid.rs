@@ -156,17 +156,18 @@ impl Uncertainty for Ellipsoid {
         Ok(Cow::Owned(points))
     }
 
-    /// Where a part leaves an entry's whole range, there is no row for it.
+    /// A part that leaves every entry its whole range adds no rows.
     fn shape(&self, part: &Part) -> Option<Shape> {
-        let reach = |index: usize| self.columns.iter().map(|column| column[index].powi(2)).sum::<f64>().sqrt();
         let ends = |index: usize| {
-            let (center, reach) = (self.center[index], reach(index));
-            (part.lower[index].max(center - reach), part.upper[index].min(center + reach))
+            let reach = self.columns.iter().map(|column| column[index].powi(2)).sum::<f64>().sqrt();
+            (self.center[index] - reach, self.center[index] + reach)
         };
         let is_whole = (0..self.dim()).all(|index| {
-            let (lower, upper) = ends(index);
-            part.lower[index] < lower && upper < part.upper[index]
+            let (least, most) = ends(index);
+            let slack = FLAT * (least.abs() + most.abs());
+            part.lower[index] <= least + slack && most - slack <= part.upper[index]
         });
+        let ends = |index: usize| (ends(index).0.max(part.lower[index]), ends(index).1.min(part.upper[index]));
         let polytope = (!is_whole).then(|| {
             let (lower, upper): (Vec<f64>, Vec<f64>) = (0..self.dim()).map(ends).unzip();
             Polytope::between(&lower, &upper)

@@ -1,0 +1,258 @@
+//! `adr`: affine decision rules. The recourse is an affine function of ξ, chosen together with x in one program.
+//!
+//! What the best rule costs in the worst case is an upper bound on the optimum: conservative, because a recourse that may react in any way can
+//! only do better. How much better shows the exact cost of the decision, which is reported beside it.
+
+use serde_json::{Map, Value};
+
+use super::record::MEMBER;
+use super::{Entry, Method};
+use crate::error::{Error, Unsupported};
+use crate::format::{Points, VariableKind};
+use crate::master::{Copies, explain_unbounded};
+use crate::model::Problem;
+use crate::policy::{Affine, Decision, Dependence, Ended, Region, Solved};
+use crate::run::{Clock, Run, Verdict};
+use crate::separation::{Ask, Claim, exact};
+use crate::settings::Certify;
+use crate::uncertainty::{Count, Part};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "adr",
+    summary: "affine decision rules: the recourse as an affine function of ξ, chosen together with x in one program",
+    accepts: "linear recourse with costs that do not move with ξ, over every set; integer x but for ellipsoids",
+    guarantees: "an upper bound on the optimum, conservative, with the cost of its decision in the worst case beside it",
+    options: &[],
+    build: |options: &Map<String, Value>| match options.keys().next() {
+        None => Ok(Box::new(Adr)),
+        Some(key) => Err(format!("it has no option \"{key}\"")),
+    },
+};
+
+/// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
+const NONZEROS: usize = 30_000_000;
+
+/// Scenarios of a list that join the program at a time.
+const JOIN: usize = 20;
+
+/// By how much a rule may miss a row at a scenario of a list.
+const MISS: f64 = 1e-7;
+
+/// Affine decision rules.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Adr;
+
+impl Method for Adr {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
+        if !problem.recourse.is_linear() {
+            return refuse("an affine rule keeps linear rows for all ξ, not a quadratic cost or cones".into(), "try --method ccg");
+        }
+        if problem.recourse.costs_move() {
+            return refuse("costs move with ξ, so that an affine rule costs a quadratic function of ξ".into(), "try --method ccg");
+        }
+        super::accepts_master(ENTRY.name, problem)?;
+        if problem.first.has_integers() && problem.set.extremes() == Count::Infinite {
+            return refuse(
+                "over an ellipsoid the rules are a cone program, and no solver here combines that with integers".into(),
+                "relax the integers, or try --method ccg",
+            );
+        }
+        let nonzeros = nonzeros(problem);
+        if nonzeros > NONZEROS {
+            return refuse(
+                format!("its program would have some {nonzeros} nonzeros, and it takes at most {NONZEROS}"),
+                "try --method ccg",
+            );
+        }
+        Ok(())
+    }
+
+    fn plan(&self, problem: &Problem) -> String {
+        let coefficients = Dependence::full(problem).coefficients();
+        let kind = match problem.set.extremes() {
+            Count::Infinite => "second-order cone",
+            _ if problem.first.has_integers() => "mixed-integer",
+            _ => "linear",
+        };
+        let per_point = if problem.set.is_finite_list() { ", rows for scenarios as they are needed" } else { "" };
+        format!("one {kind} program for x and {coefficients} coefficients of the rule{per_point}")
+    }
+
+    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        let dependence = Dependence::full(problem);
+        let mut nominal = Points::new(problem.set.dim());
+        let mut xi = vec![0.0; problem.set.dim()];
+        problem.set.nominal(&mut xi);
+        nominal.push(&xi);
+        self.bound_from_below(problem, &nominal, run)?;
+        let solved = match problem.set.shape(&Part::whole(problem.set.dim())) {
+            Some(shape) => best(problem, Region::Shape(&shape), &dependence, run)?,
+            None => over_list(problem, &dependence, nominal, run)?,
+        };
+        match solved.ended {
+            Ended::Optimal => self.record(problem, &solved, certify, run),
+            Ended::Infeasible => {
+                run.say("no affine rule is feasible for every ξ; other recourse may be");
+                Ok(())
+            }
+            Ended::Unbounded => {
+                // What falls without end under a rule does so under any recourse, and in every relaxation.
+                let copies = Copies::new(problem, vec![&xi], run.clock())?;
+                let verdict = run.clock().insist(|clock| explain_unbounded(&copies, clock), super::record::is_stop)?;
+                Err(run.prove(Verdict::Unbounded(verdict)).into())
+            }
+            Ended::Stopped(stop) => Err(stop.into()),
+            Ended::Failed(why) => Err(Error::Master(format!("the program of affine rules could not be solved: {why}"))),
+        }
+    }
+}
+
+impl Adr {
+    /// Notes what the problem costs at least, from some of its scenarios.
+    fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<(), Error> {
+        let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
+        let solved = copies.solve(0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        if let Some(lower) = solved.lower {
+            run.lower(lower);
+        }
+        Ok(())
+    }
+
+    /// Writes down what the rule promises, and what its decision costs at the worst scenario that can be found.
+    fn record(&self, problem: &Problem, solved: &Solved, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        let x = &solved.x;
+        if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > MEMBER) {
+            return Err(Error::Master(format!("the decision of the rule breaks the first stage by {:.1e}", violation.amount)));
+        }
+        run.say(&format!("the best affine rule costs at most {} in the worst case", solved.value));
+        let first_cost = problem.first.value(x);
+        let ask = Ask { beyond: None, tolerance: 0.1 * run.limits().gap * solved.value.abs() };
+        let separated = exact(problem)
+            .map_err(|reason| Error::Master(reason.to_string()))
+            .and_then(|mut separation| run.clock().insist(|clock| separation.separate(x, &ask, clock), super::record::is_stop));
+        let found = match separated {
+            Ok(found) => found,
+            // There is no time to see what the decision costs; what the rule promises holds all the same.
+            Err(Error::Stopped(stop)) => {
+                let mut nominal = vec![0.0; problem.set.dim()];
+                problem.set.nominal(&mut nominal);
+                if certify != Certify::None {
+                    run.upper(x, solved.value, solved.value, &nominal);
+                }
+                return Err(stop.into());
+            }
+            Err(error) => return Err(error),
+        };
+        run.count_solves(found.solves);
+        if let Claim::Surely(at_most) = found.claim {
+            run.say(&format!("its decision alone, with the best recourse, costs at most {}", first_cost + at_most));
+        }
+        let value = first_cost + found.value;
+        match certify {
+            Certify::None => run.estimate(x, value, &found.xi),
+            // The two numbers come from two solvers; the bound is the larger.
+            Certify::Free | Certify::Exact => run.upper(x, value, solved.value.max(value), &found.xi),
+        }
+        let mut worst = Points::new(found.xi.len());
+        worst.push(&found.xi);
+        self.bound_from_below(problem, &worst, run)?;
+        Ok(run.tick()?)
+    }
+}
+
+/// An estimate of how large the program is: each row of the recourse and each bound of a variable in use is dualised.
+fn nonzeros(problem: &Problem) -> usize {
+    let (recourse, dim) = (&problem.recourse, problem.set.dim() + 1);
+    let bounds = (0..recourse.dim())
+        .map(|j| usize::from(recourse.lower[j].is_finite()) + usize::from(recourse.upper[j].is_finite()))
+        .sum::<usize>();
+    (recourse.g.nonzeros() + 4 * recourse.rows() + 4 * bounds + recourse.dim()).saturating_mul(dim)
+}
+
+/// The best rule over a region, its integers whole.
+fn best(problem: &Problem, region: Region, dependence: &Dependence, run: &mut Run) -> Result<Solved, Error> {
+    let gap = 0.1 * run.limits().gap;
+    let solved = Affine::new(problem, region, dependence, Decision::Free).with_gap(gap).solve(run.clock())?;
+    if solved.ended != Ended::Optimal {
+        return Ok(solved);
+    }
+    let first = &problem.first;
+    let mut x = solved.x.clone();
+    let mut off = 0.0_f64;
+    for (j, x) in x.iter_mut().enumerate() {
+        if first.kind[j] != VariableKind::Continuous {
+            off = off.max((*x - x.round()).abs());
+            *x = x.round();
+        }
+        *x = x.clamp(first.lower[j], first.upper[j]);
+    }
+    if off == 0.0 {
+        return Ok(Solved { x, ..solved });
+    }
+    // Integers within HiGHS's tolerance are made whole, and the rule is found again for the decision as it then is.
+    let again = |clock: &Clock| Affine::new(problem, region, dependence, Decision::Fixed(&x)).solve(clock);
+    let fixed = again(run.clock())?;
+    Ok(Solved { value: first.value(&x) + fixed.value, x, ..fixed })
+}
+
+/// The best rule over a list: rows are written for the scenarios that a rule missed, until none is missed.
+fn over_list(problem: &Problem, dependence: &Dependence, mut points: Points, run: &mut Run) -> Result<Solved, Error> {
+    let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
+    let mut is_in: Vec<bool> = vec![false; all.len()];
+    loop {
+        let solved = best(problem, Region::Points(&points), dependence, run)?;
+        if solved.ended != Ended::Optimal && solved.ended != Ended::Unbounded {
+            return Ok(solved);
+        }
+        let mut missed: Vec<(f64, usize)> = match solved.ended {
+            Ended::Optimal => all
+                .iter()
+                .enumerate()
+                .map(|(number, xi)| (miss(problem, &solved, xi), number))
+                .filter(|&(miss, number)| miss > MISS && !is_in[number])
+                .collect(),
+            // A relaxation without optimum has no rule that could miss anything: take more.
+            _ => (0..all.len()).filter(|&number| !is_in[number]).map(|number| (0.0, number)).collect(),
+        };
+        if missed.is_empty() {
+            return Ok(solved);
+        }
+        missed.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for &(_, number) in missed.iter().take(JOIN.max(points.len() / 2)) {
+            is_in[number] = true;
+            points.push(all.row(number));
+        }
+        run.say(&format!("the rule misses {} scenarios; {} have rows now", missed.len(), points.len()));
+        run.tick()?;
+    }
+}
+
+/// By how much a rule misses a row, a bound or its own worst cost at a scenario.
+fn miss(problem: &Problem, solved: &Solved, xi: &[f64]) -> f64 {
+    let recourse = &problem.recourse;
+    let y: Vec<f64> = solved
+        .policy
+        .iter()
+        .map(|(constant, slopes)| constant + slopes.iter().map(|&(entry, slope)| slope * xi[entry]).sum::<f64>())
+        .collect();
+    let cost: f64 = recourse.cost.iter().zip(&y).map(|(cost, y)| cost * y).sum();
+    let promised = solved.value - problem.first.value(&solved.x);
+    let mut worst = (cost - promised) / (1.0 + promised.abs());
+    for (j, y) in y.iter().enumerate() {
+        let size = 1.0 + y.abs();
+        worst = worst.max((recourse.lower[j] - y) / size).max((y - recourse.upper[j]) / size);
+    }
+    let mut shift = vec![0.0; recourse.rows()];
+    recourse.shift(&solved.x, xi, &mut shift);
+    for (i, shift) in shift.iter().enumerate() {
+        let activity = recourse.g.dot(i, &y) + shift;
+        let size = 1.0 + activity.abs() + shift.abs();
+        worst = worst.max((recourse.row_lower[i] - activity) / size).max((activity - recourse.row_upper[i]) / size);
+    }
+    worst
+}
