@@ -3,10 +3,12 @@
 //! A method never knows which separation it holds.
 
 mod ascent;
+mod choose;
 mod scan;
 mod stand_in;
 
 pub use ascent::ascend;
+pub use choose::{Exact, NoSeparation};
 pub use scan::Scan;
 pub use stand_in::{NoList, stand_in};
 
