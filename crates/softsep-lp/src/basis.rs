@@ -15,7 +15,7 @@ pub enum BasisStatus {
     Nonbasic,
 }
 
-/// A basis taken out of an [`Lp`](crate::Lp); it can be put back into that or an equally sized one, on any thread.
+/// A basis taken out of an [`Lp`](crate::Lp) or put together from parts of others; it can be put into any that is equally sized, on any thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Basis {
     pub(crate) cols: Vec<i32>,
@@ -23,6 +23,11 @@ pub struct Basis {
 }
 
 impl Basis {
+    /// A basis put together from statuses.
+    pub fn new(cols: impl IntoIterator<Item = BasisStatus>, rows: impl IntoIterator<Item = BasisStatus>) -> Self {
+        Self { cols: cols.into_iter().map(encode).collect(), rows: rows.into_iter().map(encode).collect() }
+    }
+
     /// Status of a column.
     pub fn col(&self, col: usize) -> BasisStatus {
         decode(self.cols[col])

@@ -222,6 +222,20 @@ impl Highs {
         Ok(value)
     }
 
+    pub(crate) fn info_long(&self, name: &CStr) -> Result<i64, LpError> {
+        let mut value = 0;
+        // SAFETY: as above.
+        done(unsafe { sys::Highs_getInt64InfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
+        Ok(value)
+    }
+
+    pub(crate) fn set_solution(&mut self, cols: &[f64]) -> Result<(), LpError> {
+        length("column values", cols.len(), self.cols())?;
+        let none = std::ptr::null();
+        // SAFETY: one value per column; HiGHS takes a null for what is not given.
+        done(unsafe { sys::Highs_setSolution(self.ptr(), cols.as_ptr(), none, none, none) }, "set solution")
+    }
+
     /// Fills those of the four arrays that are given.
     pub(crate) fn solution(
         &self,

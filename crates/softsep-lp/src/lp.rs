@@ -203,9 +203,19 @@ impl Lp {
         matches!(self.highs.info_int(c"basis_validity"), Ok(1))
     }
 
-    /// Starts the next solve from `basis`.
+    /// Starts the next solve from `basis`. HiGHS completes one that is singular or has too few or too many basic entries.
     pub fn set_basis(&mut self, basis: &Basis) -> Result<(), LpError> {
         self.highs.set_basis(&basis.cols, &basis.rows)
+    }
+
+    /// Gives the next solve of a MIP a point to start from, one value per column; HiGHS checks it.
+    pub fn set_point(&mut self, cols: &[f64]) -> Result<(), LpError> {
+        self.highs.set_solution(cols)
+    }
+
+    /// Nodes of the tree of the last solve; none for a linear program.
+    pub fn nodes(&self) -> u64 {
+        self.highs.info_long(c"mip_node_count").map_or(0, |nodes| nodes.max(0) as u64)
     }
 
     /// Simplex iterations of the last solve.
@@ -223,6 +233,7 @@ impl Lp {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::BasisStatus;
 
     fn diet() -> Model {
         let mut model = Model::new();
@@ -285,9 +296,8 @@ mod tests {
         assert!((lp.objective() + 1.0).abs() < 1e-7);
     }
 
-    #[test]
-    fn a_raised_flag_stops_a_solve() {
-        let flag = Arc::new(AtomicBool::new(true));
+    /// A knapsack in many dimensions: it takes a tree.
+    fn knapsack() -> Model {
         let mut model = Model::new();
         for i in 0..60 {
             model.add_integer(-1.0 - f64::from(i % 7), 0.0, 1.0);
@@ -296,7 +306,47 @@ mod tests {
             let terms: Vec<_> = (0..60).map(|i| (i, f64::from(((i * 7 + r * 13) % 11) as u32 + 1))).collect();
             model.add_row(f64::NEG_INFINITY, 100.5, &terms);
         }
-        let mut lp = Lp::new(&model).unwrap();
+        model
+    }
+
+    #[test]
+    fn a_basis_put_together_by_hand_is_completed() {
+        let mut lp = Lp::new(&diet()).unwrap();
+        // Two basic entries too many.
+        lp.set_basis(&Basis::new([BasisStatus::Basic; 2], [BasisStatus::Basic])).unwrap();
+        assert_eq!(lp.solve().unwrap(), Status::Optimal);
+        assert_eq!(lp.objective(), 4.0);
+        // From the optimal basis there is nothing left to do.
+        let mut found = Basis::default();
+        lp.basis(&mut found).unwrap();
+        let mut lp = Lp::new(&diet()).unwrap();
+        lp.set_basis(&found).unwrap();
+        assert_eq!(lp.solve().unwrap(), Status::Optimal);
+        assert_eq!((lp.objective(), lp.simplex_iterations()), (4.0, 0));
+    }
+
+    #[test]
+    fn a_tree_starts_from_the_point_given() {
+        let mut lp = Lp::new(&knapsack()).unwrap();
+        lp.set_mip_gap(0.0).unwrap();
+        assert_eq!(lp.solve().unwrap(), Status::Optimal);
+        assert!(lp.nodes() > 0);
+        let (optimum, mut point) = (lp.objective(), vec![0.0; 60]);
+        lp.primal(&mut point).unwrap();
+        // Without time for anything else, the point given is what there is.
+        let mut lp = Lp::new(&knapsack()).unwrap();
+        lp.set_mip_gap(0.0).unwrap();
+        lp.set_point(&point).unwrap();
+        lp.set_interrupt(Arc::new(AtomicBool::new(true))).unwrap();
+        lp.solve().unwrap();
+        assert!(lp.has_feasible_point() && (lp.objective() - optimum).abs() < 1e-9, "{}", lp.objective());
+        assert!(lp.set_point(&point[1..]).is_err());
+    }
+
+    #[test]
+    fn a_raised_flag_stops_a_solve() {
+        let flag = Arc::new(AtomicBool::new(true));
+        let mut lp = Lp::new(&knapsack()).unwrap();
         lp.set_interrupt(flag).unwrap();
         assert_eq!(lp.solve().unwrap(), Status::Interrupted);
     }

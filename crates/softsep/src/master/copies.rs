@@ -1,5 +1,7 @@
 //! The master with one copy of the recourse per scenario: `min f(x) + θ` with `θ ≥ cost(yₖ)` and the recourse rows of (x, yₖ, ξₖ) for every k.
 
+use std::sync::Arc;
+
 use super::square::square_root;
 use crate::error::Error;
 use crate::format::{ConeKind, VariableKind};
@@ -33,17 +35,29 @@ pub(crate) struct Copies<'a> {
     pub(super) problem: &'a Problem,
     pub(super) scenarios: Vec<&'a [f64]>,
     /// Cuts beside the copies.
-    cuts: &'a [Cut],
+    pub(super) cuts: Vec<&'a Cut>,
     /// `None` if the program is linear.
-    conic: Option<Square>,
+    pub(super) conic: Option<Arc<Square>>,
 }
 
 /// What a conic program needs to know of the recourse cost.
-struct Square {
+pub(super) struct Square {
     /// The root of its quadratic part.
     root: Vec<Vec<(usize, f64)>>,
     /// Its size. All costs are measured in it, or an interior point loses its way between costs and rows of very different sizes.
     size: f64,
+}
+
+impl Square {
+    /// `None` if the programs of `problem` are linear; its costs are measured at `xi`.
+    pub(super) fn of(problem: &Problem, xi: Option<&[f64]>, clock: &Clock) -> Result<Option<Arc<Self>>, Error> {
+        if problem.recourse.is_linear() && problem.first.quadratic.is_zero() {
+            return Ok(None);
+        }
+        let root = square_root(&problem.recourse.quadratic)
+            .ok_or_else(|| Error::Master("the recourse's quadratic cost could not be factored".into()))?;
+        Ok(Some(Arc::new(Self { root, size: typical_cost(problem, xi, clock) })))
+    }
 }
 
 /// What of a stacked program is written.
@@ -69,20 +83,8 @@ impl Part {
 impl<'a> Copies<'a> {
     /// One copy per scenario.
     pub(crate) fn new(problem: &'a Problem, scenarios: Vec<&'a [f64]>, clock: &Clock) -> Result<Self, Error> {
-        let linear = problem.recourse.is_linear() && problem.first.quadratic.is_zero();
-        let conic = if linear {
-            None
-        } else {
-            let root = square_root(&problem.recourse.quadratic)
-                .ok_or_else(|| Error::Master("the recourse's quadratic cost could not be factored".into()))?;
-            Some(Square { root, size: typical_cost(problem, scenarios.first().copied(), clock) })
-        };
-        Ok(Self { problem, scenarios, cuts: &[], conic })
-    }
-
-    /// The same program with cuts beside the copies.
-    pub(crate) fn with_cuts(self, cuts: &'a [Cut]) -> Self {
-        Self { cuts, ..self }
+        let conic = Square::of(problem, scenarios.first().copied(), clock)?;
+        Ok(Self { problem, scenarios, cuts: Vec::new(), conic })
     }
 
     /// Whether Clarabel is needed.
@@ -127,7 +129,7 @@ impl<'a> Copies<'a> {
             program.row(first.row_lower[i], first.row_upper[i], &terms);
             rows.push(RowOf::First(i));
         }
-        for cut in self.cuts {
+        for cut in &self.cuts {
             terms.clear();
             terms.extend(cut.slope.iter().enumerate().map(|(j, slope)| (j, -slope)));
             match cut.kind {
@@ -201,7 +203,7 @@ impl<'a> Copies<'a> {
 
     /// `t ≥ ½ yᵀHy` in the size of the costs: `‖(√2·Ly, t − 1)‖ ≤ t + 1`, see [`square_root`].
     fn write_square(&self, program: &mut dyn Program, start: usize, rows: &mut Vec<RowOf>) -> Result<(), Error> {
-        let (true, Some(Square { root, size })) = (self.has_square(), &self.conic) else { return Ok(()) };
+        let (true, Some(Square { root, size })) = (self.has_square(), self.conic.as_deref()) else { return Ok(()) };
         let square = start + self.problem.recourse.dim();
         let mut entries = vec![(vec![(square, 1.0)], -1.0), (vec![(square, 1.0)], 1.0)];
         let scale = (2.0 / size).sqrt();

@@ -2,10 +2,12 @@
 
 mod copies;
 mod explain;
+mod growing;
 mod patience;
 mod solve;
 mod square;
 
 pub(crate) use copies::Copies;
 pub(crate) use explain::{explain_infeasible, explain_unbounded};
-pub(crate) use solve::Ended;
+pub(crate) use growing::Growing;
+pub(crate) use solve::{Ended, Start};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
+use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
 use super::copies::{Copies, Part};
 use super::patience::solve_patiently;
@@ -22,6 +22,50 @@ pub(crate) struct Solved {
     pub(crate) lower: Option<f64>,
     /// How it ended.
     pub(crate) ended: Ended,
+    /// All columns at the optimum; empty if there is none.
+    pub(super) point: Vec<f64>,
+    /// The optimal basis of a linear program.
+    pub(super) basis: Option<Basis>,
+    /// Nodes of the search tree.
+    pub(crate) nodes: u64,
+}
+
+/// Where a solve starts from. Clarabel cannot start from anything: an interior point gains nothing from a point on the boundary, which is where
+/// the last optimum is.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Start {
+    /// From nothing.
+    #[default]
+    Cold,
+    /// From a basis of the linear program.
+    Basis(Basis),
+    /// From a point that the mixed-integer program can take for its first incumbent.
+    Point(Vec<f64>),
+}
+
+impl Start {
+    /// Hands the start over. One that HiGHS refuses costs time and nothing else.
+    fn give(&self, lp: &mut Lp) -> Result<(), Error> {
+        match self {
+            Start::Cold => {}
+            Start::Basis(basis) => {
+                if lp.set_basis(basis).is_ok() {
+                    lp.set_algorithm(Algorithm::DualSimplex)?;
+                }
+            }
+            Start::Point(point) => {
+                let _ = lp.set_point(point);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Solved {
+    /// No point, no bound.
+    fn nothing(ended: Ended) -> Self {
+        Self { x: None, theta: None, lower: None, ended, point: Vec::new(), basis: None, nodes: 0 }
+    }
 }
 
 /// How a master ended.
@@ -39,16 +83,17 @@ pub(crate) enum Ended {
 
 impl Copies<'_> {
     /// Solves to a relative gap of `gap` (integers; continuous programs are solved to the solver's tolerance).
-    pub(crate) fn solve(&self, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
-        if self.is_conic() { self.solve_conic(clock) } else { self.solve_linear(gap, seed, clock) }
+    pub(crate) fn solve(&self, start: &Start, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
+        if self.is_conic() { self.solve_conic(clock) } else { self.solve_linear(start, gap, seed, clock) }
     }
 
-    fn solve_linear(&self, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
+    fn solve_linear(&self, start: &Start, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
         let mut model = Model::new();
         self.write(&mut model, Part::WHOLE)?;
         model.set_offset(self.problem.first.constant);
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
+        start.give(&mut lp)?;
         let (solved, spoiled) = self.attempt_linear(lp, &model, gap, clock)?;
         if !spoiled || clock.check().is_err() {
             return Ok(solved);
@@ -65,7 +110,7 @@ impl Copies<'_> {
         let integers = self.problem.first.has_integers();
         let given_up = |clock: &Clock| {
             let stop = clock.check().err().unwrap_or(Stop::Interrupted);
-            (Solved { x: None, theta: None, lower: None, ended: Ended::Stopped(stop) }, false)
+            (Solved::nothing(Ended::Stopped(stop)), false)
         };
         let Some((mut lp, mut status)) = solve_patiently(lp, clock)? else { return Ok(given_up(clock)) };
         if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Failed) {
@@ -96,16 +141,23 @@ impl Copies<'_> {
         };
         // A linear program that was stopped has no point worth reporting; a tree that was stopped may have an incumbent.
         let has_point = ended == Ended::Optimal || integers && lp.has_feasible_point();
+        let nodes = if integers { lp.nodes() } else { 0 };
         if !has_point {
-            return Ok((Solved { x: None, theta: None, lower, ended }, false));
+            return Ok((Solved { lower, nodes, ..Solved::nothing(ended) }, false));
+        }
+        let mut basis = Basis::default();
+        if !integers && lp.has_basis() {
+            lp.basis(&mut basis)?;
         }
         let mut point = vec![0.0; model.cols()];
         lp.primal(&mut point)?;
-        let (x, objective) = self.whole(&point[..self.problem.first.dim()], model, clock)?;
+        let objective = self.whole(&mut point, model, clock)?;
+        let x = point[..self.problem.first.dim()].to_vec();
         let claimed = lp.objective();
         let spoiled = objective.is_some_and(|objective| objective > claimed + gap.max(1e-6) * claimed.abs().max(1.0));
         let theta = Some(point[self.problem.first.dim()]);
-        Ok((Solved { x: Some(x), theta, lower, ended }, spoiled))
+        let basis = (!basis.is_empty()).then_some(basis);
+        Ok((Solved { x: Some(x), theta, lower, ended, point, basis, nodes }, spoiled))
     }
 
     /// Tells infeasible from unbounded where HiGHS does not: without costs nothing is unbounded. What is feasible then was unbounded, as the
@@ -121,21 +173,24 @@ impl Copies<'_> {
         })
     }
 
-    /// Integers within HiGHS's tolerance are made whole, and the rest is solved again around them, so that X holds to the last digit.
-    /// Returns the objective of that too, if it was needed: infinite if nothing fits the whole numbers.
-    fn whole(&self, x: &[f64], model: &Model, clock: &Clock) -> Result<(Vec<f64>, Option<f64>), Error> {
+    /// Integers within HiGHS's tolerance are made whole, and the rest is solved again around them, so that X holds to the last digit. All of the
+    /// point moves then, θ too: the other optimum may be far away. Returns the objective of that, if it was needed: infinite if nothing fits the
+    /// whole numbers.
+    fn whole(&self, point: &mut [f64], model: &Model, clock: &Clock) -> Result<Option<f64>, Error> {
         let first = &self.problem.first;
-        let mut x = x.to_vec();
-        let mut off = 0.0_f64;
-        for (j, x) in x.iter_mut().enumerate() {
-            if first.kind[j] != VariableKind::Continuous {
-                off = off.max((*x - x.round()).abs());
-                *x = x.round();
-            }
-            *x = x.clamp(first.lower[j], first.upper[j]);
+        let is_whole = |j: &usize| first.kind[*j] != VariableKind::Continuous;
+        let off = (0..first.dim()).filter(is_whole).any(|j| point[j] != point[j].round());
+        for j in (0..first.dim()).filter(is_whole) {
+            point[j] = point[j].round();
         }
-        if off == 0.0 {
-            return Ok((x, None));
+        let clamp = |point: &mut [f64]| {
+            for (j, x) in point[..first.dim()].iter_mut().enumerate() {
+                *x = x.clamp(first.lower[j], first.upper[j]);
+            }
+        };
+        clamp(point);
+        if !off {
+            return Ok(None);
         }
         let mut fixed = Model::new();
         self.write(&mut fixed, Part::RELAXED)?;
@@ -144,19 +199,19 @@ impl Copies<'_> {
         let moment = clock.check().is_err().then(Clock::moment);
         let mut lp = linear_program(&fixed, 0, moment.as_ref().unwrap_or(clock))?;
         let (mut lower, mut upper) = model.col_bounds();
-        for j in (0..first.dim()).filter(|&j| first.kind[j] != VariableKind::Continuous) {
-            (lower[j], upper[j]) = (x[j], x[j]);
+        for j in (0..first.dim()).filter(is_whole) {
+            (lower[j], upper[j]) = (point[j], point[j]);
         }
         lp.set_col_bounds(&lower, &upper)?;
         if lp.solve()? != Status::Optimal {
-            return Ok((x, Some(f64::INFINITY)));
+            return Ok(Some(f64::INFINITY));
         }
-        let mut point = vec![0.0; fixed.cols()];
-        lp.primal(&mut point)?;
-        for j in (0..first.dim()).filter(|&j| first.kind[j] == VariableKind::Continuous) {
-            x[j] = point[j].clamp(first.lower[j], first.upper[j]);
+        lp.primal(point)?;
+        for j in (0..first.dim()).filter(is_whole) {
+            point[j] = lower[j];
         }
-        Ok((x, Some(lp.objective())))
+        clamp(point);
+        Ok(Some(lp.objective()))
     }
 
     fn solve_conic(&self, clock: &Clock) -> Result<Solved, Error> {
@@ -171,10 +226,13 @@ impl Copies<'_> {
             ConicStatus::Stopped(stop) => Ended::Stopped(stop),
             ConicStatus::Failed(why) => return Err(Error::Master(format!("Clarabel could not solve the master: {why}"))),
         };
-        let solved = ended == Ended::Optimal;
-        let x = solved.then(|| (0..first.dim()).map(|j| solution.primal[j].clamp(first.lower[j], first.upper[j])).collect());
-        let theta = solved.then(|| solution.primal[first.dim()] * self.size());
-        Ok(Solved { x, theta, lower: solved.then_some(solution.dual_objective * self.size()), ended })
+        if ended != Ended::Optimal {
+            return Ok(Solved::nothing(ended));
+        }
+        let x = (0..first.dim()).map(|j| solution.primal[j].clamp(first.lower[j], first.upper[j])).collect();
+        let theta = Some(solution.primal[first.dim()] * self.size());
+        let lower = Some(solution.dual_objective * self.size());
+        Ok(Solved { x: Some(x), theta, lower, point: solution.primal, ..Solved::nothing(ended) })
     }
 }
 

@@ -9,11 +9,11 @@ use super::record::MEMBER;
 use super::{Entry, Method};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
-use crate::master::{Copies, explain_unbounded};
+use crate::master::{Copies, Start, explain_unbounded};
 use crate::model::Problem;
 use crate::policy::{Affine, Decision, Dependence, Ended, Region, Solved};
 use crate::run::{Clock, Run, Verdict};
-use crate::separation::{Ask, Claim, exact};
+use crate::separation::{Ask, Claim, Exact};
 use crate::settings::Certify;
 use crate::uncertainty::{Count, Part};
 
@@ -50,10 +50,16 @@ impl Method for Adr {
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
         let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
         if !problem.recourse.is_linear() {
-            return refuse("an affine rule keeps linear rows for all ξ, not a quadratic cost or cones".into(), "try --method ccg");
+            return refuse(
+                "an affine rule keeps linear rows for all ξ, not a quadratic cost or cones".into(),
+                "try --method ccg",
+            );
         }
         if problem.recourse.costs_move() {
-            return refuse("costs move with ξ, so that an affine rule costs a quadratic function of ξ".into(), "try --method ccg");
+            return refuse(
+                "costs move with ξ, so that an affine rule costs a quadratic function of ξ".into(),
+                "try --method ccg",
+            );
         }
         super::accepts_master(ENTRY.name, problem)?;
         if problem.first.has_integers() && problem.set.extremes() == Count::Infinite {
@@ -116,7 +122,7 @@ impl Adr {
     /// Notes what the problem costs at least, from some of its scenarios.
     fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<(), Error> {
         let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
-        let solved = copies.solve(0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         if let Some(lower) = solved.lower {
             run.lower(lower);
         }
@@ -132,9 +138,8 @@ impl Adr {
         run.say(&format!("the best affine rule costs at most {} in the worst case", solved.value));
         let first_cost = problem.first.value(x);
         let ask = Ask { beyond: None, tolerance: 0.1 * run.limits().gap * solved.value.abs() };
-        let separated = exact(problem)
-            .map_err(|reason| Error::Master(reason.to_string()))
-            .and_then(|mut separation| run.clock().insist(|clock| separation.separate(x, &ask, clock), super::record::is_stop));
+        let mut separation = Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
+        let separated = run.clock().insist(|clock| separation.separate(x, &ask, clock), super::record::is_stop);
         let found = match separated {
             Ok(found) => found,
             // There is no time to see what the decision costs; what the rule promises holds all the same.

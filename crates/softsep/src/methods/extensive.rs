@@ -8,9 +8,9 @@ use super::record::{is_stop, record};
 use super::{Entry, Method, OptionInfo, parse_options};
 use crate::error::{Error, Unsupported};
 use crate::format::Points;
-use crate::master::{Copies, Ended, explain_infeasible, explain_unbounded};
+use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
-use crate::run::{Run, Stop, Verdict};
+use crate::run::{MasterSize, Run, Stop, Verdict};
 use crate::separation::{Ask, NoList, Scan, stand_in};
 use crate::settings::Certify;
 use crate::uncertainty::{Count, TooMany};
@@ -137,7 +137,9 @@ impl Extensive {
         run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
         let copies = Copies::new(problem, scenarios, run.clock())?;
         // A tenth of the gap is left to the master, so that rounding elsewhere cannot spoil the whole.
-        let solved = copies.solve(0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        run.set_master(MasterSize { scenarios: count, cuts: 0 });
+        run.count_nodes(solved.nodes);
         match solved.ended {
             Ended::Infeasible => {
                 let verdict = run.clock().insist(|clock| explain_infeasible(&copies, clock), is_stop)?;

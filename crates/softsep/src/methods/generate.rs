@@ -5,16 +5,20 @@ use std::borrow::Cow;
 
 use super::record::{is_stop, record};
 use crate::error::{Error, Unsupported};
-use crate::format::Points;
-use crate::master::{Copies, Ended, explain_infeasible, explain_unbounded};
+use crate::format::{Points, ProblemFile};
+use crate::master::{Ended, Growing, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
-use crate::recourse::Cut;
-use crate::run::{Run, Verdict};
-use crate::separation::{Ask, Found, Scan, stand_in};
+use crate::run::{Limits, Run, Silent, Verdict};
+use crate::separation::{Ask, Claim, Exact, Found, Separation, stand_in};
 use crate::settings::Certify;
 
-/// Extreme points that are enumerated at most; a scenario list may have any length.
-const ENUMERATED: usize = 200_000;
+/// The share of the gap that is left to the master, so that rounding elsewhere cannot spoil the whole.
+const MASTER: f64 = 0.1;
+
+/// The share of the gap by which a scenario must be worse than the master thinks to be worth having at once, and the share by which a claim may
+/// stay above what was found. With the master's they are less than the whole gap: a separation that finds nothing beyond has closed it.
+const BEYOND: f64 = 0.25;
+const CLAIM: f64 = 0.5;
 
 /// What a scenario that was found adds to the master.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub(super) enum Growth {
 /// Whether the loop can take a problem.
 pub(super) fn accepts(method: &'static str, problem: &Problem) -> Result<(), Unsupported> {
     super::accepts_master(method, problem)?;
-    stand_in(problem, ENUMERATED).map(|_| ()).map_err(|reason| Unsupported {
+    Exact::choose(problem).map(|_| ()).map_err(|reason| Unsupported {
         method,
         feature: reason.to_string(),
         instead: "draw a list of scenarios from the set and solve that".into(),
@@ -37,108 +41,157 @@ pub(super) fn accepts(method: &'static str, problem: &Problem) -> Result<(), Uns
 
 /// What the loop would do with a problem.
 pub(super) fn plan(problem: &Problem, growth: Growth) -> String {
-    match stand_in(problem, ENUMERATED) {
-        Ok(points) => {
-            let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
+    match Exact::choose(problem) {
+        Ok(separation) => {
             let grows = match growth {
                 Growth::Copy => "adds a copy of the recourse for the worst to the master",
                 Growth::Cut => "adds the cut of the worst to the master",
             };
-            format!("each iteration scans {} {what} and {grows}", points.len())
+            format!("each iteration {} and {grows}", separation.plan(problem))
         }
         Err(reason) => reason.to_string(),
     }
 }
 
-/// What the master consists of.
-struct Grown<'p> {
-    points: Cow<'p, Points>,
-    /// Scenarios with a copy, and how many rows of `points` from the front on have one for want of a decision to separate.
-    copies: Points,
-    front: usize,
-    cuts: Vec<Cut>,
-    /// All scenarios met, for explanations.
-    met: Points,
-}
-
-impl Grown<'_> {
-    /// Takes up what was found; false if it is there already.
-    fn take(&mut self, growth: Growth, found: Found) -> bool {
-        let is_new = match (growth, found.cut) {
-            (Growth::Cut, Some(cut)) => {
-                let is_new = !self.cuts.contains(&cut);
-                self.cuts.push(cut);
-                is_new
-            }
-            _ => {
-                let is_new = self.copies.iter().all(|xi| *xi != found.xi);
-                self.copies.push(&found.xi);
-                is_new
-            }
-        };
-        if self.met.iter().all(|xi| *xi != found.xi) {
-            self.met.push(&found.xi);
-        }
-        is_new
-    }
-
-    /// A relaxation may be unbounded where the problem is not, and then has no decision to separate: more copies, twice as many each time.
-    fn take_more(&mut self) {
-        let more = self.copies.len().min(self.points.len() - self.front);
-        for row in self.front..self.front + more {
-            self.copies.push(self.points.row(row));
-            self.met.push(self.points.row(row));
-        }
-        self.front += more;
-    }
-}
-
 /// Runs the loop.
 pub(super) fn generate(problem: &Problem, growth: Growth, certify: Certify, run: &mut Run) -> Result<(), Error> {
-    let points = stand_in(problem, ENUMERATED).map_err(|reason| Error::Master(reason.to_string()))?;
-    let mut separation = Scan::new(problem, points.clone())?;
-    let dim = problem.set.dim();
-    let mut grown = Grown { points, copies: Points::new(dim), front: 1, cuts: Vec::new(), met: Points::new(dim) };
-    // Both begin with one copy, which bounds θ from below.
-    grown.copies.push(grown.points.row(0));
-    grown.met.push(grown.points.row(0));
-    loop {
-        let master = Copies::new(problem, grown.copies.iter().collect(), run.clock())?.with_cuts(&grown.cuts);
-        // A tenth of the gap is left to the master, so that rounding elsewhere cannot spoil the whole.
-        let solved = master.solve(0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+    let separation = Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
+    let mut nominal = vec![0.0; problem.set.dim()];
+    problem.set.nominal(&mut nominal);
+    let master = Growing::new(problem, run.clock())?;
+    let mut generation = Generation { problem, growth, certify, nominal, separation, master, listed: 0 };
+    while generation.iterate(run)? {}
+    Ok(())
+}
+
+/// The loop's state.
+struct Generation<'p> {
+    problem: &'p Problem,
+    growth: Growth,
+    certify: Certify,
+    nominal: Vec<f64>,
+    separation: Box<dyn Separation + 'p>,
+    master: Growing<'p>,
+    /// How many scenarios of a list have a copy for want of a decision to separate.
+    listed: usize,
+}
+
+impl Generation<'_> {
+    /// One iteration; false if there is nothing left to do.
+    fn iterate(&mut self, run: &mut Run) -> Result<bool, Error> {
+        run.set_master(self.master.size());
+        let best = run.bounds().best().map(|best| best.x.clone());
+        let solved = self.master.solve(best.as_deref(), MASTER * run.limits().gap, run.limits().seed, run.clock())?;
+        run.count_nodes(solved.nodes);
         match solved.ended {
             Ended::Infeasible => {
-                // Cuts do not tell where they come from; the scenarios behind them do.
-                let behind = Copies::new(problem, grown.met.iter().collect(), run.clock())?;
-                let verdict = run.clock().insist(|clock| explain_infeasible(&behind, clock), is_stop)?;
+                let verdict = run.clock().insist(|clock| explain_infeasible(&self.master.behind(), clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
-            Ended::Unbounded if grown.front == grown.points.len() => {
-                let verdict = run.clock().insist(|clock| explain_unbounded(&master, clock), is_stop)?;
-                return Err(run.prove(Verdict::Unbounded(verdict)).into());
-            }
-            Ended::Unbounded => {
-                grown.take_more();
-                run.tick()?;
-                continue;
-            }
+            Ended::Unbounded => return self.unbounded(run),
             Ended::Optimal | Ended::Stopped(_) => {}
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
         }
-        let found = match &solved.x {
-            Some(x) => record(problem, x, grown.points.row(0), &mut separation, &Ask::MAXIMUM, certify, run)?,
-            None => None,
+        let grown = match (&solved.x, solved.theta) {
+            (Some(x), Some(theta)) => self.grow(x, theta, run)?,
+            _ => false,
         };
+        run.count_solves(self.master.take_solves());
         run.tick()?;
-        if let Ended::Stopped(stop) = solved.ended {
-            return Err(stop.into());
-        }
-        // Where what is worst costs no more than the master thinks, or is there already, the bounds are as close as tolerances allow.
-        let is_worse = |found: &Found| solved.theta.is_none_or(|theta| found.value > theta + 1e-9 * theta.abs().max(1.0));
-        if !found.filter(is_worse).is_some_and(|found| grown.take(growth, found)) {
-            return Ok(());
+        match solved.ended {
+            Ended::Stopped(stop) => Err(stop.into()),
+            _ => Ok(grown),
         }
     }
+
+    /// Lets the master grow by a scenario that costs more than it thinks; false if there is none, or nothing new to be had from it. The bounds
+    /// are as close then as tolerances allow.
+    fn grow(&mut self, x: &[f64], theta: f64, run: &mut Run) -> Result<bool, Error> {
+        let size = run.limits().gap * (self.problem.first.value(x) + theta).abs();
+        // A bound is asked for now and then, and as long as there is no decision to show.
+        let bound = (run.iterations() + 1).is_power_of_two() || run.bounds().best().is_none();
+        let ask = Ask { beyond: (!bound).then_some(theta + BEYOND * size), tolerance: CLAIM * size };
+        if let Some(beyond) = ask.beyond
+            && self.master.bring_back(x, beyond)?
+        {
+            return Ok(true);
+        }
+        let is_worse = |found: &Found| found.value > theta + 1e-9 * theta.abs().max(1.0);
+        let mut found = self.record(x, &ask, run)?;
+        if found.as_ref().is_some_and(|found| !is_worse(found) && !is_exact(found)) && !run.bounds().meet(run.limits().gap) {
+            found = self.record(x, &Ask::MAXIMUM, run)?;
+        }
+        match (found.filter(is_worse), self.growth) {
+            (Some(Found { xi, cut: Some(cut), .. }), Growth::Cut) => Ok(self.master.add_cut(&xi, cut)),
+            (Some(Found { xi, .. }), _) => self.master.add_copy(&xi, x),
+            (None, _) => Ok(false),
+        }
+    }
+
+    fn record(&mut self, x: &[f64], ask: &Ask, run: &mut Run) -> Result<Option<Found>, Error> {
+        record(self.problem, x, &self.nominal, self.separation.as_mut(), ask, self.certify, run)
+    }
+
+    /// Goes on after a master without a lower bound, and so without a decision to separate.
+    ///
+    /// Where costs are fixed, the copies of two scenarios differ in their right-hand sides only, and those do not show in a ray (dx, dy): what one
+    /// copy can follow all can. From a decision with recourse to every scenario one can go along dx for ever, the recourse to each along dy, and
+    /// the cost falls without end. With integers too: the data are rational, so that a ray of the relaxation can be scaled to a whole one. So the
+    /// problem is unbounded if it is feasible at all, which the same loop finds out on the problem without costs.
+    fn unbounded(&mut self, run: &mut Run) -> Result<bool, Error> {
+        if self.problem.recourse.costs_move() {
+            return self.add_listed(run);
+        }
+        let ray = run.clock().insist(|clock| explain_unbounded(&self.master.stacked(), clock), is_stop)?;
+        run.say("the master is unbounded, and so is the problem if some decision is feasible; looking for one");
+        let free = without_costs(self.problem)?;
+        let used = run.iterations();
+        let iterations = run.limits().iterations.map(|limit| limit.saturating_sub(used).max(1));
+        let mut silent = Silent;
+        let mut search = Run::new(run.method(), Limits { iterations, ..run.limits().clone() }, run.clock().clone(), &mut silent);
+        let ended = generate(&free, self.growth, Certify::Exact, &mut search);
+        run.count_solves(search.recourse_solves());
+        run.count_nodes(search.nodes());
+        match (search.verdict(), search.bounds().upper(), ended) {
+            (Some(verdict), _, _) => Err(run.prove(verdict.clone()).into()),
+            (None, Some(_), _) => Err(run.prove(Verdict::Unbounded(ray)).into()),
+            (None, None, ended) => ended.map(|()| false),
+        }
+    }
+
+    /// Where costs move with ξ, another scenario may bound the master: copies of more of the list, twice as many each time.
+    fn add_listed(&mut self, run: &mut Run) -> Result<bool, Error> {
+        let points: Cow<Points> = stand_in(self.problem, usize::MAX).map_err(|reason| Error::Master(reason.to_string()))?;
+        if self.listed == points.len() {
+            let ray = run.clock().insist(|clock| explain_unbounded(&self.master.stacked(), clock), is_stop)?;
+            return Err(run.prove(Verdict::Unbounded(ray)).into());
+        }
+        let end = points.len().min(self.listed + self.master.size().scenarios);
+        for row in self.listed..end {
+            self.master.add_bound(points.row(row));
+        }
+        self.listed = end;
+        run.tick()?;
+        Ok(true)
+    }
+}
+
+/// Whether a claim leaves no room above the worst scenario met.
+fn is_exact(found: &Found) -> bool {
+    matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + 1e-9 * found.value.abs().max(1.0))
+}
+
+/// The same decisions, scenarios and recourse, all for nothing.
+fn without_costs(problem: &Problem) -> Result<Problem, Error> {
+    let ProblemFile { mut first_stage, mut recourse, uncertainty, name } = problem.file();
+    first_stage.constant = 0.0;
+    first_stage.quadratic.clear();
+    recourse.quadratic.clear();
+    for variable in first_stage.variables.iter_mut().chain(&mut recourse.variables) {
+        variable.cost = 0.0;
+        variable.cost_xi.clear();
+    }
+    Ok(Problem::new(&ProblemFile { first_stage, recourse, uncertainty, name })?)
 }

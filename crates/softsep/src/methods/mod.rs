@@ -3,6 +3,7 @@
 //! A method owns its loop and writes what it learns into the [`Run`]; it returns when it is done or stopped. Adding one: see
 //! CONTRIBUTING.md; every method passes [`crate::testing::check_method`].
 
+mod adr;
 mod auto;
 mod benders;
 mod ccg;
@@ -18,6 +19,7 @@ use crate::model::Problem;
 use crate::run::Run;
 use crate::settings::Certify;
 
+pub use adr::Adr;
 pub use benders::Benders;
 pub use ccg::Ccg;
 pub use extensive::Extensive;
@@ -67,7 +69,7 @@ pub struct Entry {
 }
 
 /// All methods.
-pub const METHODS: &[Entry] = &[auto::ENTRY, ccg::ENTRY, benders::ENTRY, extensive::ENTRY];
+pub const METHODS: &[Entry] = &[auto::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
 
 impl Entry {
     /// Looks a method up by name.

@@ -8,15 +8,15 @@ use crate::separation::{Ask, Claim, Found, Scan, Separation};
 use crate::settings::Certify;
 
 /// How far a decision may leave X, relative to the bound that it breaks, and still count as a member.
-const MEMBER: f64 = 1e-6;
+pub(super) const MEMBER: f64 = 1e-6;
 
 /// Whether an error only says that the clock has stopped.
 pub(super) fn is_stop(error: &Error) -> bool {
     matches!(error, Error::Stopped(_))
 }
 
-/// Separates at a decision and writes down what it costs. A decision outlives the clock: where there is no time to separate any more, it is
-/// kept with what one scenario says, as an estimate. `None` then, and for a decision that is not in X.
+/// Separates at a decision and writes down what it costs. A decision outlives the clock: where there is no time to separate any more, and there
+/// is no other, it is kept with what one scenario says, as an estimate. `None` then, and for a decision that is not in X.
 pub(super) fn record(
     problem: &Problem,
     x: &[f64],
@@ -35,14 +35,19 @@ pub(super) fn record(
     match separated {
         Ok(found) => {
             run.count_solves(found.solves);
+            run.count_nodes(found.nodes);
+            // A search that ended at the first scenario beyond what was asked for estimates nothing.
+            let ended_early = ask.beyond.is_some_and(|beyond| found.value > beyond);
             match found.claim {
                 Claim::Surely(at_most) if certify != Certify::None => {
                     run.upper(x, first_cost + found.value, first_cost + at_most, &found.xi);
                 }
+                Claim::Nothing if ended_early && run.bounds().best().is_some() => {}
                 _ => run.estimate(x, first_cost + found.value, &found.xi),
             }
             Ok(Some(found))
         }
+        Err(Error::Stopped(_)) if run.bounds().best().is_some() => Ok(None),
         Err(Error::Stopped(_)) => {
             let mut list = Points::new(one.len());
             list.push(one);

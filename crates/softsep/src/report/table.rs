@@ -24,8 +24,8 @@ impl<W: Write> Table<W> {
         if self.lines.is_multiple_of(PAGE) {
             let _ = writeln!(
                 self.out,
-                "{:>9} {:>6} {:>16} {:>17} {:>10} {:>9}",
-                "time (s)", "iter", "lower", "upper", "gap (%)", "solves"
+                "{:>9} {:>6} {:>16} {:>17} {:>10} {:>9} {:>6} {:>9} {:>8}",
+                "time (s)", "iter", "lower", "upper", "gap (%)", "scenarios", "cuts", "solves", "nodes"
             );
         }
         self.lines += 1;
@@ -39,8 +39,8 @@ impl<W: Write> Table<W> {
         let lower = number(record.bounds.lower());
         let _ = writeln!(
             self.out,
-            "{:>9.2} {:>6} {lower:>16} {upper:>17} {gap:>10} {:>9}",
-            record.seconds, record.iteration, record.recourse_solves
+            "{:>9.2} {:>6} {lower:>16} {upper:>17} {gap:>10} {:>9} {:>6} {:>9} {:>8}",
+            record.seconds, record.iteration, record.master.scenarios, record.master.cuts, record.recourse_solves, record.nodes
         );
     }
 }

@@ -7,7 +7,7 @@ mod observer;
 
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Limits, Stop};
-pub use observer::{Event, Header, Observer, Record, Silent};
+pub use observer::{Event, Header, MasterSize, Observer, Record, Silent};
 
 /// What was proved about a problem that has no optimum.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,13 +60,26 @@ pub struct Run<'a> {
     method: &'static str,
     iterations: u64,
     recourse_solves: u64,
+    master: MasterSize,
+    nodes: u64,
     observer: &'a mut dyn Observer,
 }
 
 impl<'a> Run<'a> {
     /// Starts the clock.
     pub fn new(method: &'static str, limits: Limits, clock: Clock, observer: &'a mut dyn Observer) -> Self {
-        Self { clock, limits, bounds: Bounds::default(), verdict: None, method, iterations: 0, recourse_solves: 0, observer }
+        Self {
+            clock,
+            limits,
+            bounds: Bounds::default(),
+            verdict: None,
+            method,
+            iterations: 0,
+            recourse_solves: 0,
+            master: MasterSize::default(),
+            nodes: 0,
+            observer,
+        }
     }
 
     /// The time left and the interrupt flag, to hand to solvers.
@@ -133,6 +146,21 @@ impl<'a> Run<'a> {
         self.recourse_solves += solves;
     }
 
+    /// Nodes of search trees so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Counts nodes of a search tree.
+    pub fn count_nodes(&mut self, nodes: u64) {
+        self.nodes += nodes;
+    }
+
+    /// Notes what the master of this iteration holds.
+    pub fn set_master(&mut self, master: MasterSize) {
+        self.master = master;
+    }
+
     /// Ends the run with a proof that there is no optimum.
     pub fn prove(&mut self, verdict: Verdict) -> Stop {
         self.verdict = Some(verdict);
@@ -157,6 +185,8 @@ impl<'a> Run<'a> {
             iteration: self.iterations,
             bounds: &self.bounds,
             recourse_solves: self.recourse_solves,
+            master: self.master,
+            nodes: self.nodes,
         };
         self.observer.see(&Event::Step(&record));
         if self.bounds.meet(self.limits.gap) {

@@ -24,6 +24,19 @@ pub struct Record<'a> {
     pub bounds: &'a Bounds,
     /// So far.
     pub recourse_solves: u64,
+    /// What the master held.
+    pub master: MasterSize,
+    /// Nodes of search trees so far, the master's and the separation's.
+    pub nodes: u64,
+}
+
+/// What a master holds of the worst case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MasterSize {
+    /// Scenarios with a copy of the recourse.
+    pub scenarios: usize,
+    /// Cuts.
+    pub cuts: usize,
 }
 
 /// What an observer sees.

@@ -3,11 +3,13 @@
 //! A method never knows which separation it holds.
 
 mod ascent;
+mod choose;
 mod scan;
 mod split;
 mod stand_in;
 
 pub use ascent::{Ascent, ascend};
+pub use choose::{Exact, NoSeparation};
 pub use scan::Scan;
 pub use split::Split;
 pub use stand_in::{NoList, stand_in};

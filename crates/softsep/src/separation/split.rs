@@ -143,7 +143,7 @@ impl Search<'_> {
         let floor = self.ask.beyond.map_or(value, |beyond| beyond.max(value));
         self.ascent.is_infeasible()
             || self.ask.beyond.is_some_and(|beyond| value > beyond)
-            || self.best - floor <= self.ask.tolerance.max(TELLABLE * (1.0 + floor.abs()))
+            || self.best < f64::INFINITY && self.best - floor <= self.ask.tolerance.max(TELLABLE * (1.0 + floor.abs()))
     }
 
     /// Lowers `best` until it is done.
@@ -290,61 +290,4 @@ fn bound(problem: &Problem, x: &[f64], part: Part, dependence: &Dependence, cloc
         }
     }
     Ok(Some(Node { part, bound, slope, high, number: 0 }))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tmp {
-    use super::*;
-    use crate::instances::*;
-    use std::time::Instant;
-
-    #[test]
-    #[ignore]
-    fn lt() {
-        let n: usize = std::env::var("N").unwrap().parse().unwrap();
-        let ell = std::env::var("ELL").is_ok();
-        for gamma in [0.1, 0.3, 0.5, 0.7, 0.9] {
-            let uncertainty = if ell { Uncertain::Ellipsoid } else { Uncertain::Budget { gamma } };
-            let file =
-                location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed: 1 }).unwrap();
-            let problem = Problem::new(&file).unwrap();
-            let clock = Clock::unlimited();
-            let mut split = Split::new(&problem).unwrap();
-            let mut copies = Points::new(n);
-            let mut xi = vec![0.0; n];
-            problem.set.nominal(&mut xi);
-            copies.push(&xi);
-            let t = Instant::now();
-            loop {
-                let master = crate::master::Copies::new(&problem, copies.iter().collect(), &clock).unwrap();
-                let solved = master.solve(1e-4, 1, &clock).unwrap();
-                let x = solved.x.unwrap();
-                let theta = solved.theta.unwrap();
-                let tm = t.elapsed().as_secs_f64();
-                let ask = Ask { beyond: Some(theta + 1e-5 * theta.abs()), tolerance: 1e-5 * theta.abs() };
-                let found = split.separate(&x, &ask, &clock).unwrap();
-                println!(
-                    "gamma {gamma} {:?} copies {} theta {theta:.3} value {:.3} claim {:?} nodes {} solves {} | {tm:.2} {:.2}",
-                    file.name,
-                    copies.len(),
-                    found.value,
-                    found.claim,
-                    found.nodes,
-                    found.solves,
-                    t.elapsed().as_secs_f64()
-                );
-                if found.value <= theta + 1e-5 * theta.abs() {
-                    if let Claim::Surely(b) = found.claim {
-                        println!("  gap {:.2e}", (b - theta) / theta);
-                    }
-                    break;
-                }
-                copies.push(&found.xi);
-            }
-            if ell {
-                break;
-            }
-        }
-    }
 }

@@ -1,0 +1,351 @@
+//! A master that grows by what separations find, and lets go of what matters no more.
+//!
+//! A copy or a cut is *idle* in an iteration where θ stands well above it. One that was idle for a while is dropped; before each separation the
+//! dropped ones are asked again, and the worst that is beyond θ comes back. Dropping never loses a bound, since the run's ledger keeps the best.
+//!
+//! That ends: things are dropped only when the lower bound has risen by a fixed share since they last were. The optimum is above all lower bounds,
+//! so that this happens finitely often, and after the last time the master only grows, as it does in the textbook.
+
+use std::sync::Arc;
+
+use softsep_lp::{Basis, BasisStatus};
+
+use super::copies::{Copies, Square};
+use super::solve::{Solved, Start};
+use crate::error::Error;
+use crate::format::Points;
+use crate::model::Problem;
+use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseError, engine};
+use crate::run::{Clock, MasterSize};
+
+/// How far θ must stand above a copy or a cut for it to be idle, relative to θ where that is above 1.
+const IDLE: f64 = 1e-4;
+
+/// Idle iterations in a row after which a copy is dropped.
+const COPY_PATIENCE: usize = 6;
+
+/// Idle iterations in a row after which a cut is dropped: a row costs the solver little, and Benders decomposition comes back to old places.
+const CUT_PATIENCE: usize = 30;
+
+/// How much the lower bound must have risen for something to be dropped again, relative to it where that is above 1.
+const RISE: f64 = 1e-6;
+
+/// A copy of the recourse in the master.
+struct Copy {
+    xi: Vec<f64>,
+    /// What bounds the master from below is never dropped.
+    stays: bool,
+    idle: usize,
+    /// Its part of the basis: of its columns, and of its rows, that of the cost last.
+    cols: Vec<BasisStatus>,
+    rows: Vec<BasisStatus>,
+}
+
+/// A cut in the master.
+struct Held {
+    cut: Cut,
+    idle: usize,
+    /// Its part of the basis.
+    row: BasisStatus,
+}
+
+/// The first stage's part of a basis: of x and θ, and of its rows.
+struct Core {
+    cols: Vec<BasisStatus>,
+    rows: Vec<BasisStatus>,
+}
+
+/// The master of a problem, which begins with one copy: that bounds θ from below.
+pub(crate) struct Growing<'p> {
+    problem: &'p Problem,
+    conic: Option<Arc<Square>>,
+    copies: Vec<Copy>,
+    cuts: Vec<Held>,
+    dropped_copies: Vec<Vec<f64>>,
+    dropped_cuts: Vec<Cut>,
+    /// From the last optimal basis, if there was one.
+    core: Option<Core>,
+    /// The best lower bound, and what it was when something was last dropped.
+    lower: f64,
+    lower_at_drop: f64,
+    /// All scenarios met, for explanations.
+    met: Points,
+    engine: Box<dyn Recourse>,
+    answer: Answer,
+    solves: u64,
+}
+
+impl<'p> Growing<'p> {
+    /// The master with a copy for the nominal scenario.
+    pub(crate) fn new(problem: &'p Problem, clock: &Clock) -> Result<Self, Error> {
+        let mut nominal = vec![0.0; problem.set.dim()];
+        problem.set.nominal(&mut nominal);
+        let mut master = Self {
+            problem,
+            conic: Square::of(problem, Some(&nominal), clock)?,
+            copies: Vec::new(),
+            cuts: Vec::new(),
+            dropped_copies: Vec::new(),
+            dropped_cuts: Vec::new(),
+            core: None,
+            lower: f64::NEG_INFINITY,
+            lower_at_drop: f64::NEG_INFINITY,
+            met: Points::new(problem.set.dim()),
+            engine: engine(problem, clock)?,
+            answer: Answer::new(problem),
+            solves: 0,
+        };
+        master.add_bound(&nominal);
+        Ok(master)
+    }
+
+    /// Adds a copy that is there to bound the master from below, and stays.
+    pub(crate) fn add_bound(&mut self, xi: &[f64]) {
+        if self.insert_copy(xi, None)
+            && let Some(copy) = self.copies.last_mut()
+        {
+            copy.stays = true;
+        }
+    }
+
+    /// Adds a copy for `xi`, which hurts `x`; false if there is one.
+    pub(crate) fn add_copy(&mut self, xi: &[f64], x: &[f64]) -> Result<bool, Error> {
+        let start = if self.has_bases() { self.recourse_basis(xi, x)? } else { None };
+        Ok(self.insert_copy(xi, start.as_deref()))
+    }
+
+    /// Adds the cut that `xi` proved; false if it is there already.
+    pub(crate) fn add_cut(&mut self, xi: &[f64], cut: Cut) -> bool {
+        self.meet(xi);
+        if self.cuts.iter().any(|held| held.cut == cut) {
+            return false;
+        }
+        self.dropped_cuts.retain(|dropped| *dropped != cut);
+        self.cuts.push(Held { cut, idle: 0, row: BasisStatus::Basic });
+        true
+    }
+
+    fn insert_copy(&mut self, xi: &[f64], start: Option<&Basis>) -> bool {
+        self.meet(xi);
+        if self.copies.iter().any(|copy| copy.xi == xi) {
+            return false;
+        }
+        self.dropped_copies.retain(|dropped| dropped != xi);
+        let written = self.written();
+        // Without a basis of the recourse the copy's rows are basic. With one all its rows hold at the last decision, but for the cost's: that
+        // is where the dual simplex begins.
+        let (cols, mut rows) = match start {
+            Some(basis) => (
+                (0..self.problem.recourse.dim()).map(|j| basis.col(j)).collect(),
+                written.map(|i| basis.row(i)).collect::<Vec<_>>(),
+            ),
+            None => (vec![BasisStatus::Nonbasic; self.problem.recourse.dim()], vec![BasisStatus::Basic; written.count()]),
+        };
+        rows.push(BasisStatus::Basic);
+        self.copies.push(Copy { xi: xi.to_vec(), stays: false, idle: 0, cols, rows });
+        true
+    }
+
+    fn meet(&mut self, xi: &[f64]) {
+        if self.met.iter().all(|met| met != xi) {
+            self.met.push(xi);
+        }
+    }
+
+    /// Rows of the recourse that a linear master has: those with a finite side.
+    fn written(&self) -> impl Iterator<Item = usize> + use<'p> {
+        let recourse = &self.problem.recourse;
+        (0..recourse.rows()).filter(|&i| recourse.row_lower[i].is_finite() || recourse.row_upper[i].is_finite())
+    }
+
+    /// The program as it stands.
+    pub(crate) fn stacked(&self) -> Copies<'_> {
+        Copies {
+            problem: self.problem,
+            scenarios: self.copies.iter().map(|copy| copy.xi.as_slice()).collect(),
+            cuts: self.cuts.iter().map(|held| &held.cut).collect(),
+            conic: self.conic.clone(),
+        }
+    }
+
+    /// All scenarios met, with a copy each: what explains an infeasible master. Cuts do not tell where they come from.
+    pub(crate) fn behind(&self) -> Copies<'_> {
+        Copies { problem: self.problem, scenarios: self.met.iter().collect(), cuts: Vec::new(), conic: self.conic.clone() }
+    }
+
+    /// What it holds.
+    pub(crate) fn size(&self) -> MasterSize {
+        MasterSize { scenarios: self.copies.len(), cuts: self.cuts.len() }
+    }
+
+    /// Recourse solves since this was last asked.
+    pub(crate) fn take_solves(&mut self) -> u64 {
+        let solves = self.engine.work().solves;
+        solves - std::mem::replace(&mut self.solves, solves)
+    }
+
+    /// Solves it, starting from what is known: the last basis, or with integers the best decision so far.
+    pub(crate) fn solve(&mut self, best: Option<&[f64]>, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
+        let start = self.start(best)?;
+        let solved = self.stacked().solve(&start, gap, seed, clock)?;
+        if let Some(basis) = &solved.basis {
+            self.keep_basis(basis);
+        }
+        self.age(&solved);
+        self.drop_idle(solved.lower);
+        Ok(solved)
+    }
+
+    /// Whether solves end with a basis that the next can start from.
+    fn has_bases(&self) -> bool {
+        self.conic.is_none() && !self.problem.first.has_integers()
+    }
+
+    fn start(&mut self, best: Option<&[f64]>) -> Result<Start, Error> {
+        let integers = self.problem.first.has_integers();
+        match (best, &self.core) {
+            (Some(x), _) if integers && self.conic.is_none() => Ok(self.point_at(x)?.map_or(Start::Cold, Start::Point)),
+            (_, Some(core)) => {
+                let cols = self.copies.iter().flat_map(|copy| &copy.cols);
+                let rows = self.cuts.iter().map(|held| &held.row).chain(self.copies.iter().flat_map(|copy| &copy.rows));
+                Ok(Start::Basis(Basis::new(core.cols.iter().chain(cols).copied(), core.rows.iter().chain(rows).copied())))
+            }
+            _ => Ok(Start::Cold),
+        }
+    }
+
+    /// Takes an optimal basis apart, so that the next can be put together of what is still there.
+    fn keep_basis(&mut self, basis: &Basis) {
+        let (mut col, mut row) = (0, 0);
+        let mut cols = |count: usize| -> Vec<BasisStatus> {
+            col += count;
+            (col - count..col).map(|col| basis.col(col)).collect()
+        };
+        let mut rows = |count: usize| -> Vec<BasisStatus> {
+            row += count;
+            (row - count..row).map(|row| basis.row(row)).collect()
+        };
+        self.core = Some(Core { cols: cols(self.problem.first.dim() + 1), rows: rows(self.problem.first.rows.rows()) });
+        let of_cuts = rows(self.cuts.len());
+        for (held, row) in self.cuts.iter_mut().zip(of_cuts) {
+            held.row = row;
+        }
+        for copy in &mut self.copies {
+            (copy.cols, copy.rows) = (cols(copy.cols.len()), rows(copy.rows.len()));
+        }
+    }
+
+    /// Counts for how long copies and cuts have been idle.
+    fn age(&mut self, solved: &Solved) {
+        let (Some(x), Some(theta)) = (&solved.x, solved.theta) else { return };
+        let room = IDLE * theta.abs().max(1.0);
+        let older = |idle: usize, slack: f64| if slack > room { idle + 1 } else { 0 };
+        let recourse = &self.problem.recourse;
+        let mut cost = vec![0.0; recourse.dim()];
+        let starts: Vec<usize> = (0..self.copies.len()).map(|copy| self.stacked().first_y(copy)).collect();
+        for (copy, start) in self.copies.iter_mut().zip(starts) {
+            let y = &solved.point[start..start + recourse.dim()];
+            recourse.cost_at(&copy.xi, &mut cost);
+            let cost: f64 = cost.iter().zip(y).map(|(cost, y)| cost * y).sum();
+            copy.idle = older(copy.idle, theta - cost - recourse.quadratic.half_square(y));
+        }
+        for held in &mut self.cuts {
+            held.idle = match held.cut.kind {
+                CutKind::Optimality => older(held.idle, theta - held.cut.at(x)),
+                CutKind::Feasibility => {
+                    if -held.cut.at(x) > IDLE * held.cut.intercept.abs().max(1.0) {
+                        held.idle + 1
+                    } else {
+                        0
+                    }
+                }
+            };
+        }
+    }
+
+    fn drop_idle(&mut self, lower: Option<f64>) {
+        self.lower = self.lower.max(lower.unwrap_or(f64::NEG_INFINITY));
+        let risen = self.lower > self.lower_at_drop + RISE * self.lower.abs().max(1.0);
+        if !risen {
+            return;
+        }
+        let before = self.copies.len() + self.cuts.len();
+        for copy in self.copies.extract_if(.., |copy| !copy.stays && copy.idle >= COPY_PATIENCE) {
+            self.dropped_copies.push(copy.xi);
+        }
+        for held in self.cuts.extract_if(.., |held| held.idle >= CUT_PATIENCE) {
+            self.dropped_cuts.push(held.cut);
+        }
+        if self.copies.len() + self.cuts.len() < before {
+            self.lower_at_drop = self.lower;
+        }
+    }
+
+    /// Takes back the worst of what was dropped, if it costs more than `beyond` at `x`, and says whether there was one.
+    pub(crate) fn bring_back(&mut self, x: &[f64], beyond: f64) -> Result<bool, Error> {
+        let mut worst = beyond;
+        let mut back = None;
+        for (place, xi) in self.dropped_copies.iter().enumerate() {
+            self.engine.at(x);
+            match self.engine.solve(xi, &mut self.answer) {
+                Ok(()) if self.answer.cost > worst => (worst, back) = (self.answer.cost, Some(place)),
+                Ok(()) => {}
+                // Whoever separates next will hear of it too.
+                Err(RecourseError::Stopped(_)) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if let Some(place) = back {
+            let xi = self.dropped_copies.remove(place);
+            return self.add_copy(&xi, x);
+        }
+        for (place, cut) in self.dropped_cuts.iter().enumerate() {
+            let cost = match cut.kind {
+                CutKind::Optimality => cut.at(x),
+                CutKind::Feasibility if cut.at(x) > 1e-7 * cut.intercept.abs().max(1.0) => f64::INFINITY,
+                CutKind::Feasibility => continue,
+            };
+            if cost > worst {
+                (worst, back) = (cost, Some(place));
+            }
+        }
+        if let Some(place) = back {
+            let cut = self.dropped_cuts.remove(place);
+            self.cuts.push(Held { cut, idle: 0, row: BasisStatus::Basic });
+        }
+        Ok(back.is_some())
+    }
+
+    /// The optimal basis of the recourse at (x, ξ), if there is one.
+    fn recourse_basis(&mut self, xi: &[f64], x: &[f64]) -> Result<Option<Arc<Basis>>, Error> {
+        self.engine.at(x);
+        match self.engine.solve(xi, &mut self.answer) {
+            Ok(()) if self.answer.outcome == Outcome::Solved => Ok(self.engine.warm_start().0),
+            Ok(()) | Err(RecourseError::Stopped(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The master's point at a decision: x, what it costs in the scenarios here, and the recourse to each. `None` where one has none.
+    fn point_at(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, Error> {
+        let dim = self.problem.first.dim();
+        let mut point = x.to_vec();
+        point.push(f64::NEG_INFINITY);
+        self.engine.at(x);
+        for copy in &self.copies {
+            match self.engine.solve(&copy.xi, &mut self.answer) {
+                Ok(()) if self.answer.outcome == Outcome::Solved => {}
+                Ok(()) | Err(RecourseError::Stopped(_)) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+            point[dim] = point[dim].max(self.answer.cost);
+            let start = point.len();
+            point.resize(start + self.problem.recourse.dim(), 0.0);
+            self.engine.decision(&mut point[start..]);
+        }
+        for held in self.cuts.iter().filter(|held| held.cut.kind == CutKind::Optimality) {
+            point[dim] = point[dim].max(held.cut.at(x));
+        }
+        Ok(Some(point))
+    }
+}
