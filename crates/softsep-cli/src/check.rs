@@ -23,7 +23,7 @@ A file with mistakes gives one line for each of them, and exit code 2.";
 /// Check a problem without solving it
 ///
 /// Looks at the whole file and lists everything that is wrong with it; then tells its sizes, the range of its coefficients, and for
-/// each method whether it applies and what it would do.
+/// each method whether it applies, what it would do and what its result would promise, or why it does not apply.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
@@ -38,7 +38,8 @@ pub(crate) struct Check {
 /// What a method says of the problem.
 struct Verdict {
     method: &'static str,
-    plan: Result<String, Unsupported>,
+    /// What it would do, and what its result would promise.
+    plan: Result<(String, String), Unsupported>,
 }
 
 impl Check {
@@ -68,7 +69,7 @@ impl Check {
 /// Asks a method with its default options.
 fn ask(entry: &'static Entry, problem: &Problem) -> Result<Verdict, Error> {
     let method = entry.build(&Map::new())?;
-    Ok(Verdict { method: entry.name, plan: method.accepts(problem).map(|()| method.plan(problem)) })
+    Ok(Verdict { method: entry.name, plan: method.accepts(problem).map(|()| (method.plan(problem), method.promise(problem))) })
 }
 
 fn text_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> String {
@@ -93,7 +94,7 @@ fn text_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> String {
     }
     lines.push("\nmethods".to_owned());
     lines.extend(verdicts.iter().map(|verdict| match &verdict.plan {
-        Ok(plan) => format!("  {:<16}  applies: {plan}", verdict.method),
+        Ok((plan, promise)) => format!("  {:<16}  applies: {plan}\n  {:<16}  promises: {promise}", verdict.method, ""),
         Err(refusal) => format!("  {:<16}  does not apply: {}; {}", verdict.method, refusal.feature, refusal.instead),
     }));
     lines.join("\n") + "\n"
@@ -111,7 +112,7 @@ fn json_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> Value {
         (what.replace([' ', '-'], "_"), json!(value))
     });
     let methods = verdicts.iter().map(|verdict| match &verdict.plan {
-        Ok(plan) => json!({"name": verdict.method, "applies": true, "plan": plan}),
+        Ok((plan, promise)) => json!({"name": verdict.method, "applies": true, "plan": plan, "promise": promise}),
         Err(refusal) => {
             json!({"name": verdict.method, "applies": false, "feature": refusal.feature, "instead": refusal.instead})
         }

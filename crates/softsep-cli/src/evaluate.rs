@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -26,7 +27,8 @@ where plan.json gives every first-stage variable a value: {\"open\": 1, \"capaci
 
 /// Find the worst-case cost of a decision
 ///
-/// Prints the cost of the decision in the worst case, the scenario behind it, and whether that is exact or only a bound from below.
+/// Prints the cost of the decision in the worst case, the scenario behind it, and whether that is exact; if not, what bounds the worst case from above
+/// too, where that is known. A limit that strikes leaves what is known by then.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Evaluate {
@@ -37,7 +39,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "FILE")]
     x: PathBuf,
 
-    /// Give up after so many seconds [default: no limit]
+    /// Stop after so many seconds, with what is known by then [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
 
@@ -66,14 +68,14 @@ impl Evaluate {
         } else {
             print(&evaluation_summary(&problem, &evaluation))?;
         }
-        Ok(Exit::Done)
+        Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
     }
 
     fn decision(&self, problem: &Problem, text: &str) -> Result<Vec<f64>, Error> {
         Ok(problem.decision(&read_decision(text)?)?)
     }
 
-    /// Half an evaluation says nothing about the worst case, so that a stop leaves no result.
+    /// A stop that leaves nothing at all, not even one scenario.
     fn failure(&self, error: Error) -> Failure {
         let file = self.problem.display();
         match error {
@@ -108,6 +110,7 @@ fn json_of(problem: &Problem, evaluation: &Evaluation, time: Duration) -> Value 
     // JSON has no infinity; a number that is none becomes null.
     put("objective", evaluation.objective.into());
     put("exact", evaluation.exact.into());
+    put("upper_bound", json!(evaluation.upper));
     put("how", evaluation.how.as_str().into());
     put("first_cost", evaluation.first_cost.into());
     put("xi", json!(NamedValues::new(&names.parameters, &evaluation.xi)));

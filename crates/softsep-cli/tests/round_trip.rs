@@ -53,7 +53,7 @@ fn evaluations_have_their_keys() {
     let place = Place::with_depot();
     place.put("x.json", r#"{"open": 1, "capacity": 246}"#);
     let evaluation = place.run("evaluate depot.json --x x.json --json").json();
-    let spec = "status objective exact how first_cost xi recourse_cost y recourse_solves seconds";
+    let spec = "status objective exact upper_bound how first_cost xi recourse_cost y recourse_solves seconds";
     assert_eq!(keys(&evaluation), spec.split_whitespace().collect::<Vec<_>>());
     assert!((evaluation["objective"].as_f64().unwrap() - 10240.0).abs() < 1e-6);
     assert_eq!(evaluation["xi"]["g"], 1.0);
@@ -80,18 +80,22 @@ fn decisions_without_recourse_cost_infinitely_much() {
 }
 
 #[test]
-fn a_curved_set_is_refused_with_a_reason() {
+fn a_curved_set_is_solved_and_evaluated() {
     let place = Place::empty();
     place.run("generate location-transportation --n 3 --out round.json").done();
     let methods = place.run("check round.json --json").json()["methods"].clone();
-    assert_eq!(methods[1]["applies"], false);
-    assert!(methods[1]["feature"].as_str().unwrap().contains("infinitely many"), "{methods}");
-    place.run("solve round.json").refused(&["round.json", "infinitely many"]);
-    // An evaluation bounds the worst case from below, and says so.
+    let ccg = methods.as_array().unwrap().iter().find(|method| method["name"] == "ccg").unwrap();
+    assert!(ccg["promise"].as_str().unwrap().contains("as close as asked for"), "{methods}");
+    let extensive = methods.as_array().unwrap().iter().find(|method| method["name"] == "extensive").unwrap();
+    assert!(extensive["feature"].as_str().unwrap().contains("infinitely many"), "{methods}");
+    let result = place.run("solve round.json --gap 1e-4 --json").json();
+    assert_eq!((&result["status"], &result["certificate"]["kind"]), (&"optimal".into(), &"deterministic".into()));
+    // Any decision is bracketed, whether or not the bracket is closed.
     place.put("x.json", r#"{"capacity_1": 300, "capacity_2": 300, "capacity_3": 300}"#);
-    let evaluation = place.run("evaluate round.json --x x.json --json");
-    evaluation.done();
-    assert_eq!(evaluation.json()["exact"], false);
+    let evaluation = place.run("evaluate round.json --x x.json --json").json();
+    let (below, above) = (evaluation["objective"].as_f64().unwrap(), evaluation["upper_bound"].as_f64().unwrap());
+    assert!(below <= above && above <= below * (1.0 + 2e-4), "{evaluation}");
+    assert!(above >= result["lower_bound"].as_f64().unwrap(), "{evaluation}");
 }
 
 #[test]

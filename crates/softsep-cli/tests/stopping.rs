@@ -71,14 +71,15 @@ fn the_time_limit_holds_inside_highs() {
 }
 
 #[test]
-fn an_evaluation_without_time_gives_no_result() {
+fn an_evaluation_without_time_bounds_from_below() {
     let place = Place::with_long();
     let capacities: Vec<String> = (1..=10).map(|i| format!("\"capacity_{i}\": 100")).collect();
     place.put("x.json", &format!("{{{}}}", capacities.join(", ")));
-    let run = place.run("evaluate long.json --x x.json --time-limit 1e-6");
-    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run:?}");
-    assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
-    place.run("evaluate long.json --x x.json").done();
+    let short = place.run("evaluate long.json --x x.json --time-limit 1e-6 --json").json();
+    assert_eq!((&short["exact"], &short["upper_bound"]), (&false.into(), &serde_json::Value::Null));
+    let whole = place.run("evaluate long.json --x x.json --json").json();
+    assert_eq!(whole["exact"], true);
+    assert!(short["objective"].as_f64().unwrap() <= whole["objective"].as_f64().unwrap() + 1e-6, "{short} {whole}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::model::{Problem, Violation};
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
-use crate::separation::{Ask, Claim, Scan, Separation, ascend, stand_in};
+use crate::separation::{Ask, Claim, Exact, Found, ascend};
 use crate::solve::{on_threads, worst_case};
 
 /// The cost of a decision.
@@ -19,13 +19,15 @@ pub struct Evaluation {
     pub first_cost: f64,
     /// f(x) plus the worst recourse cost found: ∞ if some scenario has no recourse, −∞ if recourse is unbounded everywhere looked.
     pub objective: f64,
-    /// The scenario behind it.
+    /// What the decision costs at most, for sure; `None` where nothing bounds it.
+    pub upper: Option<f64>,
+    /// The scenario behind the objective.
     pub xi: Vec<f64>,
     /// The recourse to it, where there is one.
     pub worst_case: Option<WorstCase>,
     /// Rows of the recourse that contradict one another at `xi`, where there is no recourse.
     pub contradiction: Vec<usize>,
-    /// Whether the objective is the exact worst case; else it bounds it from below.
+    /// Whether the objective is the worst case, up to the solvers' tolerances; else it bounds it from below.
     pub exact: bool,
     /// How it was found, in words.
     pub how: String,
@@ -35,13 +37,17 @@ pub struct Evaluation {
     pub violation: Option<Violation>,
 }
 
-/// Extreme points that an evaluation enumerates at most; a scenario list is always scanned whole.
-const ENUMERATED: usize = 200_000;
-
 /// How far a decision may leave X and still count as a member: what solvers return.
 const MEMBER: f64 = 1e-6;
 
-/// Evaluates `x`: exactly wherever the worst case can be enumerated, and otherwise by ascent, which bounds it from below.
+/// A bound within this of the worst scenario found, relative to the cost, makes it exact.
+const EXACT: f64 = 1e-6;
+
+/// How close to the worst scenario found, relative to the cost, a bound has to come where it takes a search.
+const CLOSE: f64 = 1e-4;
+
+/// Evaluates `x`: exactly wherever every scenario can be asked; elsewhere between the worst scenario found and a bound, where there is one. A
+/// limit that strikes leaves what is known by then.
 pub fn evaluate(
     problem: &Problem,
     x: &[f64],
@@ -54,36 +60,62 @@ pub fn evaluate(
     }
     let clock = Clock::new(time_limit, Arc::clone(interrupt));
     on_threads(threads, || {
-        let (found, how) = match stand_in(problem, ENUMERATED) {
-            Ok(points) => {
-                let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
-                let how = format!("every one of the {} {what} was solved", points.len());
-                (Scan::new(problem, points)?.separate(x, &Ask::MAXIMUM, &clock)?, how)
-            }
-            Err(reason) => {
-                let mut engine = engine(problem, &clock)?;
-                let found = ascend(problem, engine.as_mut(), x)?;
-                let how = match found.claim {
-                    Claim::Surely(_) => "a scenario without recourse was found, and nothing can be worse".to_owned(),
-                    Claim::Nothing => format!("local ascents, which bound the worst case from below: {reason}"),
-                };
-                (found, how)
-            }
-        };
-        let exact = matches!(found.claim, Claim::Surely(_));
         let first_cost = problem.first.value(x);
+        let (found, how) = worst_of(problem, x, first_cost, &clock)?;
+        let objective = first_cost + found.value;
+        let upper = match found.claim {
+            Claim::Surely(at_most) => Some(first_cost + at_most),
+            Claim::Nothing => None,
+        };
         Ok(Evaluation {
             first_cost,
-            objective: first_cost + found.value,
+            objective,
+            upper: upper.filter(|upper| upper.is_finite()),
             worst_case: worst_case(problem, x, &found.xi)?,
             contradiction: if found.value == f64::INFINITY { contradiction(problem, x, &found.xi)? } else { Vec::new() },
             xi: found.xi,
-            exact,
+            exact: upper.is_some_and(|upper| upper == objective || upper - objective <= EXACT * upper.abs()),
             how,
             recourse_solves: found.solves,
             violation: problem.first.violation(x).filter(|violation| violation.amount > MEMBER),
         })
     })?
+}
+
+/// The worst scenario, and how it was found.
+fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Result<(Found, String), Error> {
+    let separation = match Exact::choose(problem) {
+        Ok(separation) => separation,
+        Err(reason) => {
+            let found = by_ascent(problem, x, clock)?;
+            let how = match found.claim {
+                Claim::Surely(_) => "a scenario without recourse was found, and nothing can be worse".to_owned(),
+                Claim::Nothing => format!("local ascents, which bound the worst case from below: {reason}"),
+            };
+            return Ok((found, how));
+        }
+    };
+    let plan = separation.plan(problem);
+    let separated = separation.build(problem).and_then(|mut separation| {
+        let tolerance = match &separation {
+            _ if problem.set.is_finite_list() => 0.0,
+            _ => CLOSE * (first_cost + by_ascent(problem, x, clock)?.value).abs(),
+        };
+        separation.separate(x, &Ask { beyond: None, tolerance }, clock)
+    });
+    match separated {
+        Ok(found) => Ok((found, plan)),
+        Err(Error::Stopped(stop)) => {
+            let found = by_ascent(problem, x, &Clock::moment())?;
+            Ok((found, format!("{stop}: local ascents, which bound the worst case from below")))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn by_ascent(problem: &Problem, x: &[f64], clock: &Clock) -> Result<Found, Error> {
+    let mut engine = engine(problem, clock)?;
+    ascend(problem, engine.as_mut(), x)
 }
 
 /// The rows in the Farkas ray at (x, ξ).

@@ -22,6 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "affine decision rules: the recourse as an affine function of ξ, chosen together with x in one program",
     accepts: "linear recourse with costs that do not move with ξ, over every set; integer x but for ellipsoids",
     guarantees: "an upper bound on the optimum, conservative, with the cost of its decision in the worst case beside it",
+    reaches_optimum: false,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
         None => Ok(Box::new(Adr)),
@@ -87,6 +88,12 @@ impl Method for Adr {
         };
         let per_point = if problem.set.is_finite_list() { ", rows for scenarios as they are needed" } else { "" };
         format!("one {kind} program for x and {coefficients} coefficients of the rule{per_point}")
+    }
+
+    fn promise(&self, _problem: &Problem) -> String {
+        "an upper bound on the optimum for sure, with the worst-case cost of its decision beside it; a lower bound from few scenarios, so that the \
+         gap between them may stay open"
+            .into()
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {

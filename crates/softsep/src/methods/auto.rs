@@ -13,6 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "picks a method by the problem's class and size, and says which and why",
     accepts: "what one of the other methods accepts",
     guarantees: "what the method that it picks guarantees",
+    reaches_optimum: true,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
         None => Ok(Box::new(Auto { choice: Ccg })),
@@ -36,6 +37,10 @@ impl Method for Auto {
 
     fn plan(&self, problem: &Problem) -> String {
         format!("picks {}: {}", self.choice.name(), self.choice.plan(problem))
+    }
+
+    fn promise(&self, problem: &Problem) -> String {
+        self.choice.promise(problem)
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {

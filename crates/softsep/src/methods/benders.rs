@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::generate::{Growth, accepts, generate, plan};
+use super::generate::{Growth, accepts, generate, plan, promise};
 use super::{Entry, Method};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -16,6 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
     accepts: "scenario lists of any length, and sets whose extreme points can be enumerated where costs do not move with ξ; linear recourse with \
               continuous or integer x, quadratic and conic ones with continuous x",
     guarantees: "the optimum, with deterministic bounds after every iteration",
+    reaches_optimum: true,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
         None => Ok(Box::new(Benders)),
@@ -38,6 +39,10 @@ impl Method for Benders {
 
     fn plan(&self, problem: &Problem) -> String {
         plan(problem, Growth::Cut)
+    }
+
+    fn promise(&self, problem: &Problem) -> String {
+        promise(problem)
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {

@@ -21,6 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     accepts: "scenario lists, and sets with few extreme points where costs do not move with ξ; linear recourse with continuous or integer x, \
               quadratic and conic ones with continuous x",
     guarantees: "the optimum, with deterministic bounds",
+    reaches_optimum: true,
     options: &[OptionInfo {
         name: "max-copies",
         default: "20000",
@@ -115,6 +116,10 @@ impl Method for Extensive {
             }
             Err(refusal) => refusal.to_string(),
         }
+    }
+
+    fn promise(&self, _problem: &Problem) -> String {
+        "the optimum, both bounds for sure; before its one program is solved, a bound from one scenario only".into()
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {

@@ -53,6 +53,14 @@ pub(super) fn plan(problem: &Problem, growth: Growth) -> String {
     }
 }
 
+/// What a result of the loop promises.
+pub(super) fn promise(problem: &Problem) -> String {
+    match Exact::choose(problem) {
+        Ok(separation) => format!("both bounds for sure at every moment; {}", separation.promise(problem)),
+        Err(reason) => reason.to_string(),
+    }
+}
+
 /// Runs the loop.
 pub(super) fn generate(problem: &Problem, growth: Growth, certify: Certify, run: &mut Run) -> Result<(), Error> {
     let separation = Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;

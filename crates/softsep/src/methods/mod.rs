@@ -35,6 +35,9 @@ pub trait Method: Send + Sync {
     /// What it would do with the problem, in words, for `softsep check`.
     fn plan(&self, problem: &Problem) -> String;
 
+    /// What a result of it on this problem would promise, in words, for `softsep check`.
+    fn promise(&self, problem: &Problem) -> String;
+
     /// Solves, writing what it learns into `run`.
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error>;
 }
@@ -63,6 +66,8 @@ pub struct Entry {
     pub accepts: &'static str,
     /// What it promises.
     pub guarantees: &'static str,
+    /// Whether it ends with the optimum if it has time; if not, with an upper bound.
+    pub reaches_optimum: bool,
     /// Its options.
     pub options: &'static [OptionInfo],
     build: Build,

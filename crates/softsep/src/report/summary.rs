@@ -89,7 +89,11 @@ pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String 
             number(violation.upper)
         );
     }
-    let kind = if evaluation.exact { "exact" } else { "a lower bound on the worst case, not exact" };
+    let kind = match (evaluation.exact, evaluation.upper) {
+        (true, _) => "exact".to_owned(),
+        (false, Some(upper)) => format!("the worst case is not below this, and not above {}", number(upper)),
+        (false, None) => "a lower bound on the worst case, not exact".to_owned(),
+    };
     if evaluation.objective == f64::INFINITY {
         let _ = writeln!(text, "objective    infinite: there is a scenario without recourse");
         let rows: Vec<_> = evaluation.contradiction.iter().map(|&row| problem.names.recourse_rows[row].clone()).collect();

@@ -52,6 +52,17 @@ impl<'p> Exact<'p> {
         }
     }
 
+    /// How far it goes, in words.
+    pub fn promise(&self, problem: &Problem) -> &'static str {
+        match self {
+            Self::Scan(_) => "they meet at the optimum",
+            Self::Split if (0..problem.set.dim()).all(|entry| problem.set.levels(entry).is_some()) => {
+                "they meet at the optimum after finitely many steps, but these may be very many: set a time limit"
+            }
+            Self::Split => "they come as close as asked for, but that may take very many steps: set a time limit",
+        }
+    }
+
     /// Builds it.
     pub fn build(self, problem: &'p Problem) -> Result<Box<dyn Separation + 'p>, Error> {
         match self {

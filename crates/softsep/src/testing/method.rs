@@ -15,9 +15,10 @@ use crate::settings::{Certify, Settings};
 use crate::solve::solve;
 
 /// Tests the method `name` on a problem with a known `optimum` (`None`: infeasible): status, objective and bounds, its own decision
-/// evaluated again, each limit, an interrupt, and equal results on 1, 2 and 4 threads. Returns whether the method takes the problem.
+/// evaluated again, each limit, an interrupt, and equal results on 1, 2 and 4 threads. A method that ends with an upper bound is held to that. Returns whether the method takes the problem.
 pub fn check_method(name: &str, problem: &Problem, optimum: Option<f64>, tolerance: f64) -> bool {
-    let method = Entry::find(name).and_then(|entry| entry.build(&Default::default())).unwrap_or_else(|error| panic!("{error}"));
+    let entry = Entry::find(name).unwrap_or_else(|error| panic!("{error}"));
+    let method = entry.build(&Default::default()).unwrap_or_else(|error| panic!("{error}"));
     if method.accepts(problem).is_err() {
         return false;
     }
@@ -25,6 +26,7 @@ pub fn check_method(name: &str, problem: &Problem, optimum: Option<f64>, toleran
     let outcome = run(problem, &settings);
     let context = format!("{name} on {}", problem.name);
     match optimum {
+        _ if !entry.reaches_optimum => check_bounded(problem, &outcome, optimum, tolerance, &context),
         None => {
             assert_eq!(outcome.status, Status::Infeasible, "{context}");
             assert!(matches!(outcome.verdict, Some(Verdict::Infeasible(_))), "{context}: no explanation");
@@ -58,6 +60,22 @@ fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f
             best.value
         );
     }
+}
+
+/// What holds for a method that ends with an upper bound: the optimum is not above it, and nor is what its decision costs.
+fn check_bounded(problem: &Problem, outcome: &Outcome, optimum: Option<f64>, tolerance: f64, context: &str) {
+    assert!(outcome.verdict.is_none(), "{context}: {:?} is not its to prove", outcome.verdict);
+    let (Some(best), Some(upper)) = (outcome.bounds.best(), outcome.bounds.upper()) else {
+        assert_eq!(outcome.status, Status::Unknown, "{context}");
+        return;
+    };
+    let optimum = optimum.unwrap_or_else(|| panic!("{context}: a decision for a problem that has none"));
+    check_bounds(outcome, optimum, tolerance * (1.0 + optimum.abs()), context);
+    let evaluation = evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
+    assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
+    let room = tolerance * (1.0 + upper.abs());
+    assert!(evaluation.objective <= upper + room, "{context}: costs {} above its bound {upper}", evaluation.objective);
+    assert!((evaluation.objective - best.value).abs() <= room, "{context}: costs {}, not {}", evaluation.objective, best.value);
 }
 
 fn check_bounds(outcome: &Outcome, optimum: f64, room: f64, context: &str) {
