@@ -2,6 +2,9 @@
 //!
 //! Q is convex in ξ where costs are fixed, so each step cannot go down; the end is a local maximum. It proves nothing about the global one.
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 use super::{Claim, Found};
 use crate::error::Error;
 use crate::model::Problem;
@@ -64,11 +67,19 @@ impl<'a> Ascent<'a> {
         Ok(())
     }
 
-    /// Climbs from the point of the set that is furthest along `slope`.
-    pub fn climb_along(&mut self, slope: &[f64]) -> Result<(), Error> {
+    /// Climbs from the points of the set that are furthest in random directions.
+    pub fn climb_at_random(&mut self, count: usize, seed: u64) -> Result<(), Error> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut start = vec![0.0; self.xi.len()];
-        self.problem.set.support(slope, &mut start)?;
-        self.climb(&start)
+        for _ in 0..count {
+            if self.is_infeasible() {
+                return Ok(());
+            }
+            let direction: Vec<f64> = (0..start.len()).map(|_| rng.random_range(-1.0..1.0)).collect();
+            self.problem.set.support(&direction, &mut start)?;
+            self.climb(&start)?;
+        }
+        Ok(())
     }
 
     /// Climbs from a member of the set.

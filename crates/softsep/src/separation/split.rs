@@ -28,6 +28,9 @@ const NARROW: f64 = 1e-7;
 /// Worst scenarios of earlier decisions from which ascents start.
 const KEPT: usize = 16;
 
+/// Ascents from random directions, besides two for each entry of ξ.
+const STARTS: usize = 30;
+
 /// Coefficients of a policy that follows every entry of ξ in every recourse variable; beyond that many only variables seen in use adapt.
 const FULL: usize = 30_000;
 
@@ -109,6 +112,8 @@ impl Separation for Split<'_> {
             ascent.climb(xi)?;
         }
         ascent.climb_from_axes()?;
+        // The more is seen of what the recourse does, the better the policies: many starts, always the same ones.
+        ascent.climb_at_random(STARTS + 2 * self.problem.set.dim(), 0)?;
         let mut search = Search { split: self, x, ask: *ask, ascent, clock, best: f64::INFINITY, nodes: 0 };
         match search.run() {
             Ok(()) | Err(Error::Stopped(_)) => {}
