@@ -57,7 +57,7 @@ pub fn evaluate(
         let (found, how) = match stand_in(problem, ENUMERATED) {
             Ok(points) => {
                 let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
-                let how = format!("every one of the {} {what} was solved", points.len());
+                let how = format!("every one of the {} {what} was bounded or solved", points.len());
                 (Scan::new(problem, points)?.separate(x, &Ask::MAXIMUM, &clock)?, how)
             }
             Err(reason) => {

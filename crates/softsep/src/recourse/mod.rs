@@ -12,7 +12,7 @@ pub use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
 pub use fixed::Fixed;
-pub use linear::{DualChoice, Linear};
+pub use linear::{DualChoice, Interval, Linear, Own, Response, Rules};
 
 use crate::model::Problem;
 use crate::run::{Clock, Stop};

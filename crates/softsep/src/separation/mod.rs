@@ -4,7 +4,9 @@
 
 mod ascent;
 mod scan;
+mod screen;
 mod stand_in;
+mod worst;
 
 pub use ascent::ascend;
 pub use scan::Scan;
