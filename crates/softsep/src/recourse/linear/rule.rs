@@ -20,17 +20,11 @@ use crate::run::{Clock, Stop};
 pub struct Response {
     basis: Arc<Basis>,
     kernel: Kernel,
-    /// One column per entry of ξ: how each basic variable moves (a recourse variable, or the activity of a row), and last the cost.
     slopes: Vec<f64>,
 }
 
 impl Response {
-    /// Basic variables; the columns of [`slopes`](Self::slopes) have one entry more, for the cost.
-    pub fn basics(&self) -> usize {
-        self.kernel.basic.len()
-    }
-
-    /// K, column after column.
+    /// K, one column per entry of ξ: how each basic variable moves (a recourse variable, or the activity of a row), and last the cost.
     pub fn slopes(&self) -> &[f64] {
         &self.slopes
     }
