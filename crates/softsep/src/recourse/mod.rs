@@ -13,7 +13,7 @@ pub use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
 pub use fixed::Fixed;
-pub use linear::{DualChoice, Linear};
+pub use linear::{DualChoice, Interval, Linear, Own, Response, Rules};
 pub(crate) use program::Program;
 
 use crate::model::Problem;

@@ -5,8 +5,10 @@
 mod ascent;
 mod choose;
 mod scan;
+mod screen;
 mod split;
 mod stand_in;
+mod worst;
 
 pub use ascent::{Ascent, ascend};
 pub use choose::{Exact, NoSeparation};

@@ -1,9 +1,13 @@
-//! The exact separation of a finite list: every point is asked, in chunks of a fixed size, so that the result does not depend on threads.
+//! The exact separation of a finite list: every point is settled by a bound or solved, in chunks of a fixed size, so that the result does
+//! not depend on threads.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::screen::{Question, Screen};
+use super::worst::Worst;
 use super::{Ask, Claim, Found, Separation};
 use crate::error::Error;
 use crate::format::Points;
@@ -14,12 +18,21 @@ use crate::run::Clock;
 /// Points per chunk. Each chunk starts from one and the same basis: small enough to share work, large enough to profit from reuse.
 const CHUNK: usize = 64;
 
-/// All points, asked one by one.
+/// All points.
 pub struct Scan<'p> {
     problem: &'p Problem,
     points: Cow<'p, Points>,
     /// Where every chunk starts: the basis of the worst scenario of the last scan.
     start: WarmStart,
+    /// What settles points without a solve; `None` where every one is solved.
+    screen: Option<Screen>,
+}
+
+/// What one chunk came to.
+struct Chunk {
+    row: usize,
+    cost: f64,
+    solves: u64,
 }
 
 impl<'p> Scan<'p> {
@@ -28,69 +41,114 @@ impl<'p> Scan<'p> {
         if points.is_empty() {
             return Err(Error::Master("there is no scenario to scan".into()));
         }
-        Ok(Self { problem, points, start: WarmStart::default() })
+        let screen = Screen::new(problem, &points);
+        Ok(Self { problem, points, start: WarmStart::default(), screen })
     }
 
-    /// The worst of one chunk: the first of equals.
+    /// The same scan with a solve for every point, which is what the other must agree with.
+    pub fn plain(problem: &'p Problem, points: Cow<'p, Points>) -> Result<Self, Error> {
+        Ok(Self { screen: None, ..Self::new(problem, points)? })
+    }
+
+    /// The worst of one chunk: the first of equals. Nothing is worse than no recourse.
     fn worst_of(
         &self,
-        chunk: usize,
+        rows: &[usize],
         x: &[f64],
         engine: &mut dyn Recourse,
         answer: &mut Answer,
-    ) -> Result<(usize, f64), RecourseError> {
+    ) -> Result<Chunk, RecourseError> {
         engine.start_from(&self.start)?;
         engine.at(x);
-        let mut worst = (chunk * CHUNK, f64::NEG_INFINITY);
-        for row in chunk * CHUNK..((chunk + 1) * CHUNK).min(self.points.len()) {
+        let mut worst = Chunk { row: rows[0], cost: f64::NEG_INFINITY, solves: 0 };
+        for &row in rows {
             engine.solve(self.points.row(row), answer)?;
-            // The cost of the decision found: what is claimed from here is an upper bound.
-            if answer.cost > worst.1 {
-                worst = (row, answer.cost);
+            worst.solves += 1;
+            if answer.cost > worst.cost {
+                (worst.row, worst.cost) = (row, answer.cost);
+            }
+            if answer.cost == f64::INFINITY {
+                break;
             }
         }
         Ok(worst)
+    }
+
+    /// The worst of `rows` by solving every one, and the number of solves. What comes after the first point without recourse does not
+    /// count, whether some thread got to it or not.
+    fn solve_all(&self, rows: &[usize], x: &[f64], clock: &Clock) -> Result<(Option<(usize, f64)>, u64), RecourseError> {
+        let end = AtomicUsize::new(usize::MAX);
+        let chunks: Vec<Result<Option<Chunk>, RecourseError>> = rows
+            .par_chunks(CHUNK)
+            .enumerate()
+            .map_init(
+                || engine(self.problem, clock).map(|engine| (engine, Answer::new(self.problem))),
+                |kept, (place, rows)| {
+                    let (engine, answer) = kept.as_mut().map_err(|error| error.clone())?;
+                    clock.check()?;
+                    if place > end.load(Ordering::Relaxed) {
+                        return Ok(None);
+                    }
+                    let chunk = self.worst_of(rows, x, engine.as_mut(), answer)?;
+                    if chunk.cost == f64::INFINITY {
+                        end.fetch_min(place, Ordering::Relaxed);
+                    }
+                    Ok(Some(chunk))
+                },
+            )
+            .collect();
+        let (mut worst, mut solves): (Option<(usize, f64)>, u64) = (None, 0);
+        for chunk in chunks {
+            let Some(chunk) = chunk? else { break };
+            solves += chunk.solves;
+            if worst.is_none_or(|(_, cost)| chunk.cost > cost) {
+                worst = Some((chunk.row, chunk.cost));
+            }
+            if chunk.cost == f64::INFINITY {
+                break;
+            }
+        }
+        Ok((worst, solves))
     }
 }
 
 impl Separation for Scan<'_> {
     fn separate(&mut self, x: &[f64], _ask: &Ask, clock: &Clock) -> Result<Found, Error> {
         let mut lead = engine(self.problem, clock)?;
-        let mut answer = Answer::new(self.problem);
-        lead.at(x);
-        if self.start.is_cold() {
-            // One solve gives all chunks a basis to start from.
-            lead.solve(self.points.row(0), &mut answer)?;
-            self.start = lead.warm_start();
-        }
-        let chunks: Vec<(usize, f64)> = (0..self.points.len().div_ceil(CHUNK))
-            .into_par_iter()
-            .map_init(
-                || engine(self.problem, clock).map(|engine| (engine, Answer::new(self.problem))),
-                |kept, chunk| {
-                    let (engine, answer) = kept.as_mut().map_err(|error| error.clone())?;
-                    clock.check()?;
-                    self.worst_of(chunk, x, engine.as_mut(), answer)
-                },
-            )
-            .collect::<Result<_, _>>()?;
-        let mut worst = chunks[0];
-        for &chunk in &chunks[1..] {
-            if chunk.1 > worst.1 {
-                worst = chunk;
-            }
-        }
-        let xi = self.points.row(worst.0).to_vec();
         lead.start_from(&self.start)?;
-        lead.solve(&xi, &mut answer)?;
-        self.start = lead.warm_start();
-        // The scan and the solve after it may differ in their last digits; the claim takes the larger.
-        let value = worst.1.max(answer.cost);
+        lead.at(x);
+        let mut worst = Worst::new(self.problem);
+        let rows = match &mut self.screen {
+            Some(screen) => {
+                let question = Question { problem: self.problem, points: &self.points, x, clock };
+                screen.settle(question, lead.as_mut(), &mut worst)?
+            }
+            None => (0..self.points.len()).collect(),
+        };
+        if self.start.is_cold() && worst.row.is_none() {
+            // One solve gives all chunks a basis to start from.
+            worst.meet(0, self.points.row(0), lead.as_mut())?;
+        }
+        if worst.row.is_some() {
+            self.start = worst.start.clone();
+        }
+        let (rest, solves) = self.solve_all(&rows, x, clock)?;
+        if let Some((row, cost)) = rest
+            && (worst.row.is_none() || cost > worst.value)
+        {
+            lead.start_from(&self.start)?;
+            // The chunk and this solve may differ in their last digits; the claim takes the larger.
+            worst.meet(row, self.points.row(row), lead.as_mut())?;
+            worst.value = worst.value.max(cost);
+        }
+        let at_most = if rows.len() < self.points.len() { worst.level() } else { worst.value };
+        self.start = worst.start;
+        let xi = self.points.row(worst.row.unwrap_or(0)).to_vec();
         Ok(Found {
-            value,
-            cut: answer.cut(),
-            claim: Claim::Surely(value),
-            solves: self.points.len() as u64 + lead.work().solves,
+            value: worst.value,
+            cut: worst.cut,
+            claim: Claim::Surely(at_most),
+            solves: solves + lead.work().solves,
             nodes: 0,
             xi,
         })

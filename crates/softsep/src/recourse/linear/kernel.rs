@@ -69,6 +69,22 @@ impl Kernel {
         Some(Self { basic, base, held, lu, values: vec![0.0; rows] })
     }
 
+    /// How the right-hand side moves when the shift moves by these entries.
+    pub(super) fn falls(&self, shift: impl Iterator<Item = (usize, f64)>, out: &mut [f64]) {
+        out.fill(0.0);
+        shift.for_each(|(row, value)| out[row] -= self.held[row] * value);
+    }
+
+    /// `out −= B values`.
+    pub(super) fn subtract_product(&self, frame: &Frame, values: &[f64], out: &mut [f64]) {
+        for (&variable, &value) in self.basic.iter().zip(values) {
+            match (variable as usize).checked_sub(frame.cols()) {
+                None => frame.columns.row(variable as usize).for_each(|(row, entry)| out[row] -= entry * value),
+                Some(row) => out[row] += value,
+            }
+        }
+    }
+
     /// Solves for the basic variables at `shift`.
     pub(super) fn solve(&mut self, shift: &[f64]) {
         for (((value, base), held), shift) in self.values.iter_mut().zip(&self.base).zip(&self.held).zip(shift) {

@@ -7,6 +7,7 @@ mod lu;
 mod pivot;
 mod recover;
 mod reuse;
+mod rule;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use face::Face;
 use frame::Frame;
 use recover::Rung;
 use reuse::{Piece, Pool, Reply};
+pub use rule::{Interval, Own, Response, Rules};
 
 /// Which dual is reported where several are optimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

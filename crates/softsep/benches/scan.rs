@@ -1,0 +1,105 @@
+//! Long scenario lists: column-and-constraint generation with a scan that screens, beside the same loop with one that solves every scenario,
+//! in the same run; what one exact scan needs at the optimum; and the method `ccg` itself.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use softsep::format::{Points, ProblemFile, SetFile};
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::run::{Clock, Silent};
+use softsep::separation::{Ask, Found, Scan, Separation};
+use softsep::{Problem, Settings, solve};
+
+/// The gap at which all loops stop.
+const GAP: f64 = 1e-3;
+
+/// What a loop came to.
+struct Ended {
+    upper: f64,
+    iterations: usize,
+    /// The scan of the last iteration, which proves the optimum.
+    last: (Found, Duration),
+    scanning: Duration,
+    whole: Duration,
+}
+
+/// Column-and-constraint generation from public parts: the master is the problem over the scenarios met.
+fn generate(file: &ProblemFile, points: &Points, scan: &mut Scan) -> Ended {
+    let begin = Instant::now();
+    let mut met = Points::new(points.dim());
+    met.push(points.row(0));
+    let (mut iterations, mut scanning, mut upper) = (0, Duration::ZERO, f64::INFINITY);
+    loop {
+        iterations += 1;
+        let set = SetFile::Scenarios { points: met.clone(), file: None };
+        let uncertainty = softsep::format::UncertaintyFile { parameters: file.uncertainty.parameters.clone(), set };
+        let master = ProblemFile {
+            name: file.name.clone(),
+            first_stage: file.first_stage.clone(),
+            uncertainty,
+            recourse: file.recourse.clone(),
+        };
+        let master = Problem::new(&master).unwrap();
+        let settings = Settings { method: "extensive".into(), gap: 0.1 * GAP, ..Settings::default() };
+        let outcome = solve(&master, &settings, &mut Silent, &Default::default()).unwrap();
+        let x = &outcome.bounds.best().unwrap().x;
+        let start = Instant::now();
+        let found = scan.separate(x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+        let took = start.elapsed();
+        scanning += took;
+        upper = upper.min(master.first.value(x) + found.value);
+        if upper - outcome.bounds.lower().unwrap() <= GAP * upper.abs() {
+            return Ended { upper, iterations, last: (found, took), scanning, whole: begin.elapsed() };
+        }
+        met.push(&found.xi);
+    }
+}
+
+fn compare(n: usize, count: usize) {
+    let instance = LocationTransportation { n, uncertainty: Uncertain::Scenarios(count), mixed_integer: false, seed: 1 };
+    let file = location_transportation(&instance).unwrap();
+    let problem = Problem::new(&file).unwrap();
+    let SetFile::Scenarios { points, .. } = &file.uncertainty.set else { return };
+    let screened = generate(&file, points, &mut Scan::new(&problem, Cow::Borrowed(points)).unwrap());
+    let start = Instant::now();
+    let settings = Settings { method: "ccg".into(), gap: GAP, ..Settings::default() };
+    let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+    let ccg = start.elapsed();
+    let plain = generate(&file, points, &mut Scan::plain(&problem, Cow::Borrowed(points)).unwrap());
+    for value in [screened.upper, outcome.bounds.upper().unwrap()] {
+        assert!((value - plain.upper).abs() <= GAP * plain.upper.abs(), "{value} and {}", plain.upper);
+    }
+    let (screened_last, plain_last) = (&screened.last, &plain.last);
+    println!("n = {n}, {count} scenarios");
+    println!(
+        "  last scan  {:>9.2?} and {} recourse solves ({:.3} %) with screens, {:>9.2?} and {} without: ratio {:.1}",
+        screened_last.1,
+        screened_last.0.solves,
+        100.0 * screened_last.0.solves as f64 / count as f64,
+        plain_last.1,
+        plain_last.0.solves,
+        plain_last.1.as_secs_f64() / screened_last.1.as_secs_f64()
+    );
+    println!(
+        "  all scans  {:>9.2?} ({} iterations) with screens, {:>9.2?} ({}) without: ratio {:.1}",
+        screened.scanning,
+        screened.iterations,
+        plain.scanning,
+        plain.iterations,
+        plain.scanning.as_secs_f64() / screened.scanning.as_secs_f64()
+    );
+    println!(
+        "  whole loop {:>9.2?} with screens, {:>9.2?} without: ratio {:.1}; method ccg {ccg:.2?}: ratio {:.1}",
+        screened.whole,
+        plain.whole,
+        plain.whole.as_secs_f64() / screened.whole.as_secs_f64(),
+        plain.whole.as_secs_f64() / ccg.as_secs_f64()
+    );
+}
+
+fn main() {
+    for (n, count) in [(10, 20_000), (30, 100_000), (100, 5_000)] {
+        compare(n, count);
+    }
+}
