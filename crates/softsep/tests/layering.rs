@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 17] = [
     "run",
     "format",
     "uncertainty",
