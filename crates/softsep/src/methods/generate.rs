@@ -118,18 +118,18 @@ impl Generation<'_> {
     /// are as close then as tolerances allow.
     fn grow(&mut self, x: &[f64], theta: f64, run: &mut Run) -> Result<bool, Error> {
         let size = run.limits().gap * (self.problem.first.value(x) + theta).abs();
-        // A bound is asked for now and then, and as long as there is no decision to show.
-        let bound = (run.iterations() + 1).is_power_of_two() || run.bounds().best().is_none();
-        let ask = Ask { beyond: (!bound).then_some(theta + BEYOND * size), tolerance: CLAIM * size };
-        if let Some(beyond) = ask.beyond
-            && self.master.bring_back(x, beyond)?
-        {
-            return Ok(true);
-        }
+        let beyond = theta + BEYOND * size;
+        // Any bound will do now and then, and as long as there is no decision to show; else a scenario beyond what the master thinks.
+        let (beyond, tolerance) = match (run.iterations() + 1).is_power_of_two() || run.bounds().best().is_none() {
+            true => (None, f64::INFINITY),
+            false if self.master.bring_back(x, beyond)? => return Ok(true),
+            false => (Some(beyond), CLAIM * size),
+        };
         let is_worse = |found: &Found| found.value > theta + 1e-9 * theta.abs().max(1.0);
-        let mut found = self.record(x, &ask, run)?;
+        let mut found = self.record(x, &Ask { beyond, tolerance }, run)?;
         if found.as_ref().is_some_and(|found| !is_worse(found) && !is_exact(found)) && !run.bounds().meet(run.limits().gap) {
-            found = self.record(x, &Ask::MAXIMUM, run)?;
+            // Nothing worse came up by the way: now it has to be found, or ruled out.
+            found = self.record(x, &Ask { beyond: Some(theta + BEYOND * size), tolerance: CLAIM * size }, run)?;
         }
         match (found.filter(is_worse), self.growth) {
             (Some(Found { xi, cut: Some(cut), .. }), Growth::Cut) => Ok(self.master.add_cut(&xi, cut)),
