@@ -121,6 +121,13 @@ impl Lp {
         self.highs.watch(flag)
     }
 
+    /// Starts the next tree from a point of which these columns are known, all integers among them: the others are found by a linear program.
+    pub fn set_start(&mut self, known: &[(usize, f64)]) -> Result<(), LpError> {
+        let index: Vec<i32> = known.iter().map(|&(col, _)| col as i32).collect();
+        let value: Vec<f64> = known.iter().map(|&(_, value)| value).collect();
+        self.highs.set_sparse_solution(&index, &value)
+    }
+
     /// Replaces the bounds of all rows.
     pub fn set_row_bounds(&mut self, lower: &[f64], upper: &[f64]) -> Result<(), LpError> {
         self.highs.change_rows_bounds(lower, upper)
@@ -211,6 +218,11 @@ impl Lp {
     /// Simplex iterations of the last solve.
     pub fn simplex_iterations(&self) -> u64 {
         self.highs.info_int(c"simplex_iteration_count").map_or(0, |n| n.max(0) as u64)
+    }
+
+    /// Nodes of the last solve's tree.
+    pub fn mip_nodes(&self) -> u64 {
+        self.highs.info_long(c"mip_node_count").map_or(0, |nodes| nodes.max(0) as u64)
     }
 
     /// The bound that a MIP's tree proved, also when it was stopped early.

@@ -2,7 +2,6 @@
 
 mod copies;
 mod explain;
-mod patience;
 mod solve;
 mod square;
 

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 
 use super::copies::{Copies, Part};
-use super::patience::solve_patiently;
 use crate::error::Error;
 use crate::format::VariableKind;
 use crate::recourse::{ConicProgram, ConicStatus};
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Stop, solve_patiently};
 
 /// A solved master.
 #[derive(Debug, Clone)]

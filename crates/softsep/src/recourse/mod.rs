@@ -5,12 +5,14 @@
 
 mod conic;
 mod cut;
+mod dual;
 mod fixed;
 mod linear;
 
 pub use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
+pub(crate) use dual::{DualColumns, Duals};
 pub use fixed::Fixed;
 pub use linear::{DualChoice, Linear};
 
