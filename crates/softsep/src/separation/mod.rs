@@ -3,11 +3,15 @@
 //! A method never knows which separation it holds.
 
 mod ascent;
+mod bilinear;
 mod scan;
+mod slopes;
 mod stand_in;
 
 pub use ascent::ascend;
+pub use bilinear::{Bilinear, NotBilinear};
 pub use scan::Scan;
+pub use slopes::SlopeRanges;
 pub use stand_in::{NoList, stand_in};
 
 use crate::error::Error;

@@ -9,7 +9,7 @@ use super::*;
 use crate::format::{ConeKind, Points, SetFile};
 use crate::model::{Cone, FirstStage, Names, RecourseModel, Sparse, Symmetric};
 use crate::run::Stop;
-use crate::uncertainty::{Count, SetError, TooMany, Uncertainty};
+use crate::uncertainty::{Count, Part, SetError, Shape, TooMany, Uncertainty};
 
 pub(super) const INF: f64 = f64::INFINITY;
 pub(super) type Terms<'a> = &'a [(usize, f64)];
@@ -40,6 +40,10 @@ impl Uncertainty for Anywhere {
     fn enumerate(&self, limit: usize) -> Result<std::borrow::Cow<'_, Points>, TooMany> {
         Err(TooMany { count: self.extremes(), limit })
     }
+    fn shape(&self, _part: &Part) -> Option<Shape> {
+        None
+    }
+
     fn describe(&self) -> SetFile {
         SetFile::default()
     }
