@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use softsep::format::{Row, SetFile};
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{Ask, Bilinear, Claim, Found, NotBilinear, Scan, Separation, SlopeRanges, stand_in};
@@ -219,4 +221,41 @@ fn slopes_stay_within_their_ranges() {
             }
         }
     }
+}
+
+#[test]
+fn larger_sets_are_separated_exactly() {
+    for (name, build) in EXACT {
+        let mut trees = 0;
+        for seed in 0..many(8) {
+            for gamma in [0.2, 0.45, 0.7] {
+                let settings =
+                    LocationTransportation { n: 8, uncertainty: Uncertain::Budget { gamma }, mixed_integer: false, seed };
+                let mut file = location_transportation(&settings).unwrap();
+                if seed % 2 == 1 {
+                    // The same set, as a polyhedron that knows no levels.
+                    file.uncertainty.set = as_polyhedron(8.0 * gamma, &file.uncertainty.parameters);
+                }
+                let problem = Problem::new(&file).unwrap();
+                // Capacities that are short for some demands and not for others.
+                let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+                let x: Vec<f64> = (0..8).map(|_| rng.random_range(150.0..450.0)).collect();
+                let truth = truth(&problem, &x);
+                let what = format!("{name}, seed {seed}, budget {gamma}");
+                let found = build(&problem).separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+                check_found(&what, &problem, &x, &found, truth);
+                assert!(close(found.value, truth), "{what}: finds {}, and the truth is {truth}", found.value);
+                assert!(matches!(found.claim, Claim::Surely(claim) if close(claim, truth)), "{what}: {found:?}, not {truth}");
+                trees += u64::from(found.nodes > 1);
+            }
+        }
+        assert!(trees > 0, "{name}: everything was settled without a search");
+    }
+}
+
+fn as_polyhedron(budget: f64, parameters: &[String]) -> SetFile {
+    let mut row = Row::new("budget");
+    row.xi = parameters.iter().map(|name| (name.clone(), 1.0)).collect();
+    row.upper = budget;
+    SetFile::Polyhedron { lower: vec![0.0; parameters.len()], upper: vec![1.0; parameters.len()], constraints: vec![row] }
 }

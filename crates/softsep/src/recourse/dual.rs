@@ -26,6 +26,17 @@ pub(crate) struct DualColumns {
     pi: Vec<Vec<(usize, f64)>>,
     /// What each column adds to the objective where x and ξ are zero.
     at_zero: Vec<f64>,
+    /// The rows.
+    rows: Vec<DualRow>,
+}
+
+/// `least ≤ Σ terms ≤ most`: what the dual owes to one y.
+#[derive(Debug, Clone)]
+pub(crate) struct DualRow {
+    pub(crate) y: usize,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+    pub(crate) terms: Vec<(usize, f64)>,
 }
 
 impl DualColumns {
@@ -53,11 +64,11 @@ impl DualColumns {
             pi.push(sides);
         }
         let columns = recourse.g.transpose();
-        let mut terms = Vec::new();
+        let mut rows = Vec::with_capacity(recourse.dim());
         for j in 0..recourse.dim() {
             let cost = if duals == Duals::Feasible { recourse.cost[j] } else { 0.0 };
             let (lower, upper) = (recourse.lower[j], recourse.upper[j]);
-            terms.clear();
+            let mut terms = Vec::new();
             for (i, g) in columns.row(j) {
                 terms.extend(pi[i].iter().map(|&(col, sign)| (col, sign * g)));
             }
@@ -77,9 +88,15 @@ impl DualColumns {
             }
             if least.is_finite() || most.is_finite() {
                 model.add_row(least, most, &terms);
+                rows.push(DualRow { y: j, least, most, terms });
             }
         }
-        Self { pi, at_zero }
+        Self { pi, at_zero, rows }
+    }
+
+    /// The rows.
+    pub(crate) fn rows(&self) -> &[DualRow] {
+        &self.rows
     }
 
     /// The slopes `s(π) = −Uᵀπ`, each as terms over the columns.

@@ -6,9 +6,13 @@
 //! 1. Local ascents give a scenario, and often all that was asked for.
 //! 2. Ranges of the slopes over Π, once for a problem, settle entries in which Q is monotone; if that settles all, the worst case is known.
 //! 3. The same search over the rays of Π tells whether some scenario has no recourse.
-//! 4. Linear programs tighten all ranges for what is worth at least as much as the best scenario known.
-//! 5. A tree finds the rest. Ranges that stay infinite are not guessed: then nothing is claimed.
+//! 4. Linear programs tighten all ranges for what is worth at least as much as the best scenario known (`tighten.rs`).
+//! 5. A tree finds the rest (`tree.rs`). Ranges that stay infinite are not guessed: then nothing is claimed.
+//!
+//! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are only nearly whole make the
+//! best point look better than it is, which the bound does not forget: the claim stays valid, and the tree is searched again more strictly.
 
+mod products;
 mod program;
 mod tighten;
 mod tree;
@@ -17,7 +21,7 @@ use super::slopes::{SlopeRanges, useful_levels};
 use super::{Ask, Claim, Found, Separation, ascend};
 use crate::error::Error;
 use crate::model::Problem;
-use crate::recourse::{Answer, Duals, Outcome, Recourse, engine};
+use crate::recourse::{Answer, Duals, Outcome, Recourse, RecourseError, engine};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
 use program::{Domain, Program};
@@ -147,7 +151,8 @@ impl<'p> Bilinear<'p> {
             return Ok(at.found.value < f64::INFINITY);
         }
         let mut known = side.domain.known(side.slopes.clone());
-        if tighten(program, &mut known, GAINS, &mut f64::INFINITY.clone(), clock)? == Tightened::Below {
+        let mut bound = f64::INFINITY;
+        if tighten(program, &mut known, GAINS, &mut bound, clock)? == Tightened::Below {
             return Ok(true);
         }
         // Any ray that gains will do.
@@ -193,12 +198,12 @@ impl<'p> Bilinear<'p> {
             match grow(program, &known, &at.found.xi, Care { gap, integrality }, clock)? {
                 Ok(grown) => {
                     at.found.nodes += grown.nodes;
-                    if let Some(slopes) = &grown.slopes {
-                        at.take_support(slopes)?;
-                    }
                     bound = bound.min(grown.bound);
                     if bound < f64::INFINITY {
                         at.claim(bound.max(least));
+                    }
+                    if let Some(slopes) = &grown.slopes {
+                        at.take_support(slopes)?;
                     }
                     let reached = at.found.value.max(target) + ask.tolerance.max(EXACT * size);
                     if !grown.complete || bound <= reached {
@@ -218,6 +223,7 @@ impl<'p> Bilinear<'p> {
 /// The engine at the decision, and what has been found there so far.
 struct At<'a> {
     problem: &'a Problem,
+    x: &'a [f64],
     engine: &'a mut dyn Recourse,
     answer: Answer,
     found: Found,
@@ -225,14 +231,25 @@ struct At<'a> {
 
 impl At<'_> {
     /// Solves at a scenario, keeps it if it is worse, and returns what it costs.
+    ///
+    /// What a tree found when the clock stopped it is still worth a moment.
     fn take(&mut self, xi: Vec<f64>) -> Result<f64, Error> {
-        self.engine.solve(&xi, &mut self.answer)?;
+        match self.engine.solve(&xi, &mut self.answer) {
+            Err(RecourseError::Stopped(_)) => {
+                let mut engine = engine(self.problem, &Clock::moment())?;
+                engine.at(self.x);
+                engine.solve(&xi, &mut self.answer)?;
+            }
+            solved => solved?,
+        }
         if self.answer.value > self.found.value {
             self.found.value = self.answer.value;
             self.found.cut = self.answer.cut();
             self.found.xi = xi;
-            if self.answer.outcome == Outcome::Infeasible {
-                self.found.claim = Claim::Surely(f64::INFINITY);
+            match self.found.claim {
+                Claim::Surely(bound) => self.claim(bound),
+                Claim::Nothing if self.answer.outcome == Outcome::Infeasible => self.claim(f64::INFINITY),
+                Claim::Nothing => {}
             }
         }
         Ok(self.answer.cost)
@@ -259,7 +276,7 @@ impl Separation for Bilinear<'_> {
         if found.value == f64::INFINITY || ask.beyond.is_some_and(|beyond| found.value > beyond) {
             return Ok(found);
         }
-        let mut at = At { problem: self.problem, engine: engine.as_mut(), answer: Answer::new(self.problem), found };
+        let mut at = At { problem: self.problem, x, engine: engine.as_mut(), answer: Answer::new(self.problem), found };
         match self.bound(x, ask, clock, &mut at) {
             // What was found before the clock stopped holds.
             Ok(()) | Err(Error::Stopped(_)) => {}

@@ -59,8 +59,13 @@ pub(super) struct Written {
 /// How a program is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Form {
-    /// Without binaries: a relaxation, of what is worth at least the number if there is one.
-    Relaxed(Option<f64>),
+    /// Without binaries: a relaxation of what is worth at least so much.
+    Relaxed {
+        /// So much.
+        least: f64,
+        /// Whether dual rows are multiplied by ξ: a much closer relaxation, and a larger one.
+        products: bool,
+    },
     /// With binaries.
     Whole,
 }
@@ -100,11 +105,14 @@ impl Program<'_> {
             picks: Vec::new(),
             lacks: None,
         };
-        match self.domain {
-            Domain::Levels(polytope, levels) => written.add_levels(polytope, levels, known, form),
-            Domain::Corners(polytope) => written.add_corners(polytope, known, form),
+        let (polytope, place) = match self.domain {
+            Domain::Levels(polytope, levels) => (polytope, written.add_levels(polytope, levels, known, form)),
+            Domain::Corners(polytope) => (polytope, written.add_corners(polytope, known, form)),
+        };
+        if !matches!(form, Form::Relaxed { products: false, .. }) {
+            written.add_products(&columns, self.recourse, polytope, &place);
         }
-        if let Form::Relaxed(Some(least)) = form {
+        if let Form::Relaxed { least, .. } = form {
             let terms: Vec<(usize, f64)> = written.value.iter().copied().enumerate().collect();
             written.model.add_row(least, f64::INFINITY, &terms);
         }
@@ -114,7 +122,7 @@ impl Program<'_> {
 
 impl Written {
     /// A column, worth `value` per unit.
-    fn column(&mut self, value: f64, lower: f64, upper: f64) -> usize {
+    pub(super) fn column(&mut self, value: f64, lower: f64, upper: f64) -> usize {
         self.value.push(value);
         self.model.add_col(0.0, lower, upper)
     }
@@ -148,7 +156,8 @@ impl Written {
 
     /// With `r` the lowest level and `z = s·(ξ − r)`, and β_v picking level v: `z ≤ (t − r)·s + Σ_v β_v·max (v − t)·s` for every t, the maximum
     /// taken over the range of s. Levels for t suffice: together they are the concave envelope, and with β whole the one with β_t = 1 is exact.
-    fn add_levels(&mut self, polytope: &Polytope, levels: &[Vec<f64>], known: &Known, form: Form) {
+    fn add_levels(&mut self, polytope: &Polytope, levels: &[Vec<f64>], known: &Known, form: Form) -> Place {
+        let mut place = Place { zeta: Vec::new(), products: Vec::new() };
         let mut pick_of: Vec<Vec<usize>> = Vec::with_capacity(levels.len());
         for (entry, levels) in levels.iter().enumerate() {
             self.add_fixed(entry, levels[0]);
@@ -156,6 +165,8 @@ impl Written {
             if levels.len() > 1 {
                 let slope = self.slope_column(entry, known);
                 let product = self.column(1.0, f64::NEG_INFINITY, f64::INFINITY);
+                let zetas = (0..polytope.columns.len()).filter(|&zeta| polytope.columns[zeta].0 == entry).collect();
+                place.products.push(Product { zetas, entry, column: product, from: levels[0], slope });
                 for &level in &levels[1..] {
                     let pick = self.binary(form);
                     picks.push(pick);
@@ -184,26 +195,29 @@ impl Written {
             }
             pick_of.push(picks);
         }
+        for &(entry, step) in &polytope.columns {
+            let zeta = |level: f64| ((level - polytope.base[entry]) / step).max(0.0);
+            let first = zeta(levels[entry][0]);
+            let terms = pick_of[entry].iter().zip(&levels[entry][1..]).map(|(&pick, &level)| (pick, zeta(level) - first));
+            place.zeta.push(Affine { constant: first, terms: terms.collect() });
+        }
         // Rows that hold one ζ alone are met by all levels that are left.
         for row in polytope.rows.iter().filter(|row| row.terms.len() > 1) {
             let mut limit = row.limit;
             let mut terms = Vec::new();
             for &(column, coefficient) in &row.terms {
-                let (entry, step) = polytope.columns[column];
-                let zeta = |level: f64| ((level - polytope.base[entry]) / step).max(0.0);
-                let first = zeta(levels[entry][0]);
-                limit -= coefficient * first;
-                for (&pick, &level) in pick_of[entry].iter().zip(&levels[entry][1..]) {
-                    terms.push((pick, coefficient * (zeta(level) - first)));
-                }
+                limit -= coefficient * place.zeta[column].constant;
+                terms.extend(place.zeta[column].terms.iter().map(|&(pick, value)| (pick, coefficient * value)));
             }
             self.model.add_row(if row.equal { limit } else { f64::NEG_INFINITY }, limit, &merged(terms));
         }
+        place
     }
 
     /// For given s, ξ is best in the polytope `Aζ ≤ b, ζ ≥ 0` exactly if there are multipliers λ ≥ 0 with `μ = Aᵀλ − w ≥ 0`, w = s along ζ, such
     /// that `ζ ⊥ μ` and `λ ⊥ b − Aζ`; then `wᵀζ = bᵀλ`, which is linear. The products are written too, as envelopes: they bound λ.
-    fn add_corners(&mut self, polytope: &Polytope, known: &Known, form: Form) {
+    fn add_corners(&mut self, polytope: &Polytope, known: &Known, form: Form) -> Place {
+        let mut place = Place { zeta: Vec::new(), products: Vec::new() };
         let mut slope_of = vec![None; polytope.base.len()];
         for (entry, &base) in polytope.base.iter().enumerate() {
             self.add_fixed(entry, base);
@@ -222,6 +236,7 @@ impl Written {
             let mu = self.column(0.0, 0.0, most_mu);
             let zeta = self.column(0.0, 0.0, most_zeta);
             self.pairs.push([mu, zeta]);
+            place.zeta.push(Affine { constant: 0.0, terms: vec![(zeta, 1.0)] });
             stationary.push(vec![(mu, 1.0), (slope, step)]);
             // w·ζ ≤ most w·ζ, and w·ζ ≤ width·w + least w·(ζ − width).
             let product = self.column(0.0, f64::NEG_INFINITY, f64::INFINITY);
@@ -235,6 +250,7 @@ impl Written {
                 self.model.add_row(f64::NEG_INFINITY, -least * most_zeta, &terms);
             }
             strong.push((product, -1.0));
+            place.products.push(Product { zetas: vec![column], entry, column: product, from: polytope.base[entry], slope });
         }
         for row in &polytope.rows {
             let mut activity: Vec<(usize, f64)> =
@@ -268,6 +284,7 @@ impl Written {
                 self.model.add_row(f64::NEG_INFINITY, 0.0, &[(pair[1], 1.0), (second, -most[1])]);
             }
         }
+        place
     }
 
     /// The slopes at a point.
@@ -284,8 +301,29 @@ impl Written {
     }
 }
 
+/// A number plus terms over columns.
+pub(super) struct Affine {
+    pub(super) constant: f64,
+    pub(super) terms: Vec<(usize, f64)>,
+}
+
+/// The column of a product `s_j·(ξ_j − from)`, where some of the ζ move ξ_j.
+pub(super) struct Product {
+    pub(super) zetas: Vec<usize>,
+    pub(super) entry: usize,
+    pub(super) column: usize,
+    pub(super) from: f64,
+    pub(super) slope: usize,
+}
+
+/// Where ζ and the products stand in the columns.
+pub(super) struct Place {
+    pub(super) zeta: Vec<Affine>,
+    pub(super) products: Vec<Product>,
+}
+
 /// Terms with each column once.
-fn merged(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+pub(super) fn merged(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     terms.sort_by_key(|term| term.0);
     terms.dedup_by(|later, kept| {
         let same = later.0 == kept.0;
