@@ -298,6 +298,25 @@ mod tests {
     }
 
     #[test]
+    fn a_tree_starts_from_what_is_known() {
+        // max x + y + t, t ≤ x + y, x + y ≤ 1 with binaries x, y: y alone is as good as x alone, and what is known decides.
+        let mut model = Model::new();
+        let [x, y] = [0, 1].map(|_| model.add_integer(-1.0, 0.0, 1.0));
+        let t = model.add_col(-1.0, 0.0, 5.0);
+        model.add_row(f64::NEG_INFINITY, 0.0, &[(t, 1.0), (x, -1.0), (y, -1.0)]);
+        model.add_row(f64::NEG_INFINITY, 1.0, &[(x, 1.0), (y, 1.0)]);
+        for known in [[(x, 1.0), (y, 0.0)], [(x, 0.0), (y, 1.0)]] {
+            let mut lp = Lp::new(&model).unwrap();
+            lp.set_presolve(Toggle::Off).unwrap();
+            lp.set_start(&known).unwrap();
+            assert_eq!(lp.solve().unwrap(), Status::Optimal);
+            let mut point = [0.0; 3];
+            lp.primal(&mut point).unwrap();
+            assert_eq!((lp.objective(), [(x, point[x]), (y, point[y])]), (-2.0, known));
+        }
+    }
+
+    #[test]
     fn a_raised_flag_stops_a_solve() {
         let flag = Arc::new(AtomicBool::new(true));
         let mut model = Model::new();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::format::{Row, SetFile};
+use softsep::format::{ProblemFile, Row, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
@@ -223,18 +223,38 @@ fn slopes_stay_within_their_ranges() {
     }
 }
 
+/// Location–transportation in 8 entries.
+fn shipping(uncertainty: Uncertain, seed: u64) -> ProblemFile {
+    location_transportation(&LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed }).unwrap()
+}
+
+/// `0 ≤ ξ ≤ 1` with bounds on the sum, in one row or in two.
+fn polyhedron(parameters: &[String], sums: &[(f64, f64)]) -> SetFile {
+    let constraints = sums.iter().enumerate().map(|(number, &(lower, upper))| Row {
+        xi: parameters.iter().map(|name| (name.clone(), 1.0)).collect(),
+        lower,
+        upper,
+        ..Row::new(format!("sum {number}"))
+    });
+    SetFile::Polyhedron {
+        lower: vec![0.0; parameters.len()],
+        upper: vec![1.0; parameters.len()],
+        constraints: constraints.collect(),
+    }
+}
+
 #[test]
 fn larger_sets_are_separated_exactly() {
     for (name, build) in EXACT {
         let mut trees = 0;
-        for seed in 0..many(8) {
+        for seed in 0..many(9) {
             for gamma in [0.2, 0.45, 0.7] {
-                let settings =
-                    LocationTransportation { n: 8, uncertainty: Uncertain::Budget { gamma }, mixed_integer: false, seed };
-                let mut file = location_transportation(&settings).unwrap();
-                if seed % 2 == 1 {
-                    // The same set, as a polyhedron that knows no levels.
-                    file.uncertainty.set = as_polyhedron(8.0 * gamma, &file.uncertainty.parameters);
+                let mut file = shipping(Uncertain::Budget { gamma }, seed);
+                // The same set as a polyhedron that knows no levels, and one in which the budget must be spent.
+                match seed % 3 {
+                    0 => {}
+                    1 => file.uncertainty.set = polyhedron(&file.uncertainty.parameters, &[(f64::NEG_INFINITY, 8.0 * gamma)]),
+                    _ => file.uncertainty.set = polyhedron(&file.uncertainty.parameters, &[(8.0 * gamma, 8.0 * gamma)]),
                 }
                 let problem = Problem::new(&file).unwrap();
                 // Capacities that are short for some demands and not for others.
@@ -253,9 +273,35 @@ fn larger_sets_are_separated_exactly() {
     }
 }
 
-fn as_polyhedron(budget: f64, parameters: &[String]) -> SetFile {
-    let mut row = Row::new("budget");
-    row.xi = parameters.iter().map(|name| (name.clone(), 1.0)).collect();
-    row.upper = budget;
-    SetFile::Polyhedron { lower: vec![0.0; parameters.len()], upper: vec![1.0; parameters.len()], constraints: vec![row] }
+#[test]
+fn monotone_entries_need_no_search() {
+    // More demand never costs less: of the 2³⁰ corners of a box one is the worst.
+    let settings = LocationTransportation { n: 30, uncertainty: Uncertain::Budget { gamma: 1.0 }, mixed_integer: false, seed: 1 };
+    let mut file = location_transportation(&settings).unwrap();
+    file.uncertainty.set = SetFile::Box { lower: vec![-1.0; 30], upper: vec![1.0; 30] };
+    let problem = Problem::new(&file).unwrap();
+    let x = vec![200.0; 30];
+    let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
+    let mut answer = Answer::new(&problem);
+    engine.at(&x);
+    engine.solve(&[1.0; 30], &mut answer).unwrap();
+    for (name, build) in EXACT {
+        let found = build(&problem).separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+        assert_eq!((found.xi, found.nodes), (vec![1.0; 30], 0), "{name}");
+        assert!(close(found.value, answer.value) && found.claim == Claim::Surely(found.value), "{name}");
+    }
+}
+
+#[test]
+fn a_bound_that_is_infinite_is_named_and_not_guessed() {
+    // Two rows that are one equality: their multipliers may grow together without end.
+    let mut file = shipping(Uncertain::Budget { gamma: 0.5 }, 3);
+    let inf = f64::INFINITY;
+    file.uncertainty.set = polyhedron(&file.uncertainty.parameters, &[(-inf, 4.0), (4.0, inf)]);
+    let problem = Problem::new(&file).unwrap();
+    let x = vec![250.0; 8];
+    let mut separation = Bilinear::new(&problem).unwrap();
+    let found = separation.separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+    check_found("two rows", &problem, &x, &found, truth(&problem, &x));
+    assert_eq!(separation.declined(), Some("a multiplier of the uncertainty set has no finite bound"));
 }

@@ -13,7 +13,7 @@ use crate::recourse::{DualColumns, Duals};
 use crate::run::{Clock, Stop};
 use crate::uncertainty::{Polytope, ShapeRow, Uncertainty};
 
-/// An end of a range that is this small beside the other end is zero: what HiGHS leaves of a sign.
+/// An end of a range that is this small is zero: what HiGHS leaves of a sign.
 const SIGN: f64 = 1e-9;
 
 /// What HiGHS's tolerance may have kept back at the end of a range.
@@ -203,9 +203,9 @@ pub(super) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extre
 
 /// A range as HiGHS found it, made safe: an end that is zero up to rounding is zero, any other is moved outwards by HiGHS's tolerance.
 pub(super) fn widened(least: f64, most: f64) -> (f64, f64) {
-    let end = |value: f64, other: f64, sign: f64| match value {
-        value if value.abs() <= SIGN * if other.is_finite() { other.abs().max(1.0) } else { 1.0 } => 0.0,
+    let end = |value: f64, sign: f64| match value {
+        value if value.abs() <= SIGN => 0.0,
         value => value + sign * MARGIN * value.abs().max(1.0),
     };
-    (end(least, most, -1.0), end(most, least, 1.0))
+    (end(least, -1.0), end(most, 1.0))
 }

@@ -91,7 +91,7 @@ impl<'p> Bilinear<'p> {
         Ok(Self { problem, polytope, facts: None, declined: None })
     }
 
-    /// Why the last separation claimed nothing, where that was not what was asked for and not for want of time.
+    /// Why the last separation claimed nothing, or no more than a relaxation says, where that was not for want of time.
     pub fn declined(&self) -> Option<&'static str> {
         self.declined
     }
@@ -171,10 +171,10 @@ impl<'p> Bilinear<'p> {
         if let Some(slopes) = grown.slopes {
             at.take_support(&slopes)?;
         }
-        if at.found.value < f64::INFINITY && grown.complete {
+        if at.found.value < f64::INFINITY {
+            clock.check()?;
             self.declined = Some("whether every scenario has recourse is beyond the solver's tolerance");
         }
-        clock.check()?;
         Ok(false)
     }
 
@@ -211,7 +211,7 @@ impl<'p> Bilinear<'p> {
                     }
                 }
                 Err(lacks) => {
-                    self.declined = (at.found.claim == Claim::Nothing).then_some(lacks);
+                    self.declined = Some(lacks);
                     break;
                 }
             }
