@@ -25,7 +25,7 @@ use crate::recourse::{Answer, Duals, Outcome, Recourse, RecourseError, engine};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
 use program::{Domain, Program};
-use tighten::{TOLERANCE, Tightened, tighten};
+use tighten::{TOLERANCE, Tightened, Wanted, tighten};
 use tree::{Care, grow};
 
 /// A ray that gains less, its largest multiplier being one, is none: solvers' tolerances allow as much.
@@ -34,6 +34,9 @@ const GAINS: f64 = 1e-6;
 /// Binaries may be so far from whole, and where that overrates the maximum, only so far.
 const NEARLY_WHOLE: f64 = 1e-6;
 const WHOLE: f64 = 1e-9;
+
+/// A search that may assume the value of the scenario at hand assumes so much less, relatively, lest tolerances exclude it.
+const SAFE: f64 = 1e-6;
 
 /// A claim that is this close to the scenario found, relatively, is as good as exact.
 const EXACT: f64 = 1e-6;
@@ -152,7 +155,8 @@ impl<'p> Bilinear<'p> {
         }
         let mut known = side.domain.known(side.slopes.clone());
         let mut bound = f64::INFINITY;
-        if tighten(program, &mut known, GAINS, &mut bound, clock)? == Tightened::Below {
+        let wanted = Wanted { least: GAINS, enough: GAINS };
+        if tighten(program, &mut known, wanted, &mut bound, clock)? != Tightened::Tight {
             return Ok(true);
         }
         // Any ray that gains will do.
@@ -178,45 +182,63 @@ impl<'p> Bilinear<'p> {
         Ok(false)
     }
 
+    /// The maximum, of a problem in which every scenario has recourse.
     fn maximise(&mut self, program: &Program, side: &Side, ask: &Ask, clock: &Clock, at: &mut At) -> Result<(), Error> {
         let target = ask.beyond.unwrap_or(f64::NEG_INFINITY).max(at.found.value);
         let size = target.abs().max(1.0);
-        // Whatever is worth less than this need not be looked at: the claim may stay there.
-        let least = target + 0.5 * ask.tolerance - TOLERANCE * size;
+        // What is worth less than this need not be looked at, for the claim may stay there; without a tolerance that is the scenario found.
+        let least = target + 0.5 * ask.tolerance - SAFE * size;
+        let wanted = Wanted { least, enough: target + ask.tolerance.max(2.0 * TOLERANCE * size) };
         let mut known = side.domain.known(side.slopes.clone());
         let mut bound = f64::INFINITY;
-        let tightened = tighten(program, &mut known, least, &mut bound, clock);
+        let tightened = tighten(program, &mut known, wanted, &mut bound, clock);
         if bound < f64::INFINITY {
             at.claim(bound.max(least));
         }
-        if tightened? == Tightened::Below {
-            at.claim(least);
-            return Ok(());
+        match tightened? {
+            Tightened::Below => {
+                self.settle_below(least, at);
+                return Ok(());
+            }
+            Tightened::Enough => return Ok(()),
+            Tightened::Tight => {}
         }
         let gap = (0.5 * ask.tolerance / size).max(TOLERANCE);
         for integrality in [NEARLY_WHOLE, WHOLE] {
-            match grow(program, &known, &at.found.xi, Care { gap, integrality }, clock)? {
-                Ok(grown) => {
-                    at.found.nodes += grown.nodes;
-                    bound = bound.min(grown.bound);
-                    if bound < f64::INFINITY {
-                        at.claim(bound.max(least));
-                    }
-                    if let Some(slopes) = &grown.slopes {
-                        at.take_support(slopes)?;
-                    }
-                    let reached = at.found.value.max(target) + ask.tolerance.max(EXACT * size);
-                    if !grown.complete || bound <= reached {
-                        break;
-                    }
-                }
+            let grown = match grow(program, &known, &at.found.xi, Care { gap, integrality }, clock)? {
+                Ok(grown) => grown,
                 Err(lacks) => {
                     self.declined = Some(lacks);
                     break;
                 }
+            };
+            at.found.nodes += grown.nodes;
+            if grown.bound < least {
+                self.settle_below(least, at);
+                break;
+            }
+            bound = bound.min(grown.bound);
+            if bound < f64::INFINITY {
+                at.claim(bound);
+            }
+            if let Some(slopes) = &grown.slopes {
+                at.take_support(slopes)?;
+            }
+            if !grown.complete || bound <= at.found.value.max(target) + ask.tolerance.max(EXACT * size) {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// HiGHS finds nothing that is worth `least`: a claim, unless the scenario at hand is worth it.
+    fn settle_below(&mut self, least: f64, at: &mut At) {
+        if at.found.value <= least {
+            at.claim(least);
+        } else {
+            at.found.claim = Claim::Nothing;
+            self.declined = Some("the solver contradicts itself about the scenario found");
+        }
     }
 }
 

@@ -17,26 +17,38 @@ const WORTH: f64 = 0.1;
 /// HiGHS's tolerance, relative: what a bound from a linear program is raised by.
 pub(super) const TOLERANCE: f64 = 1e-7;
 
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Wanted {
+    /// What is worth less is of no interest.
+    pub(super) least: f64,
+    /// A bound that is no larger is all that is asked for.
+    pub(super) enough: f64,
+}
+
 /// What tightening came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Tightened {
     /// Nothing is worth as much as was assumed.
     Below,
+    /// The bound is all that was asked for.
+    Enough,
     /// The ranges are as tight as was worth the effort.
     Tight,
 }
 
-/// Tightens `known` for what is worth at least `least`. A clock that stops leaves ranges that hold, and `bound` as far as it came.
+/// Tightens `known` for what is wanted. A clock that stops leaves ranges that hold, and `bound` as far as it came.
 ///
 /// The closer relaxation, with products, takes many times as long: it is asked for a bound in any case, but for ranges only where others
 /// would be infinite.
 pub(super) fn tighten(
     program: &Program,
     known: &mut Known,
-    least: f64,
+    wanted: Wanted,
     bound: &mut f64,
     clock: &Clock,
 ) -> Result<Tightened, Error> {
+    let least = wanted.least;
     for products in [false, true] {
         for _ in 0..PASSES {
             let written = program.write(known, Form::Relaxed { least, products });
@@ -49,6 +61,9 @@ pub(super) fn tighten(
             }
             if *bound < least {
                 return Ok(Tightened::Below);
+            }
+            if *bound <= wanted.enough {
+                return Ok(Tightened::Enough);
             }
             if products && written.lacks.is_none() {
                 break;
