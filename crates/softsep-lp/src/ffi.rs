@@ -215,17 +215,17 @@ impl Highs {
         Ok(value)
     }
 
-    pub(crate) fn info_double(&self, name: &CStr) -> Result<f64, LpError> {
-        let mut value = 0.0;
-        // SAFETY: as above.
-        done(unsafe { sys::Highs_getDoubleInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
-        Ok(value)
-    }
-
     pub(crate) fn info_long(&self, name: &CStr) -> Result<i64, LpError> {
         let mut value = 0;
         // SAFETY: as above.
         done(unsafe { sys::Highs_getInt64InfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
+        Ok(value)
+    }
+
+    pub(crate) fn info_double(&self, name: &CStr) -> Result<f64, LpError> {
+        let mut value = 0.0;
+        // SAFETY: as above.
+        done(unsafe { sys::Highs_getDoubleInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
         Ok(value)
     }
 
@@ -286,6 +286,14 @@ impl Highs {
         length("row statuses", rows.len(), self.rows())?;
         // SAFETY: lengths checked.
         done(unsafe { sys::Highs_setBasis(self.ptr(), cols.as_ptr(), rows.as_ptr()) }, "set basis")
+    }
+
+    /// Hands over the values of some columns to start a tree from; HiGHS finds the others.
+    pub(crate) fn set_sparse_solution(&mut self, index: &[i32], value: &[f64]) -> Result<(), LpError> {
+        length("start", value.len(), index.len())?;
+        // SAFETY: both arrays have as many entries as told and are only read.
+        let code = unsafe { sys::Highs_setSparseSolution(self.ptr(), index.len() as i32, index.as_ptr(), value.as_ptr()) };
+        done(code, "set solution")
     }
 
     /// Makes every later run look at `flag` and stop when it is up.

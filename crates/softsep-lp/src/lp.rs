@@ -121,6 +121,13 @@ impl Lp {
         self.highs.watch(flag)
     }
 
+    /// Starts the next tree from a point of which these columns are known, all integers among them: the others are found by a linear program.
+    pub fn set_start(&mut self, known: &[(usize, f64)]) -> Result<(), LpError> {
+        let index: Vec<i32> = known.iter().map(|&(col, _)| col as i32).collect();
+        let value: Vec<f64> = known.iter().map(|&(_, value)| value).collect();
+        self.highs.set_sparse_solution(&index, &value)
+    }
+
     /// Replaces the bounds of all rows.
     pub fn set_row_bounds(&mut self, lower: &[f64], upper: &[f64]) -> Result<(), LpError> {
         self.highs.change_rows_bounds(lower, upper)
@@ -213,14 +220,14 @@ impl Lp {
         self.highs.set_solution(cols)
     }
 
-    /// Nodes of the tree of the last solve; none for a linear program.
-    pub fn nodes(&self) -> u64 {
-        self.highs.info_long(c"mip_node_count").map_or(0, |nodes| nodes.max(0) as u64)
-    }
-
     /// Simplex iterations of the last solve.
     pub fn simplex_iterations(&self) -> u64 {
         self.highs.info_int(c"simplex_iteration_count").map_or(0, |n| n.max(0) as u64)
+    }
+
+    /// Nodes of the last solve's tree.
+    pub fn mip_nodes(&self) -> u64 {
+        self.highs.info_long(c"mip_node_count").map_or(0, |nodes| nodes.max(0) as u64)
     }
 
     /// The bound that a MIP's tree proved, also when it was stopped early.
@@ -296,6 +303,25 @@ mod tests {
         assert!((lp.objective() + 1.0).abs() < 1e-7);
     }
 
+    #[test]
+    fn a_tree_starts_from_what_is_known() {
+        // max x + y + t, t ≤ x + y, x + y ≤ 1 with binaries x, y: y alone is as good as x alone, and what is known decides.
+        let mut model = Model::new();
+        let [x, y] = [0, 1].map(|_| model.add_integer(-1.0, 0.0, 1.0));
+        let t = model.add_col(-1.0, 0.0, 5.0);
+        model.add_row(f64::NEG_INFINITY, 0.0, &[(t, 1.0), (x, -1.0), (y, -1.0)]);
+        model.add_row(f64::NEG_INFINITY, 1.0, &[(x, 1.0), (y, 1.0)]);
+        for known in [[(x, 1.0), (y, 0.0)], [(x, 0.0), (y, 1.0)]] {
+            let mut lp = Lp::new(&model).unwrap();
+            lp.set_presolve(Toggle::Off).unwrap();
+            lp.set_start(&known).unwrap();
+            assert_eq!(lp.solve().unwrap(), Status::Optimal);
+            let mut point = [0.0; 3];
+            lp.primal(&mut point).unwrap();
+            assert_eq!((lp.objective(), [(x, point[x]), (y, point[y])]), (-2.0, known));
+        }
+    }
+
     /// A knapsack in many dimensions: it takes a tree.
     fn knapsack() -> Model {
         let mut model = Model::new();
@@ -330,7 +356,7 @@ mod tests {
         let mut lp = Lp::new(&knapsack()).unwrap();
         lp.set_mip_gap(0.0).unwrap();
         assert_eq!(lp.solve().unwrap(), Status::Optimal);
-        assert!(lp.nodes() > 0);
+        assert!(lp.mip_nodes() > 0);
         let (optimum, mut point) = (lp.objective(), vec![0.0; 60]);
         lp.primal(&mut point).unwrap();
         // Without time for anything else, the point given is what there is.

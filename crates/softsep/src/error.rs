@@ -4,7 +4,7 @@ use softsep_lp::LpError;
 
 use crate::format::{Complaints, ReadError};
 use crate::recourse::RecourseError;
-use crate::run::Stop;
+use crate::run::{Lost, Stop};
 use crate::uncertainty::SetError;
 
 /// Why a call gave no result.
@@ -45,6 +45,15 @@ impl From<RecourseError> for Error {
             RecourseError::Stopped(stop) => Error::Stopped(stop),
             RecourseError::Lp(error) => Error::Lp(error),
             error => Error::Recourse(error),
+        }
+    }
+}
+
+impl From<Lost> for Error {
+    fn from(error: Lost) -> Self {
+        match error {
+            Lost::Lp(error) => Error::Lp(error),
+            lost => Error::Master(lost.to_string()),
         }
     }
 }

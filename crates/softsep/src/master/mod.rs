@@ -3,7 +3,6 @@
 mod copies;
 mod explain;
 mod growing;
-mod patience;
 mod solve;
 mod square;
 

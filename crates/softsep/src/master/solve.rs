@@ -5,11 +5,10 @@ use std::sync::Arc;
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
 use super::copies::{Copies, Part};
-use super::patience::solve_patiently;
 use crate::error::Error;
 use crate::format::VariableKind;
 use crate::recourse::{ConicProgram, ConicStatus};
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Stop, solve_patiently};
 
 /// A solved master.
 #[derive(Debug, Clone)]
@@ -141,7 +140,7 @@ impl Copies<'_> {
         };
         // A linear program that was stopped has no point worth reporting; a tree that was stopped may have an incumbent.
         let has_point = ended == Ended::Optimal || integers && lp.has_feasible_point();
-        let nodes = if integers { lp.nodes() } else { 0 };
+        let nodes = if integers { lp.mip_nodes() } else { 0 };
         if !has_point {
             return Ok((Solved { lower, nodes, ..Solved::nothing(ended) }, false));
         }

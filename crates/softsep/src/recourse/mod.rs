@@ -5,6 +5,7 @@
 
 mod conic;
 mod cut;
+mod dual;
 mod fixed;
 mod linear;
 mod program;
@@ -12,6 +13,7 @@ mod program;
 pub use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
+pub(crate) use dual::{DualColumns, Duals};
 pub use fixed::Fixed;
 pub use linear::{DualChoice, Interval, Linear, Own, Response, Rules};
 pub(crate) use program::Program;

@@ -4,10 +4,12 @@
 mod bounds;
 mod clock;
 mod observer;
+mod patience;
 
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Limits, Stop};
 pub use observer::{Event, Header, MasterSize, Observer, Record, Silent};
+pub(crate) use patience::{Lost, solve_patiently};
 
 /// What was proved about a problem that has no optimum.
 #[derive(Debug, Clone, PartialEq)]

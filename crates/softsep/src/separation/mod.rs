@@ -3,16 +3,20 @@
 //! A method never knows which separation it holds.
 
 mod ascent;
+mod bilinear;
 mod choose;
 mod scan;
 mod screen;
+mod slopes;
 mod split;
 mod stand_in;
 mod worst;
 
 pub use ascent::{Ascent, ascend};
+pub use bilinear::{Bilinear, NotBilinear};
 pub use choose::{Exact, NoSeparation};
 pub use scan::Scan;
+pub use slopes::SlopeRanges;
 pub use split::Split;
 pub use stand_in::{NoList, stand_in};
 

@@ -7,10 +7,9 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use softsep_lp::{Lp, Status};
+use softsep_lp::{Lp, LpError, Status};
 
-use crate::error::Error;
-use crate::run::Clock;
+use super::Clock;
 
 /// How long a solver may go on after the clock has stopped.
 const GRACE: Duration = Duration::from_secs(1);
@@ -18,22 +17,33 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How often the clock is looked at meanwhile.
 const GLANCE: Duration = Duration::from_millis(20);
 
+/// Why a solve in its own thread gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Lost {
+    /// HiGHS refused a call.
+    #[error(transparent)]
+    Lp(#[from] LpError),
+    /// The thread could not be started, or died.
+    #[error("the solver's thread {0}")]
+    Thread(String),
+}
+
 /// Solves `lp`, and returns it with its status; `None` if it did not stop when the clock did.
-pub(super) fn solve_patiently(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, Status)>, Error> {
+pub(crate) fn solve_patiently(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, Status)>, Lost> {
     let (sender, receiver) = channel();
     thread::Builder::new()
-        .name("master".into())
+        .name("solver".into())
         .spawn(move || {
             let status = lp.solve();
             // Nobody may be listening any more.
             let _ = sender.send((lp, status));
         })
-        .map_err(|error| Error::Master(format!("the master's thread could not be started: {error}")))?;
+        .map_err(|error| Lost::Thread(format!("could not be started: {error}")))?;
     let mut stopped: Option<Instant> = None;
     loop {
         match receiver.recv_timeout(GLANCE) {
             Ok((lp, status)) => return Ok(Some((lp, status?))),
-            Err(RecvTimeoutError::Disconnected) => return Err(Error::Master("the master's thread died".into())),
+            Err(RecvTimeoutError::Disconnected) => return Err(Lost::Thread("died".into())),
             Err(RecvTimeoutError::Timeout) => {}
         }
         if clock.check().is_err() {

@@ -1,0 +1,229 @@
+//! The dual of linear recourse with fixed costs, written out in columns and rows: what a search over ξ optimises over.
+//!
+//! By strong duality `Q(x, ξ)` is the maximum over π in Π of `objective(π; x) + s(π)ᵀξ` with the slopes `s(π) = −Uᵀπ`. Π does not depend on x
+//! or ξ. Its recession cone tells where there is no recourse: where a ray of it has a positive objective.
+
+use softsep_lp::Model;
+
+use crate::model::RecourseModel;
+
+/// Which duals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Duals {
+    /// Π: the multipliers of feasible duals.
+    Feasible,
+    /// The recession cone of Π, cut to `−1 ≤ π ≤ 1`.
+    Rays,
+}
+
+/// The dual's columns, the first of the model that they were written to.
+///
+/// A row with two sides has a multiplier for each, `π = π⁺ − π⁻`; so has a y with two bounds, for its reduced cost. A side at zero costs
+/// nothing, so that its multiplier is a row's slack and needs no column.
+#[derive(Debug, Clone)]
+pub(crate) struct DualColumns {
+    /// π of each row as signed columns.
+    pi: Vec<Vec<(usize, f64)>>,
+    /// What each column adds to the objective where x and ξ are zero.
+    at_zero: Vec<f64>,
+    /// The rows.
+    rows: Vec<DualRow>,
+}
+
+/// `least ≤ Σ terms ≤ most`: what the dual owes to one y.
+#[derive(Debug, Clone)]
+pub(crate) struct DualRow {
+    pub(crate) y: usize,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+    pub(crate) terms: Vec<(usize, f64)>,
+}
+
+impl DualColumns {
+    /// Writes the duals into `model`, which must be empty.
+    pub(crate) fn write(recourse: &RecourseModel, duals: Duals, model: &mut Model) -> Self {
+        let most = if duals == Duals::Feasible { f64::INFINITY } else { 1.0 };
+        let mut at_zero = Vec::new();
+        let mut add = |model: &mut Model, lower: f64, upper: f64, value: f64| {
+            at_zero.push(value);
+            model.add_col(0.0, lower, upper)
+        };
+        let mut pi = Vec::with_capacity(recourse.rows());
+        for (&lower, &upper) in recourse.row_lower.iter().zip(&recourse.row_upper) {
+            let mut sides = Vec::new();
+            if lower == upper {
+                sides.push((add(model, -most, most, lower), 1.0));
+            } else {
+                if lower.is_finite() {
+                    sides.push((add(model, 0.0, most, lower), 1.0));
+                }
+                if upper.is_finite() {
+                    sides.push((add(model, 0.0, most, -upper), -1.0));
+                }
+            }
+            pi.push(sides);
+        }
+        let columns = recourse.g.transpose();
+        let mut rows = Vec::with_capacity(recourse.dim());
+        for j in 0..recourse.dim() {
+            let cost = if duals == Duals::Feasible { recourse.cost[j] } else { 0.0 };
+            let (lower, upper) = (recourse.lower[j], recourse.upper[j]);
+            let mut terms = Vec::new();
+            for (i, g) in columns.row(j) {
+                terms.extend(pi[i].iter().map(|&(col, sign)| (col, sign * g)));
+            }
+            // Gᵀπ + d⁺ − d⁻ = cost.
+            let (mut least, mut most) = (cost, cost);
+            if lower == 0.0 {
+                least = f64::NEG_INFINITY;
+            } else if lower == upper {
+                terms.push((add(model, f64::NEG_INFINITY, f64::INFINITY, lower), 1.0));
+            } else if lower.is_finite() {
+                terms.push((add(model, 0.0, f64::INFINITY, lower), 1.0));
+            }
+            if upper == 0.0 {
+                most = f64::INFINITY;
+            } else if upper.is_finite() && lower != upper {
+                terms.push((add(model, 0.0, f64::INFINITY, -upper), -1.0));
+            }
+            if least.is_finite() || most.is_finite() {
+                model.add_row(least, most, &terms);
+                rows.push(DualRow { y: j, least, most, terms });
+            }
+        }
+        Self { pi, at_zero, rows }
+    }
+
+    /// The rows.
+    pub(crate) fn rows(&self) -> &[DualRow] {
+        &self.rows
+    }
+
+    /// The slopes `s(π) = −Uᵀπ`, each as terms over the columns.
+    pub(crate) fn slopes(&self, recourse: &RecourseModel) -> Vec<Vec<(usize, f64)>> {
+        let mut slopes = vec![Vec::new(); recourse.u.cols()];
+        for (i, sides) in self.pi.iter().enumerate() {
+            for (entry, value) in recourse.u.row(i) {
+                slopes[entry].extend(sides.iter().map(|&(col, sign)| (col, -sign * value)));
+            }
+        }
+        slopes
+    }
+
+    /// The dual objective where x shifts the rows by `shift = Ex` and ξ is zero: one coefficient per column.
+    pub(crate) fn objective(&self, shift: &[f64]) -> Vec<f64> {
+        let mut objective = self.at_zero.clone();
+        for (sides, shift) in self.pi.iter().zip(shift) {
+            for &(col, sign) in sides {
+                objective[col] -= sign * shift;
+            }
+        }
+        objective
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use softsep_lp::{Lp, Status};
+
+    use super::*;
+    use crate::model::Problem;
+    use crate::recourse::{Answer, Outcome, engine};
+    use crate::run::Clock;
+
+    /// The maximum of the dual objective at (x, ξ).
+    fn dual_value(problem: &Problem, duals: Duals, x: &[f64], xi: &[f64]) -> (Status, f64) {
+        let recourse = &problem.recourse;
+        let mut model = Model::new();
+        let columns = DualColumns::write(recourse, duals, &mut model);
+        let mut shift = vec![0.0; recourse.rows()];
+        recourse.e.mul_add(1.0, x, &mut shift);
+        let mut costs = columns.objective(&shift);
+        for (terms, xi) in columns.slopes(recourse).iter().zip(xi) {
+            terms.iter().for_each(|&(col, value)| costs[col] += value * xi);
+        }
+        costs.iter_mut().for_each(|cost| *cost = -*cost);
+        let mut lp = Lp::new(&model).unwrap();
+        lp.set_presolve(softsep_lp::Toggle::Off).unwrap();
+        lp.set_costs(&costs).unwrap();
+        (lp.solve().unwrap(), -lp.objective())
+    }
+
+    /// Any random problem of the format's tests, without the feature that holds them: rows of every kind, y of every kind.
+    fn random(seed: u64) -> Problem {
+        use crate::format::{ProblemFile, Row, SetFile, Variable};
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut file = ProblemFile::default();
+        file.first_stage.variables.push(Variable::new("x", 1.0).bounded(0.0, 4.0));
+        file.uncertainty.parameters = vec!["g0".into(), "g1".into()];
+        file.uncertainty.set = SetFile::Box { lower: vec![-1.0; 2], upper: vec![1.0; 2] };
+        let mut whole = |low: i32, high: i32| f64::from(rng.random_range(low..=high));
+        let inf = f64::INFINITY;
+        for j in 0..4 {
+            let (lower, upper) = match whole(0, 5) as i32 {
+                0 => (-inf, inf),
+                1 => (0.0, inf),
+                2 => (-2.0, 3.0),
+                3 => (-inf, 1.0),
+                4 => (1.0, 1.0),
+                _ => (1.0, inf),
+            };
+            file.recourse.variables.push(Variable::new(format!("y{j}"), whole(-3, 5)).bounded(lower, upper));
+        }
+        for i in 0..3 {
+            let mut row = Row::new(format!("r{i}"));
+            row.y = (0..4).map(|j| (format!("y{j}"), whole(-2, 3))).filter(|term| term.1 != 0.0).collect();
+            row.x = vec![("x".into(), whole(1, 2))];
+            row.xi = (0..2).map(|j| (format!("g{j}"), whole(-2, 2))).filter(|term| term.1 != 0.0).collect();
+            let side = whole(-3, 3);
+            (row.lower, row.upper) = match whole(0, 3) as i32 {
+                0 => (side, side),
+                1 => (side, inf),
+                2 => (-inf, side),
+                _ => (side, side + 2.0),
+            };
+            file.recourse.constraints.push(row);
+        }
+        Problem::new(&file).unwrap()
+    }
+
+    #[test]
+    fn the_dual_has_the_value_of_the_recourse_and_its_rays_tell_where_there_is_none() {
+        let mut met = [0; 3];
+        for seed in 0..300 {
+            let problem = random(seed);
+            let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+            let x = [rng.random_range(0.0..4.0)];
+            let xi = [rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)];
+            let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
+            let mut answer = Answer::new(&problem);
+            engine.at(&x);
+            engine.solve(&xi, &mut answer).unwrap();
+            let (status, value) = dual_value(&problem, Duals::Feasible, &x, &xi);
+            let (rays, gain) = dual_value(&problem, Duals::Rays, &x, &xi);
+            assert_eq!(rays, Status::Optimal, "seed {seed}");
+            match answer.outcome {
+                Outcome::Solved => {
+                    met[0] += 1;
+                    assert_eq!(status, Status::Optimal, "seed {seed}");
+                    assert!((value - answer.value).abs() <= 1e-6 * (1.0 + value.abs()), "seed {seed}: {value} {answer:?}");
+                    assert!(gain <= 1e-7, "seed {seed}: a ray gains {gain}");
+                }
+                Outcome::Infeasible => {
+                    met[1] += 1;
+                    assert_ne!(status, Status::Optimal, "seed {seed}");
+                    assert!(gain > 1e-7, "seed {seed}: no ray gains");
+                }
+                Outcome::Unbounded => {
+                    met[2] += 1;
+                    assert_eq!(status, Status::Infeasible, "seed {seed}");
+                    assert!(gain <= 1e-7, "seed {seed}: a ray gains {gain}");
+                }
+            }
+        }
+        assert!(met.iter().all(|&count| count > 10), "{met:?}");
+    }
+}

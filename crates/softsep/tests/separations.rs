@@ -1,0 +1,307 @@
+//! Exact separations against the enumeration of all extreme points, on random problems and decisions.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use softsep::format::{ProblemFile, Row, SetFile};
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::recourse::{Answer, CutKind, engine};
+use softsep::run::Clock;
+use softsep::separation::{Ask, Bilinear, Claim, Found, NotBilinear, Scan, Separation, SlopeRanges, stand_in};
+use softsep::testing::{Recipe, random_problem};
+use softsep::{Error, Problem};
+
+/// Makes a separation for a problem.
+type Build = for<'p> fn(&'p Problem) -> Box<dyn Separation + 'p>;
+
+const EXACT: [(&str, Build); 1] = [("bilinear", |problem| Box::new(Bilinear::new(problem).unwrap()))];
+
+const SETS: [&str; 4] = ["box", "l1", "budget", "polyhedron"];
+
+/// Agreement asked for, relative.
+const CLOSE: f64 = 1e-6;
+
+/// `make soak` asks for ten times as many problems.
+fn many(count: u64) -> u64 {
+    count * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
+}
+
+fn problem(set: &'static str, incomplete: bool, units: bool, seed: u64) -> Problem {
+    Problem::new(&random_problem(&Recipe { set, incomplete, units, ..Recipe::default() }, seed)).unwrap()
+}
+
+/// A random member of X, on the grid of the problem's data more often than not.
+fn decision(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let mut x: Vec<f64> = problem
+        .first
+        .upper
+        .iter()
+        .map(|upper| if rng.random_bool(0.6) { rng.random_range(0.0..=*upper).round() } else { rng.random_range(0.0..=*upper) })
+        .collect();
+    while problem.first.violation(&x).is_some_and(|violation| violation.amount > 1e-9) {
+        x.iter_mut().for_each(|x| *x *= 0.5);
+    }
+    x
+}
+
+/// The maximum by enumeration.
+fn truth(problem: &Problem, x: &[f64]) -> f64 {
+    let points = stand_in(problem, 100_000).unwrap();
+    Scan::new(problem, points).unwrap().separate(x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap().value
+}
+
+fn close(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= CLOSE * a.abs().max(b.abs()).max(1.0)
+}
+
+/// What every answer must satisfy, whatever was asked: the scenario is a member, costs what it is said to, its cut holds and is tight, and the
+/// claim is not below the truth.
+fn check_found(what: &str, problem: &Problem, x: &[f64], found: &Found, truth: f64) {
+    assert!(problem.set.contains(&found.xi, 1e-6), "{what}: {:?} is not a member", found.xi);
+    let mut engine = engine(problem, &Clock::unlimited()).unwrap();
+    let mut answer = Answer::new(problem);
+    engine.at(x);
+    engine.solve(&found.xi, &mut answer).unwrap();
+    assert!(close(found.value, answer.value), "{what}: says {} where recourse costs {}", found.value, answer.value);
+    match &found.cut {
+        Some(cut) if cut.kind == CutKind::Optimality => assert!(close(cut.at(x), found.value), "{what}: {cut:?} is not tight"),
+        Some(cut) => assert!(found.value == f64::INFINITY && cut.at(x) > 0.0, "{what}: {cut:?} cuts nothing off"),
+        None => assert_eq!(found.value, f64::NEG_INFINITY, "{what}: no cut"),
+    }
+    assert!(found.value <= truth || close(found.value, truth), "{what}: {} is above the truth {truth}", found.value);
+    if let Claim::Surely(claim) = found.claim {
+        assert!(claim >= truth || close(claim, truth), "{what}: claims {claim}, and the truth is {truth}");
+        assert!(claim >= found.value, "{what}: claims {claim} and has found {}", found.value);
+    }
+}
+
+/// Runs a separation through many problems; returns how many there were, how many claims were missing, and how many truths were infinite.
+fn run(name: &str, build: Build, set: &'static str, incomplete: bool, units: bool, count: u64) -> [u64; 3] {
+    let mut met = [0; 3];
+    for seed in 0..many(count) {
+        let problem = problem(set, incomplete, units, seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+        let mut separation = build(&problem);
+        for round in 0..2 {
+            let x = decision(&problem, &mut rng);
+            let truth = truth(&problem, &x);
+            let what = format!("{name}, {set}, incomplete {incomplete}, seed {seed}, round {round}");
+            let found = separation.separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+            check_found(&what, &problem, &x, &found, truth);
+            met[0] += 1;
+            met[2] += u64::from(truth == f64::INFINITY);
+            match found.claim {
+                Claim::Surely(claim) => {
+                    assert!(close(claim, truth), "{what}: claims {claim}, and the truth is {truth}");
+                    assert!(close(found.value, truth), "{what}: finds {}, and the truth is {truth}", found.value);
+                }
+                Claim::Nothing => met[1] += 1,
+            }
+            asked_for_less(&what, separation.as_mut(), &problem, &x, truth, found.claim != Claim::Nothing, &mut rng);
+        }
+    }
+    met
+}
+
+/// A scenario beyond a value, or a bound that is not far above it.
+fn asked_for_less(
+    what: &str,
+    separation: &mut dyn Separation,
+    problem: &Problem,
+    x: &[f64],
+    truth: f64,
+    decided: bool,
+    rng: &mut ChaCha8Rng,
+) {
+    if !(truth.is_finite() && decided) {
+        return;
+    }
+    let tolerance = rng.random_range(0.0..0.2);
+    let beyond = truth + rng.random_range(-1.0..1.0);
+    let ask = Ask { beyond: Some(beyond), tolerance };
+    let found = separation.separate(x, &ask, &Clock::unlimited()).unwrap();
+    check_found(what, problem, x, &found, truth);
+    match found.claim {
+        Claim::Surely(claim) => {
+            let reached = found.value.max(beyond) + tolerance;
+            assert!(claim <= reached || close(claim, reached), "{what}: {ask:?} has {found:?}, and the truth is {truth}");
+        }
+        Claim::Nothing => assert!(found.value > beyond, "{what}: {ask:?} has neither scenario nor bound: {found:?}"),
+    }
+}
+
+#[test]
+fn complete_recourse_is_separated_exactly() {
+    for (name, build) in EXACT {
+        for set in SETS {
+            let [_, missing, infinite] = run(name, build, set, false, false, 60);
+            assert_eq!((missing, infinite), (0, 0), "{name}, {set}");
+        }
+    }
+}
+
+#[test]
+fn missing_recourse_is_found() {
+    for (name, build) in EXACT {
+        for set in SETS {
+            let [all, missing, infinite] = run(name, build, set, true, false, 60);
+            println!("{name}, {set}: {all} decisions, {missing} without a claim, {infinite} without recourse somewhere");
+            assert!(infinite > all / 20, "{name}, {set}: {infinite} of {all} lack recourse somewhere");
+            assert!(missing <= all / 10, "{name}, {set}: no claim for {missing} of {all}");
+        }
+    }
+}
+
+#[test]
+fn units_of_rows_change_nothing() {
+    for (name, build) in EXACT {
+        for set in SETS {
+            let [_, missing, _] = run(name, build, set, false, true, 20);
+            assert_eq!(missing, 0, "{name}, {set}");
+        }
+    }
+}
+
+#[test]
+fn a_stopped_search_claims_what_holds() {
+    for (name, build) in EXACT {
+        let mut claims = 0;
+        for seed in 0..many(60) {
+            let set = SETS[seed as usize % SETS.len()];
+            let problem = problem(set, seed % 3 == 0, false, seed);
+            let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+            let x = decision(&problem, &mut rng);
+            let truth = truth(&problem, &x);
+            let mut separation = build(&problem);
+            for limit in [0, 1, 2, 5, 20] {
+                let clock = Clock::new(Some(Duration::from_millis(limit)), Default::default());
+                match separation.separate(&x, &Ask::MAXIMUM, &clock) {
+                    Ok(found) => {
+                        claims += u64::from(found.claim != Claim::Nothing);
+                        check_found(&format!("{name}, seed {seed}, {limit} ms"), &problem, &x, &found, truth);
+                    }
+                    Err(Error::Stopped(_)) => {}
+                    Err(error) => panic!("{name}, seed {seed}, {limit} ms: {error}"),
+                }
+            }
+        }
+        assert!(claims > 0, "{name}: no stopped search claimed anything");
+    }
+}
+
+#[test]
+fn what_is_not_bilinear_is_refused_by_name() {
+    let refusal =
+        |recipe: &Recipe| (0..20).find_map(|seed| Bilinear::new(&Problem::new(&random_problem(recipe, seed)).unwrap()).err());
+    let recipe = Recipe { set: "box", ..Recipe::default() };
+    assert_eq!(refusal(&Recipe { quadratic: true, ..recipe }), Some(NotBilinear::NotLinear));
+    assert_eq!(refusal(&Recipe { cost_xi: true, ..recipe }), Some(NotBilinear::CostsMove));
+    assert_eq!(refusal(&Recipe { set: "ellipsoid", ..recipe }), Some(NotBilinear::NotAPolytope));
+    assert_eq!(refusal(&Recipe { set: "scenarios", ..recipe }), Some(NotBilinear::NotAPolytope));
+}
+
+#[test]
+fn slopes_stay_within_their_ranges() {
+    for seed in 0..many(200) {
+        let problem = problem(SETS[seed as usize % SETS.len()], seed % 2 == 0, false, seed);
+        let Some(ranges) = SlopeRanges::of(&problem, &Clock::unlimited()).unwrap() else { continue };
+        let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+        let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
+        let mut answer = Answer::new(&problem);
+        for xi in stand_in(&problem, 1000).unwrap().iter() {
+            engine.at(&decision(&problem, &mut rng));
+            engine.solve(xi, &mut answer).unwrap();
+            if answer.value.is_finite() {
+                for (entry, slope) in answer.slope_xi.iter().enumerate() {
+                    let (least, most) = (ranges.least[entry], ranges.most[entry]);
+                    assert!(least - 1e-6 <= *slope && *slope <= most + 1e-6, "seed {seed}: {slope} is not in [{least}, {most}]");
+                }
+            }
+        }
+    }
+}
+
+/// Location–transportation in 8 entries.
+fn shipping(uncertainty: Uncertain, seed: u64) -> ProblemFile {
+    location_transportation(&LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed }).unwrap()
+}
+
+/// `0 ≤ ξ ≤ 1` with bounds on the sum, in one row or in two.
+fn polyhedron(parameters: &[String], sums: &[(f64, f64)]) -> SetFile {
+    let constraints = sums.iter().enumerate().map(|(number, &(lower, upper))| Row {
+        xi: parameters.iter().map(|name| (name.clone(), 1.0)).collect(),
+        lower,
+        upper,
+        ..Row::new(format!("sum {number}"))
+    });
+    SetFile::Polyhedron {
+        lower: vec![0.0; parameters.len()],
+        upper: vec![1.0; parameters.len()],
+        constraints: constraints.collect(),
+    }
+}
+
+#[test]
+fn larger_sets_are_separated_exactly() {
+    for (name, build) in EXACT {
+        let mut trees = 0;
+        for seed in 0..many(9) {
+            for gamma in [0.2, 0.45, 0.7] {
+                let mut file = shipping(Uncertain::Budget { gamma }, seed);
+                // The same set as a polyhedron that knows no levels, and one in which the budget must be spent.
+                match seed % 3 {
+                    0 => {}
+                    1 => file.uncertainty.set = polyhedron(&file.uncertainty.parameters, &[(f64::NEG_INFINITY, 8.0 * gamma)]),
+                    _ => file.uncertainty.set = polyhedron(&file.uncertainty.parameters, &[(8.0 * gamma, 8.0 * gamma)]),
+                }
+                let problem = Problem::new(&file).unwrap();
+                // Capacities that are short for some demands and not for others.
+                let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+                let x: Vec<f64> = (0..8).map(|_| rng.random_range(150.0..450.0)).collect();
+                let truth = truth(&problem, &x);
+                let what = format!("{name}, seed {seed}, budget {gamma}");
+                let found = build(&problem).separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+                check_found(&what, &problem, &x, &found, truth);
+                assert!(close(found.value, truth), "{what}: finds {}, and the truth is {truth}", found.value);
+                assert!(matches!(found.claim, Claim::Surely(claim) if close(claim, truth)), "{what}: {found:?}, not {truth}");
+                trees += u64::from(found.nodes > 1);
+            }
+        }
+        assert!(trees > 0, "{name}: everything was settled without a search");
+    }
+}
+
+#[test]
+fn monotone_entries_need_no_search() {
+    // More demand never costs less: of the 2³⁰ corners of a box one is the worst.
+    let settings = LocationTransportation { n: 30, uncertainty: Uncertain::Budget { gamma: 1.0 }, mixed_integer: false, seed: 1 };
+    let mut file = location_transportation(&settings).unwrap();
+    file.uncertainty.set = SetFile::Box { lower: vec![-1.0; 30], upper: vec![1.0; 30] };
+    let problem = Problem::new(&file).unwrap();
+    let x = vec![200.0; 30];
+    let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
+    let mut answer = Answer::new(&problem);
+    engine.at(&x);
+    engine.solve(&[1.0; 30], &mut answer).unwrap();
+    for (name, build) in EXACT {
+        let found = build(&problem).separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+        assert_eq!((found.xi, found.nodes), (vec![1.0; 30], 0), "{name}");
+        assert!(close(found.value, answer.value) && found.claim == Claim::Surely(found.value), "{name}");
+    }
+}
+
+#[test]
+fn a_bound_that_is_infinite_is_named_and_not_guessed() {
+    // Two rows that are one equality: their multipliers may grow together without end.
+    let mut file = shipping(Uncertain::Budget { gamma: 0.5 }, 3);
+    let inf = f64::INFINITY;
+    file.uncertainty.set = polyhedron(&file.uncertainty.parameters, &[(-inf, 4.0), (4.0, inf)]);
+    let problem = Problem::new(&file).unwrap();
+    let x = vec![250.0; 8];
+    let mut separation = Bilinear::new(&problem).unwrap();
+    let found = separation.separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+    check_found("two rows", &problem, &x, &found, truth(&problem, &x));
+    assert_eq!(separation.declined(), Some("a multiplier of the uncertainty set has no finite bound"));
+}
