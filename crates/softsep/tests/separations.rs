@@ -9,14 +9,15 @@ use softsep::format::{ProblemFile, Row, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
-use softsep::separation::{Ask, Bilinear, Claim, Found, NotBilinear, Scan, Separation, SlopeRanges, stand_in};
+use softsep::separation::{Ask, Bilinear, Claim, Found, NotBilinear, Scan, Separation, SlopeRanges, Split, stand_in};
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Error, Problem};
 
 /// Makes a separation for a problem.
 type Build = for<'p> fn(&'p Problem) -> Box<dyn Separation + 'p>;
 
-const EXACT: [(&str, Build); 1] = [("bilinear", |problem| Box::new(Bilinear::new(problem).unwrap()))];
+const EXACT: [(&str, Build); 2] =
+    [("bilinear", |problem| Box::new(Bilinear::new(problem).unwrap())), ("split", |problem| Box::new(Split::new(problem)))];
 
 const SETS: [&str; 4] = ["box", "l1", "budget", "polyhedron"];
 

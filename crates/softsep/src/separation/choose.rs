@@ -67,7 +67,7 @@ impl<'p> Exact<'p> {
     pub fn build(self, problem: &'p Problem) -> Result<Box<dyn Separation + 'p>, Error> {
         match self {
             Self::Scan(points) => Ok(Box::new(Scan::new(problem, points)?)),
-            Self::Split => Ok(Box::new(Split::new(problem)?)),
+            Self::Split => Ok(Box::new(Split::new(problem))),
         }
     }
 }

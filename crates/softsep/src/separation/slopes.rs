@@ -124,15 +124,10 @@ impl SlopeRanges {
 
 /// The levels of each entry that a reduced polytope leaves, where the set has levels: one where the entry is settled.
 pub(super) fn useful_levels(set: &dyn Uncertainty, reduced: &Polytope) -> Option<Vec<Vec<f64>>> {
-    let widths = widths(reduced);
-    let mut ends: Vec<(f64, f64)> = reduced.base.iter().map(|&base| (base, base)).collect();
-    let mut moves = vec![0.0_f64; ends.len()];
-    for (&(entry, step), width) in reduced.columns.iter().zip(widths) {
-        let end = reduced.base[entry] + step * width;
-        ends[entry] = (ends[entry].0.min(end), ends[entry].1.max(end));
-        moves[entry] = moves[entry].max(step.abs());
-    }
-    ends.iter()
+    let mut moves = vec![0.0_f64; reduced.base.len()];
+    reduced.columns.iter().for_each(|&(entry, step)| moves[entry] = moves[entry].max(step.abs()));
+    ends(reduced)
+        .iter()
         .enumerate()
         .map(|(entry, &(lower, upper))| {
             if moves[entry] == 0.0 {
@@ -144,6 +139,16 @@ pub(super) fn useful_levels(set: &dyn Uncertainty, reduced: &Polytope) -> Option
             Some(levels)
         })
         .collect()
+}
+
+/// The least and the most of each entry of ξ, by the rows that hold one ζ alone.
+pub(super) fn ends(polytope: &Polytope) -> Vec<(f64, f64)> {
+    let mut ends: Vec<(f64, f64)> = polytope.base.iter().map(|&base| (base, base)).collect();
+    for (&(entry, step), width) in polytope.columns.iter().zip(widths(polytope)) {
+        let end = polytope.base[entry] + step * width;
+        ends[entry] = (ends[entry].0.min(end), ends[entry].1.max(end));
+    }
+    ends
 }
 
 /// How far each ζ may go by the rows that hold it alone.

@@ -7,7 +7,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::{Ascent, Ask, Claim, Found, Separation};
+use super::slopes::ends;
+use super::{Ascent, Ask, Claim, Found, Separation, SlopeRanges};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
@@ -37,8 +38,8 @@ const FULL: usize = 30_000;
 /// Branch and bound on ξ.
 pub struct Split<'p> {
     problem: &'p Problem,
-    /// The range of each entry of ξ.
-    range: Part,
+    /// The range of each entry of ξ that has to be searched, once known.
+    range: Option<Part>,
     /// Worst scenarios of earlier decisions.
     kept: Points,
 }
@@ -77,8 +78,16 @@ impl Eq for Node {}
 
 impl<'p> Split<'p> {
     /// The problem's recourse must be linear with fixed costs, and its set convex.
-    pub fn new(problem: &'p Problem) -> Result<Self, Error> {
-        let set = &problem.set;
+    pub fn new(problem: &'p Problem) -> Self {
+        Self { problem, range: None, kept: Points::new(problem.set.dim()) }
+    }
+
+    /// The range of each entry of ξ in which some worst scenario lies, whatever the decision: found once.
+    fn range(&mut self, clock: &Clock) -> Result<Part, Error> {
+        if let Some(range) = &self.range {
+            return Ok(range.clone());
+        }
+        let set = &self.problem.set;
         let mut range = Part::whole(set.dim());
         let (mut axis, mut xi) = (vec![0.0; set.dim()], vec![0.0; set.dim()]);
         for entry in 0..set.dim() {
@@ -88,7 +97,15 @@ impl<'p> Split<'p> {
             range.lower[entry] = -set.support(&axis, &mut xi)?;
             axis[entry] = 0.0;
         }
-        Ok(Self { problem, range, kept: Points::new(set.dim()) })
+        let slopes = SlopeRanges::of(self.problem, clock)?;
+        let polytope = set.shape(&range).and_then(|shape| shape.polytope.filter(|_| shape.ball.is_none()));
+        if let (Some(slopes), Some(polytope)) = (slopes, polytope) {
+            for (entry, (lower, upper)) in ends(&slopes.reduce(&polytope)).into_iter().enumerate() {
+                range.lower[entry] = range.lower[entry].max(lower);
+                range.upper[entry] = range.upper[entry].min(upper);
+            }
+        }
+        Ok(self.range.insert(range).clone())
     }
 
     /// Keeps a scenario for later decisions, the newest in place of the oldest.
@@ -106,6 +123,7 @@ impl<'p> Split<'p> {
 
 impl Separation for Split<'_> {
     fn separate(&mut self, x: &[f64], ask: &Ask, clock: &Clock) -> Result<Found, Error> {
+        let range = self.range(clock)?;
         let mut lead = engine(self.problem, clock)?;
         let mut ascent = Ascent::new(self.problem, lead.as_mut(), x);
         for xi in self.kept.iter() {
@@ -114,7 +132,8 @@ impl Separation for Split<'_> {
         ascent.climb_from_axes()?;
         // The more is seen of what the recourse does, the better the policies: many starts, always the same ones.
         ascent.climb_at_random(STARTS + 2 * self.problem.set.dim(), 0)?;
-        let mut search = Search { split: self, x, ask: *ask, ascent, clock, best: f64::INFINITY, nodes: 0 };
+        let mut search =
+            Search { problem: self.problem, range: &range, x, ask: *ask, ascent, clock, best: f64::INFINITY, nodes: 0 };
         match search.run() {
             Ok(()) | Err(Error::Stopped(_)) => {}
             Err(error) => return Err(error),
@@ -131,7 +150,8 @@ impl Separation for Split<'_> {
 
 /// One search for the maximum at one decision.
 struct Search<'a> {
-    split: &'a Split<'a>,
+    problem: &'a Problem,
+    range: &'a Part,
     x: &'a [f64],
     ask: Ask,
     ascent: Ascent<'a>,
@@ -156,6 +176,12 @@ impl Search<'_> {
         if self.is_done() {
             return Ok(());
         }
+        if self.range.lower == self.range.upper {
+            // Q rises or falls with every entry whatever the rest does: one corner is the worst.
+            self.ascent.climb(&self.range.lower)?;
+            self.best = self.ascent.value();
+            return Ok(());
+        }
         let root = self.root()?;
         if root.bound == f64::INFINITY {
             self.look_for_missing_recourse()?;
@@ -178,8 +204,8 @@ impl Search<'_> {
                 narrow = narrow.max(node.bound);
                 continue;
             };
-            let dependence = Dependence::of(self.split.problem, |j| self.ascent.used()[j]);
-            let (problem, x, clock) = (self.split.problem, self.x, self.clock);
+            let dependence = Dependence::of(self.problem, |j| self.ascent.used()[j]);
+            let (problem, x, clock) = (self.problem, self.x, self.clock);
             let bounded =
                 rayon::join(|| bound(problem, x, left, &dependence, clock), || bound(problem, x, right, &dependence, clock));
             self.nodes += 2;
@@ -197,7 +223,7 @@ impl Search<'_> {
     /// The whole set: first with the recourse variables seen in use, and with those in use where the policy is worst, as long as that helps; then
     /// with all, if they are not too many.
     fn root(&mut self) -> Result<Node, Error> {
-        let problem = self.split.problem;
+        let problem = self.problem;
         let full = Dependence::full(problem);
         let mut root: Option<Node> = None;
         loop {
@@ -218,7 +244,7 @@ impl Search<'_> {
 
     /// Bounds the whole set by policies of one kind.
     fn take_root(&mut self, dependence: &Dependence, root: &mut Option<Node>) -> Result<(), Error> {
-        let node = bound(self.split.problem, self.x, self.split.range.clone(), dependence, self.clock)?;
+        let node = bound(self.problem, self.x, self.range.clone(), dependence, self.clock)?;
         self.nodes += 1;
         if let Some(node) = node {
             self.ascent.climb(&node.high)?;
@@ -232,16 +258,16 @@ impl Search<'_> {
 
     /// Where no affine policy is feasible there may be scenarios without recourse: the elastic recourse says where.
     fn look_for_missing_recourse(&mut self) -> Result<(), Error> {
-        let elastic = self.split.problem.elastic();
+        let elastic = self.problem.elastic();
         let ask = Ask { beyond: Some(FEASIBLE), tolerance: FEASIBLE };
-        let found = Split::new(&elastic)?.separate(self.x, &ask, self.clock)?;
+        let found = Split::new(&elastic).separate(self.x, &ask, self.clock)?;
         self.nodes += found.nodes;
         if found.value > FEASIBLE { self.ascent.climb(&found.xi) } else { Ok(()) }
     }
 
     /// Splits a part where its policy and the recourse disagree most across it; `None` if it is too narrow.
     fn halves(&mut self, node: &Node) -> Result<Option<(Part, Part)>, Error> {
-        let range = &self.split.range;
+        let range = self.range;
         let inside: Vec<f64> = (0..node.high.len()).map(|e| node.high[e].clamp(node.part.lower[e], node.part.upper[e])).collect();
         let answer = self.ascent.look(&inside)?;
         let width = |entry: usize| node.part.upper[entry] - node.part.lower[entry];
@@ -254,7 +280,7 @@ impl Search<'_> {
         let wide = (0..inside.len()).filter(|&entry| width(entry) > 0.0 && share(entry) > NARROW);
         let best =
             wide.max_by(|&a, &b| disagreement(a).total_cmp(&disagreement(b)).then(share(a).total_cmp(&share(b))).then(b.cmp(&a)));
-        Ok(best.map(|entry| halves_at(self.split.problem, &node.part, entry)))
+        Ok(best.map(|entry| halves_at(self.problem, &node.part, entry)))
     }
 }
 
