@@ -9,5 +9,5 @@ mod set;
 
 pub use engine::check_engine;
 pub use method::check_method;
-pub use random::{Recipe, random_problem};
+pub use random::{Recipe, Size, random_problem};
 pub use set::check_set;
