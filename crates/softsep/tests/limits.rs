@@ -1,5 +1,5 @@
 //! Runs that are stopped at any moment: what they hold is still true, and says why they ended.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

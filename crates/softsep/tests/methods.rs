@@ -1,5 +1,5 @@
 //! Every method through the conformance suite, against optima that no master computed.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use softsep::format::{Points, Status};
 use softsep::methods::METHODS;
