@@ -78,6 +78,12 @@ impl Lp {
         self.highs.set_int(c"simplex_strategy", strategy)
     }
 
+    /// How the dual simplex weighs rows: true for devex weights, false for steepest edges. Steepest edges take fewer pivots, but from a basis that
+    /// is not all slack their weights cost a solve per row before the first.
+    pub fn set_devex(&mut self, devex: bool) -> Result<(), LpError> {
+        self.highs.set_int(c"simplex_dual_edge_weight_strategy", if devex { 1 } else { -1 })
+    }
+
     /// Presolve on or off. Rays are only there with presolve off.
     pub fn set_presolve(&mut self, presolve: Toggle) -> Result<(), LpError> {
         self.highs.set_string(c"presolve", presolve.word())

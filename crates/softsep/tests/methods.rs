@@ -1,11 +1,11 @@
 //! Every method through the conformance suite, against optima that no master computed.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
-use softsep::format::Points;
+use softsep::format::{Points, Status};
 use softsep::methods::METHODS;
 use softsep::recourse::{Answer, Outcome, Recourse, engine};
 use softsep::run::{Clock, Silent};
-use softsep::testing::{Recipe, check_method, random_problem};
+use softsep::testing::{Recipe, Size, check_method, random_problem};
 use softsep::{Problem, Settings, evaluate, solve};
 
 /// The optimum by subgradient-free search: golden sections in every coordinate, nested, over the exact worst case of each x. For problems
@@ -190,4 +190,72 @@ fn units_change_nothing() {
             (one, other) => assert_eq!(one, other, "seed {seed}"),
         }
     }
+}
+
+/// Three ways to one number, on problems that are too large to search.
+#[test]
+fn methods_agree() {
+    let mut solved = 0;
+    for seed in 0..many(150) {
+        let recipe = Recipe {
+            set: ["scenarios", "box", "l1", "budget", "polyhedron"][seed as usize % 5],
+            integers: seed % 2 == 0,
+            incomplete: seed % 3 == 0,
+            cost_xi: seed % 10 == 5,
+            size: Size::Medium,
+            ..Recipe::default()
+        };
+        let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
+        let results: Vec<(Status, Option<f64>, Option<f64>)> = ["extensive", "ccg", "benders"]
+            .map(|method| {
+                let settings = Settings { method: method.into(), gap: 1e-7, ..Settings::default() };
+                let outcome = solve(&problem, &settings, &mut Silent, &Default::default())
+                    .unwrap_or_else(|error| panic!("seed {seed} by {method}: {error}"));
+                (outcome.status, outcome.bounds.lower(), outcome.bounds.upper())
+            })
+            .to_vec();
+        for result in &results[1..] {
+            assert_eq!(result.0, results[0].0, "seed {seed}: {results:?}");
+            for (one, other) in [(result.1, results[0].1), (result.2, results[0].2)] {
+                let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0);
+                assert!(one.zip(other).is_none_or(|(one, other)| close(one, other)), "seed {seed}: {results:?}");
+                assert_eq!(one.is_some(), other.is_some(), "seed {seed}: {results:?}");
+            }
+        }
+        solved += u64::from(results[0].0 == Status::Optimal);
+    }
+    assert!(solved > many(150) / 2, "only {solved} problems were solved");
+}
+
+/// A first-stage variable that pays for ever makes a problem unbounded if it is feasible at all; all methods must tell the two apart.
+#[test]
+fn unbounded_or_infeasible() {
+    let (mut unbounded, mut infeasible) = (0, 0);
+    for seed in 0..many(60) {
+        let recipe = Recipe {
+            set: ["scenarios", "box", "budget"][seed as usize % 3],
+            integers: seed % 2 == 0,
+            incomplete: true,
+            cost_xi: seed % 6 == 3,
+            ..Recipe::default()
+        };
+        let mut file = random_problem(&recipe, seed);
+        let mut pays = softsep::format::Variable::new("pays", -1.0);
+        if seed % 4 == 0 {
+            pays.kind = softsep::format::VariableKind::Integer;
+        }
+        file.first_stage.variables.push(pays);
+        let problem = Problem::new(&file).unwrap();
+        let statuses = ["extensive", "ccg", "benders"].map(|method| {
+            let settings = Settings { method: method.into(), ..Settings::default() };
+            let outcome = solve(&problem, &settings, &mut Silent, &Default::default())
+                .unwrap_or_else(|error| panic!("seed {seed} by {method}: {error}"));
+            assert_eq!((outcome.bounds.upper(), outcome.verdict.is_some()), (None, true), "seed {seed} by {method}");
+            outcome.status
+        });
+        assert_eq!(statuses, [statuses[0]; 3], "seed {seed}");
+        unbounded += u64::from(statuses[0] == Status::Unbounded);
+        infeasible += u64::from(statuses[0] == Status::Infeasible);
+    }
+    assert!(unbounded > 10 && infeasible > 10, "{unbounded} unbounded, {infeasible} infeasible");
 }

@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use softsep::format::{Row, SetFile, Variable, load_text};
+use softsep::format::{Row, SetFile, Status, Variable, load_text};
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::Silent;
 use softsep::{Problem, ProblemFile, Settings, evaluate, solve};
 
@@ -72,4 +73,15 @@ fn a_time_limit_keeps_the_decision_at_hand() {
         let best = outcome.bounds.best();
         assert!(best.is_some_and(|best| problem.first.violation(&best.x).is_none()), "{method}: {outcome:?}");
     }
+}
+
+/// A master's binaries were off by 1e-14, and the program was solved again around whole ones: the decision came from there and θ did not, so that
+/// nothing seemed worse than the master thought, and the run stalled.
+#[test]
+fn a_decision_and_what_it_is_thought_to_cost_belong_together() {
+    let drawn = LocationTransportation { n: 15, uncertainty: Uncertain::Budget { gamma: 0.4 }, mixed_integer: true, seed: 1 };
+    let problem = Problem::new(&location_transportation(&drawn).unwrap()).unwrap();
+    let settings = Settings { method: "benders".into(), gap: 1e-5, ..Settings::default() };
+    let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+    assert_eq!(outcome.status, Status::Optimal, "{outcome:?}");
 }

@@ -25,7 +25,7 @@ const IDLE: f64 = 1e-4;
 const COPY_PATIENCE: usize = 6;
 
 /// Idle iterations in a row after which a cut is dropped: a row costs the solver little, and Benders decomposition comes back to old places.
-const CUT_PATIENCE: usize = 30;
+const CUT_PATIENCE: usize = 20;
 
 /// How much the lower bound must have risen for something to be dropped again, relative to it where that is above 1.
 const RISE: f64 = 1e-6;
@@ -191,7 +191,7 @@ impl<'p> Growing<'p> {
         if let Some(basis) = &solved.basis {
             self.keep_basis(basis);
         }
-        self.age(&solved);
+        self.age(&solved)?;
         self.drop_idle(solved.lower);
         Ok(solved)
     }
@@ -235,32 +235,24 @@ impl<'p> Growing<'p> {
         }
     }
 
-    /// Counts for how long copies and cuts have been idle.
-    fn age(&mut self, solved: &Solved) {
-        let (Some(x), Some(theta)) = (&solved.x, solved.theta) else { return };
-        let room = IDLE * theta.abs().max(1.0);
-        let older = |idle: usize, slack: f64| if slack > room { idle + 1 } else { 0 };
-        let recourse = &self.problem.recourse;
-        let mut cost = vec![0.0; recourse.dim()];
-        let starts: Vec<usize> = (0..self.copies.len()).map(|copy| self.stacked().first_y(copy)).collect();
-        for (copy, start) in self.copies.iter_mut().zip(starts) {
-            let y = &solved.point[start..start + recourse.dim()];
-            recourse.cost_at(&copy.xi, &mut cost);
-            let cost: f64 = cost.iter().zip(y).map(|(cost, y)| cost * y).sum();
-            copy.idle = older(copy.idle, theta - cost - recourse.quadratic.half_square(y));
+    /// Counts for how long copies and cuts have been idle. A copy's own y does not tell: any that costs at most θ is optimal for the master.
+    fn age(&mut self, solved: &Solved) -> Result<(), Error> {
+        let (Some(x), Some(theta)) = (&solved.x, solved.theta) else { return Ok(()) };
+        let is_below = |value: f64, top: f64| top - value > IDLE * top.abs().max(1.0);
+        let older = |idle: usize, is_idle: bool| if is_idle { idle + 1 } else { 0 };
+        self.engine.at(x);
+        for copy in self.copies.iter_mut().filter(|copy| !copy.stays) {
+            match self.engine.solve(&copy.xi, &mut self.answer) {
+                Ok(()) => copy.idle = older(copy.idle, is_below(self.answer.cost, theta)),
+                Err(RecourseError::Stopped(_)) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
         }
         for held in &mut self.cuts {
-            held.idle = match held.cut.kind {
-                CutKind::Optimality => older(held.idle, theta - held.cut.at(x)),
-                CutKind::Feasibility => {
-                    if -held.cut.at(x) > IDLE * held.cut.intercept.abs().max(1.0) {
-                        held.idle + 1
-                    } else {
-                        0
-                    }
-                }
-            };
+            let top = if held.cut.kind == CutKind::Optimality { theta } else { 0.0 };
+            held.idle = older(held.idle, is_below(held.cut.at(x), top));
         }
+        Ok(())
     }
 
     fn drop_idle(&mut self, lower: Option<f64>) {
@@ -347,5 +339,68 @@ impl<'p> Growing<'p> {
             point[dim] = point[dim].max(held.cut.at(x));
         }
         Ok(Some(point))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::{ProblemFile, Row, SetFile, Variable};
+
+    /// Order x at 1 each; what is short of a demand in [0, 100] costs 2 each later.
+    fn newsvendor() -> Problem {
+        let mut file = ProblemFile::default();
+        file.first_stage.variables.push(Variable::new("order", 1.0).bounded(0.0, 90.0));
+        file.uncertainty.parameters.push("demand".into());
+        file.uncertainty.set = SetFile::Box { lower: vec![0.0], upper: vec![100.0] };
+        file.recourse.variables.push(Variable::new("short", 2.0));
+        let mut cover = Row::new("cover");
+        cover.y = vec![("short".into(), 1.0)];
+        cover.x = vec![("order".into(), 1.0)];
+        cover.xi = vec![("demand".into(), -1.0)];
+        cover.lower = 0.0;
+        file.recourse.constraints.push(cover);
+        Problem::new(&file).unwrap()
+    }
+
+    fn solve(master: &mut Growing) -> Solved {
+        master.solve(None, 0.0, 1, &Clock::unlimited()).unwrap()
+    }
+
+    #[test]
+    fn what_is_idle_is_dropped_once_the_bound_has_risen_and_comes_back() {
+        let problem = newsvendor();
+        let mut master = Growing::new(&problem, &Clock::unlimited()).unwrap();
+        assert!(master.add_copy(&[10.0], &[0.0]).unwrap() && !master.add_copy(&[10.0], &[0.0]).unwrap());
+        assert!(master.add_copy(&[100.0], &[0.0]).unwrap());
+        let cut = Cut { kind: CutKind::Optimality, intercept: 10.0, slope: vec![-1.0] };
+        assert!(master.add_cut(&[20.0], cut.clone()) && !master.add_cut(&[20.0], cut));
+        // 90 are ordered and 10 are short: the demand of 10 is idle, and so is the cut.
+        let solved = solve(&mut master);
+        assert_eq!((solved.x, solved.theta, solved.lower), (Some(vec![90.0]), Some(20.0), Some(110.0)));
+        (1..COPY_PATIENCE).for_each(|_| drop(solve(&mut master)));
+        assert_eq!(master.size(), MasterSize { scenarios: 2, cuts: 1 }, "the nominal copy stays");
+        // The bound has not risen since: nothing more is dropped, however idle.
+        (0..CUT_PATIENCE).for_each(|_| drop(solve(&mut master)));
+        assert_eq!(master.size(), MasterSize { scenarios: 2, cuts: 1 });
+        assert!(!master.bring_back(&[90.0], 20.0).unwrap());
+        // Where nothing is ordered, both cost 20 and 10.
+        assert!(master.bring_back(&[0.0], 15.0).unwrap());
+        assert_eq!(master.size().scenarios, 3);
+        assert!(!master.bring_back(&[0.0], 5.0).unwrap(), "the cut was not dropped");
+    }
+
+    #[test]
+    fn a_warm_start_changes_no_optimum() {
+        let problem = newsvendor();
+        let mut warm = Growing::new(&problem, &Clock::unlimited()).unwrap();
+        for (xi, x) in [(60.0, 50.0), (95.0, 60.0), (40.0, 90.0), (100.0, 90.0)] {
+            assert!(warm.add_copy(&[xi], &[x]).unwrap());
+            let solved = solve(&mut warm);
+            let cold = warm.stacked().solve(&Start::Cold, 0.0, 1, &Clock::unlimited()).unwrap();
+            assert_eq!((solved.lower, solved.theta, solved.x), (cold.lower, cold.theta, cold.x), "{xi}");
+            assert!(matches!(warm.start(None).unwrap(), Start::Basis(_)));
+        }
     }
 }

@@ -21,8 +21,6 @@ pub(crate) struct Solved {
     pub(crate) lower: Option<f64>,
     /// How it ended.
     pub(crate) ended: Ended,
-    /// All columns at the optimum; empty if there is none.
-    pub(super) point: Vec<f64>,
     /// The optimal basis of a linear program.
     pub(super) basis: Option<Basis>,
     /// Nodes of the search tree.
@@ -36,9 +34,11 @@ pub(crate) enum Start {
     /// From nothing.
     #[default]
     Cold,
-    /// From a basis of the linear program.
+    /// From a basis of the linear program. Presolve is skipped then, and that pays: on a random problem of 60 resources the last of 39 masters
+    /// takes 4 pivots and a tenth of the time of presolve and 4428 pivots.
     Basis(Basis),
-    /// From a point that the mixed-integer program can take for its first incumbent.
+    /// From a point that the mixed-integer program takes for its first incumbent. The tree is hardly smaller for it, since the best robust
+    /// decision is far from the master's optimum until the bounds meet; but a tree that is stopped has a decision to show.
     Point(Vec<f64>),
 }
 
@@ -50,6 +50,7 @@ impl Start {
             Start::Basis(basis) => {
                 if lp.set_basis(basis).is_ok() {
                     lp.set_algorithm(Algorithm::DualSimplex)?;
+                    lp.set_devex(true)?;
                 }
             }
             Start::Point(point) => {
@@ -63,7 +64,7 @@ impl Start {
 impl Solved {
     /// No point, no bound.
     fn nothing(ended: Ended) -> Self {
-        Self { x: None, theta: None, lower: None, ended, point: Vec::new(), basis: None, nodes: 0 }
+        Self { x: None, theta: None, lower: None, ended, basis: None, nodes: 0 }
     }
 }
 
@@ -101,7 +102,8 @@ impl Copies<'_> {
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
         lp.set_integrality(1e-10)?;
-        Ok(self.attempt_linear(lp, &model, gap, clock)?.0)
+        let again = self.attempt_linear(lp, &model, gap, clock)?.0;
+        Ok(Solved { nodes: solved.nodes + again.nodes, ..again })
     }
 
     /// One solve, and whether making integers whole spoiled its decision.
@@ -156,7 +158,7 @@ impl Copies<'_> {
         let spoiled = objective.is_some_and(|objective| objective > claimed + gap.max(1e-6) * claimed.abs().max(1.0));
         let theta = Some(point[self.problem.first.dim()]);
         let basis = (!basis.is_empty()).then_some(basis);
-        Ok((Solved { x: Some(x), theta, lower, ended, point, basis, nodes }, spoiled))
+        Ok((Solved { x: Some(x), theta, lower, ended, basis, nodes }, spoiled))
     }
 
     /// Tells infeasible from unbounded where HiGHS does not: without costs nothing is unbounded. What is feasible then was unbounded, as the
@@ -231,7 +233,7 @@ impl Copies<'_> {
         let x = (0..first.dim()).map(|j| solution.primal[j].clamp(first.lower[j], first.upper[j])).collect();
         let theta = Some(solution.primal[first.dim()] * self.size());
         let lower = Some(solution.dual_objective * self.size());
-        Ok(Solved { x: Some(x), theta, lower, point: solution.primal, ..Solved::nothing(ended) })
+        Ok(Solved { x: Some(x), theta, lower, ..Solved::nothing(ended) })
     }
 }
 

@@ -10,5 +10,5 @@ mod shape;
 
 pub use engine::check_engine;
 pub use method::check_method;
-pub use random::{Recipe, random_problem};
+pub use random::{Recipe, Size, random_problem};
 pub use set::check_set;

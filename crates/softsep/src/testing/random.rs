@@ -9,6 +9,16 @@ use crate::format::{
     VariableKind,
 };
 
+/// How large a random problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Size {
+    /// At most three variables, four rows and three parameters: small enough to search.
+    #[default]
+    Small,
+    /// Up to ten variables, twelve rows and six parameters: methods need some iterations.
+    Medium,
+}
+
 /// What a random problem should look like.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Recipe {
@@ -28,14 +38,18 @@ pub struct Recipe {
     pub incomplete: bool,
     /// Rows are written in units from 1e-6 to 1e6, which changes nothing.
     pub units: bool,
+    /// How large it is.
+    pub size: Size,
 }
 
 /// A random problem: few variables, small whole coefficients (so that ties and degenerate bases happen), ranged rows, equalities, free and
 /// bounded recourse variables. Costs of y are such that the recourse is bounded; with `incomplete` off, dear helpers make it feasible always.
 pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let dim = rng.random_range(1..=3);
-    let (first_dim, rows, cols) = (rng.random_range(1..=3), rng.random_range(1..=4), rng.random_range(1..=4));
+    let (dim, first_dim, rows, cols) = match recipe.size {
+        Size::Small => (rng.random_range(1..=3), rng.random_range(1..=3), rng.random_range(1..=4), rng.random_range(1..=4)),
+        Size::Medium => (rng.random_range(3..=6), rng.random_range(4..=10), rng.random_range(5..=12), rng.random_range(5..=10)),
+    };
     let whole = |rng: &mut ChaCha8Rng, low: i32, high: i32| f64::from(rng.random_range(low..=high));
     let terms = |rng: &mut ChaCha8Rng, prefix: &str, count: usize, low: i32, high: i32| -> Vec<(String, f64)> {
         (0..count)
@@ -171,7 +185,7 @@ fn random_set(rng: &mut ChaCha8Rng, kind: &str, dim: usize) -> SetFile {
     match kind {
         "scenarios" => {
             let mut points = Points::new(dim);
-            for _ in 0..7 {
+            for _ in 0..if dim > 3 { 60 } else { 7 } {
                 points.push(&vector(-1.5, 1.5));
             }
             SetFile::Scenarios { points, file: None }

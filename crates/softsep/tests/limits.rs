@@ -1,0 +1,161 @@
+//! Runs that are stopped at any moment: what they hold is still true, and says why they ended.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use softsep::format::Status;
+use softsep::methods::METHODS;
+use softsep::run::{Silent, Stop};
+use softsep::testing::{Recipe, Size, random_problem};
+use softsep::{Outcome, Problem, Settings, evaluate, solve};
+
+/// What is known of a problem before it is interrupted.
+struct Known {
+    problem: Problem,
+    /// `None` if it is infeasible.
+    optimum: Option<f64>,
+}
+
+/// Relative agreement with the optimum, which `extensive` computed to a gap of 1e-9.
+const CLOSE: f64 = 1e-6;
+
+fn run(problem: &Problem, settings: &Settings, interrupt: &Arc<AtomicBool>) -> Outcome {
+    solve(problem, settings, &mut Silent, interrupt).unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
+}
+
+fn known(recipe: &Recipe, seed: u64) -> Known {
+    let problem = Problem::new(&random_problem(recipe, seed)).unwrap();
+    let settings = Settings { method: "extensive".into(), gap: 1e-9, ..Settings::default() };
+    let outcome = run(&problem, &settings, &Arc::default());
+    assert!(matches!(outcome.status, Status::Optimal | Status::Infeasible), "{}: {outcome:?}", problem.name);
+    Known { optimum: outcome.bounds.upper(), problem }
+}
+
+/// Problems that keep a run busy for some iterations.
+fn problems() -> Vec<Known> {
+    let mut known_problems = Vec::new();
+    for seed in 0..24 {
+        let recipe = Recipe {
+            set: ["scenarios", "box", "budget", "polyhedron"][seed as usize % 4],
+            integers: seed % 3 == 0,
+            incomplete: seed % 5 == 0,
+            quadratic: seed % 12 == 7,
+            size: Size::Medium,
+            ..Recipe::default()
+        };
+        known_problems.push(known(&recipe, seed));
+    }
+    known_problems
+}
+
+/// What must hold of a run however it ended; `allowed` are the reasons for which it may have.
+fn check(known: &Known, outcome: &Outcome, allowed: &[Stop], context: &str) {
+    let context = format!("{}, {context}: {outcome:?}", known.problem.name);
+    let Some(optimum) = known.optimum else {
+        assert!(matches!(outcome.status, Status::Infeasible | Status::Unknown), "{context}");
+        assert_eq!(outcome.status == Status::Infeasible, outcome.verdict.is_some(), "{context}");
+        return;
+    };
+    let room = CLOSE * optimum.abs().max(1.0);
+    let (lower, upper) = (outcome.bounds.lower(), outcome.bounds.upper());
+    assert!(lower.is_none_or(|lower| lower <= optimum + room), "{context}: {optimum} is optimal");
+    assert!(upper.is_none_or(|upper| upper >= optimum - room), "{context}: {optimum} is optimal");
+    assert!(outcome.verdict.is_none(), "{context}");
+    match outcome.status {
+        Status::Optimal => assert!(upper.is_some_and(|upper| upper <= optimum + room), "{context}: {optimum} is optimal"),
+        Status::Feasible => assert!(outcome.bounds.best().is_some(), "{context}"),
+        Status::Unknown => assert!(outcome.bounds.best().is_none(), "{context}"),
+        Status::Infeasible | Status::Unbounded => panic!("{context}"),
+    }
+    // A run that has met its gap says so, unless it was interrupted as well.
+    assert!(allowed.contains(&outcome.stop) || outcome.stop == Stop::Gap, "{context}");
+    assert!(outcome.stop != Stop::Gap || outcome.status == Status::Optimal, "{context}");
+    if let Some(best) = outcome.bounds.best() {
+        let evaluation = evaluate(&known.problem, &best.x, None, Some(1), &Arc::default()).unwrap();
+        assert!(evaluation.violation.is_none() && evaluation.exact, "{context}");
+        assert!(!best.sure || evaluation.objective <= best.value + room, "{context}: costs {}", evaluation.objective);
+    }
+}
+
+fn settings(method: &str) -> Settings {
+    Settings { method: method.into(), gap: 1e-7, threads: Some(1), ..Settings::default() }
+}
+
+#[test]
+fn time_limits() {
+    let mut stopped = 0;
+    for known in &problems() {
+        for method in METHODS {
+            let settings = settings(method.name);
+            let start = Instant::now();
+            check(known, &run(&known.problem, &settings, &Arc::default()), &[], method.name);
+            let whole = start.elapsed();
+            // From a microsecond to the whole time, ever closer to one another.
+            let mut limit = Duration::from_micros(1);
+            while limit < whole {
+                let outcome = run(&known.problem, &Settings { time_limit: Some(limit), ..settings.clone() }, &Arc::default());
+                check(known, &outcome, &[Stop::TimeLimit], &format!("{} for {limit:?}", method.name));
+                stopped += u64::from(outcome.stop == Stop::TimeLimit);
+                limit = (limit * 2).min(limit + whole / 12);
+            }
+        }
+    }
+    assert!(stopped > 300, "only {stopped} runs were stopped");
+}
+
+#[test]
+fn iteration_limits() {
+    let mut stopped = 0;
+    for known in &problems() {
+        for method in METHODS {
+            let settings = settings(method.name);
+            let whole = run(&known.problem, &settings, &Arc::default());
+            let mut last: Option<Outcome> = None;
+            for limit in 1..=whole.iterations {
+                let outcome = run(&known.problem, &Settings { iterations: Some(limit), ..settings.clone() }, &Arc::default());
+                let context = format!("{}, {limit} iterations", method.name);
+                check(known, &outcome, &[Stop::IterationLimit], &context);
+                assert!(outcome.iterations <= limit, "{context}");
+                stopped += u64::from(outcome.stop == Stop::IterationLimit);
+                // What is known after more iterations is more.
+                let upper = |outcome: &Outcome| outcome.bounds.upper().unwrap_or(f64::INFINITY);
+                let lower = |outcome: &Outcome| outcome.bounds.lower().unwrap_or(f64::NEG_INFINITY);
+                if let Some(last) = last.filter(|_| outcome.verdict.is_none()) {
+                    assert!(upper(&outcome) <= upper(&last) && lower(&outcome) >= lower(&last) - 1e-9, "{context}");
+                }
+                last = Some(outcome);
+            }
+        }
+    }
+    assert!(stopped > 100, "only {stopped} runs were stopped");
+}
+
+#[test]
+fn interrupts() {
+    let mut stopped = 0;
+    for (index, known) in problems().iter().enumerate() {
+        for method in METHODS {
+            let settings = settings(method.name);
+            let start = Instant::now();
+            run(&known.problem, &settings, &Arc::default());
+            let whole = start.elapsed();
+            for step in 0..8_u32 {
+                let flag = Arc::new(AtomicBool::new(false));
+                let delay = whole.mul_f64(f64::from(step * 37 % 100 + index as u32 % 13) / 100.0);
+                let raised = Arc::clone(&flag);
+                let raiser = thread::spawn(move || {
+                    thread::sleep(delay);
+                    raised.store(true, Ordering::Relaxed);
+                });
+                let outcome = run(&known.problem, &settings, &flag);
+                raiser.join().unwrap();
+                check(known, &outcome, &[Stop::Interrupted], &format!("{}, interrupted after {delay:?}", method.name));
+                stopped += u64::from(outcome.stop == Stop::Interrupted);
+            }
+        }
+    }
+    assert!(stopped > 100, "only {stopped} runs were interrupted");
+}
