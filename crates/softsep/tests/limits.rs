@@ -76,7 +76,7 @@ fn check(known: &Known, outcome: &Outcome, allowed: &[Stop], context: &str) {
     if let Some(best) = outcome.bounds.best() {
         let evaluation = evaluate(&known.problem, &best.x, None, Some(1), &Arc::default()).unwrap();
         assert!(evaluation.violation.is_none() && evaluation.exact, "{context}");
-        assert!(!best.sure || evaluation.objective <= best.value + room, "{context}: costs {}", evaluation.objective);
+        assert!(best.upper.is_none_or(|upper| evaluation.objective <= upper + room), "{context}: costs {}", evaluation.objective);
     }
 }
 

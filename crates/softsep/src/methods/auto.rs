@@ -16,7 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
     reaches_optimum: true,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
-        None => Ok(Box::new(Auto { choice: Ccg })),
+        None => Ok(Box::new(Auto { choice: Ccg::default() })),
         Some(key) => Err(format!("it has no option \"{key}\": name the method that the option belongs to")),
     },
 };

@@ -3,13 +3,16 @@
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+
+use super::OptionInfo;
 use super::record::{is_stop, record};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, ProblemFile};
 use crate::master::{Ended, Growing, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Verdict};
-use crate::separation::{Ask, Claim, Exact, Found, Separation, stand_in};
+use crate::separation::{Ask, Claim, Exact, Found, Separation, Wish, stand_in};
 use crate::settings::Certify;
 
 /// The share of the gap that is left to the master, so that rounding elsewhere cannot spoil the whole.
@@ -29,53 +32,82 @@ pub(super) enum Growth {
     Cut,
 }
 
-/// Whether the loop can take a problem.
-pub(super) fn accepts(method: &'static str, problem: &Problem) -> Result<(), Unsupported> {
-    super::accepts_master(method, problem)?;
-    Exact::choose(problem).map(|_| ()).map_err(|reason| Unsupported {
-        method,
-        feature: reason.to_string(),
-        instead: "draw a list of scenarios from the set and solve that".into(),
-    })
+/// The options of `ccg` and `benders`.
+pub(super) const OPTIONS: &[OptionInfo] = &[OptionInfo {
+    name: "separation",
+    default: "auto",
+    help: "how the worst scenario is found: scan (every scenario or extreme point), split (branch and bound on ξ with affine policies as bounds), \
+           bilinear (a mixed-integer program), or auto",
+}];
+
+/// The settings of `ccg` and `benders`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct GenerateSettings {
+    /// Which separation.
+    pub(super) separation: Wish,
 }
 
-/// What the loop would do with a problem.
-pub(super) fn plan(problem: &Problem, growth: Growth) -> String {
-    match Exact::choose(problem) {
-        Ok(separation) => {
-            let grows = match growth {
-                Growth::Copy => "adds a copy of the recourse for the worst to the master",
-                Growth::Cut => "adds the cut of the worst to the master",
-            };
-            format!("each iteration {} and {grows}", separation.plan(problem))
+/// Who runs the loop, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Generator {
+    pub(super) method: &'static str,
+    pub(super) growth: Growth,
+    pub(super) wish: Wish,
+}
+
+impl Generator {
+    /// Whether the loop can take a problem.
+    pub(super) fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        super::accepts_master(self.method, problem)?;
+        Exact::wished(self.wish, problem).map(|_| ()).map_err(|reason| Unsupported {
+            method: self.method,
+            feature: reason.to_string(),
+            instead: match self.wish {
+                Wish::Auto => "draw a list of scenarios from the set and solve that".into(),
+                _ => "leave --separation out".into(),
+            },
+        })
+    }
+
+    /// What the loop would do with a problem.
+    pub(super) fn plan(&self, problem: &Problem) -> String {
+        match Exact::wished(self.wish, problem) {
+            Ok(separation) => {
+                let grows = match self.growth {
+                    Growth::Copy => "adds a copy of the recourse for the worst to the master",
+                    Growth::Cut => "adds the cut of the worst to the master",
+                };
+                format!("each iteration {} and {grows}", separation.plan(problem))
+            }
+            Err(reason) => reason.to_string(),
         }
-        Err(reason) => reason.to_string(),
     }
-}
 
-/// What a result of the loop promises.
-pub(super) fn promise(problem: &Problem) -> String {
-    match Exact::choose(problem) {
-        Ok(separation) => format!("both bounds for sure at every moment; {}", separation.promise(problem)),
-        Err(reason) => reason.to_string(),
+    /// What a result of the loop promises.
+    pub(super) fn promise(&self, problem: &Problem) -> String {
+        match Exact::wished(self.wish, problem) {
+            Ok(separation) => format!("both bounds for sure at every moment; {}", separation.promise(problem)),
+            Err(reason) => reason.to_string(),
+        }
     }
-}
 
-/// Runs the loop.
-pub(super) fn generate(problem: &Problem, growth: Growth, certify: Certify, run: &mut Run) -> Result<(), Error> {
-    let separation = Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
-    let mut nominal = vec![0.0; problem.set.dim()];
-    problem.set.nominal(&mut nominal);
-    let master = Growing::new(problem, run.clock())?;
-    let mut generation = Generation { problem, growth, certify, nominal, separation, master, listed: 0 };
-    while generation.iterate(run)? {}
-    Ok(())
+    /// Runs the loop.
+    pub(super) fn run(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        let separation = Exact::wished(self.wish, problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
+        let mut nominal = vec![0.0; problem.set.dim()];
+        problem.set.nominal(&mut nominal);
+        let master = Growing::new(problem, run.clock())?;
+        let mut generation = Generation { problem, generator: *self, certify, nominal, separation, master, listed: 0 };
+        while generation.iterate(run)? {}
+        Ok(())
+    }
 }
 
 /// The loop's state.
 struct Generation<'p> {
     problem: &'p Problem,
-    growth: Growth,
+    generator: Generator,
     certify: Certify,
     nominal: Vec<f64>,
     separation: Box<dyn Separation + 'p>,
@@ -131,7 +163,7 @@ impl Generation<'_> {
             // Nothing worse came up by the way: now it has to be found, or ruled out.
             found = self.record(x, &Ask { beyond: Some(theta + BEYOND * size), tolerance: CLAIM * size }, run)?;
         }
-        match (found.filter(is_worse), self.growth) {
+        match (found.filter(is_worse), self.generator.growth) {
             (Some(Found { xi, cut: Some(cut), .. }), Growth::Cut) => Ok(self.master.add_cut(&xi, cut)),
             (Some(Found { xi, .. }), _) => self.master.add_copy(&xi, x),
             (None, _) => Ok(false),
@@ -159,7 +191,7 @@ impl Generation<'_> {
         let iterations = run.limits().iterations.map(|limit| limit.saturating_sub(used).max(1));
         let mut silent = Silent;
         let mut search = Run::new(run.method(), Limits { iterations, ..run.limits().clone() }, run.clock().clone(), &mut silent);
-        let ended = generate(&free, self.growth, Certify::Exact, &mut search);
+        let ended = self.generator.run(&free, Certify::Exact, &mut search);
         run.count_solves(search.recourse_solves());
         run.count_nodes(search.nodes());
         match (search.verdict(), search.bounds().upper(), ended) {

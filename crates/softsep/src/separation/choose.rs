@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{NoList, Scan, Separation, Split, stand_in};
+use serde::Deserialize;
+
+use super::{Bilinear, NoList, NotBilinear, Scan, Separation, Split, stand_in};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
@@ -10,15 +12,36 @@ use crate::model::Problem;
 /// Extreme points that are enumerated at most; a scenario list may have any length.
 const ENUMERATED: usize = 200_000;
 
+/// Which separation somebody wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wish {
+    /// The one that suits the problem.
+    #[default]
+    Auto,
+    /// Every scenario or extreme point.
+    Scan,
+    /// Branch and bound on ξ.
+    Split,
+    /// A mixed-integer program.
+    Bilinear,
+}
+
 /// Why no separation here is sure to find the worst scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoSeparation {
-    /// There is no list to scan, and Q is not convex in ξ.
+    /// There is no list to scan, or Q is not convex in ξ.
     #[error(transparent)]
     NoList(#[from] NoList),
     /// There are too many extreme points to scan, and no policy to bound the rest by.
     #[error("{0}, and where they cannot be enumerated the recourse must be linear")]
     NotLinear(NoList),
+    /// Branch and bound needs affine policies.
+    #[error("branch and bound on ξ needs linear recourse, costs that do not move with ξ, and a set that is no list")]
+    NotSplit,
+    /// The mixed-integer program needs a polytope and linear duals.
+    #[error("the mixed-integer program does not apply: {0}")]
+    NotBilinear(#[from] NotBilinear),
 }
 
 /// A separation that bounds the worst case for sure, chosen and not yet built.
@@ -28,6 +51,8 @@ pub enum Exact<'p> {
     Scan(Cow<'p, Points>),
     /// Branch and bound on ξ.
     Split,
+    /// A mixed-integer program.
+    Bilinear,
 }
 
 impl<'p> Exact<'p> {
@@ -41,6 +66,22 @@ impl<'p> Exact<'p> {
         }
     }
 
+    /// Chooses as wished, if that separation applies.
+    pub fn wished(wish: Wish, problem: &'p Problem) -> Result<Self, NoSeparation> {
+        match wish {
+            Wish::Auto => Self::choose(problem),
+            Wish::Scan => Ok(Self::Scan(stand_in(problem, ENUMERATED)?)),
+            Wish::Split => {
+                let applies = problem.recourse.is_linear() && !problem.recourse.costs_move() && !problem.set.is_finite_list();
+                if applies { Ok(Self::Split) } else { Err(NoSeparation::NotSplit) }
+            }
+            Wish::Bilinear => {
+                Bilinear::new(problem)?;
+                Ok(Self::Bilinear)
+            }
+        }
+    }
+
     /// What it does at each decision, in words: "each iteration …".
     pub fn plan(&self, problem: &Problem) -> String {
         match self {
@@ -49,6 +90,7 @@ impl<'p> Exact<'p> {
                 format!("scans {} {what}", points.len())
             }
             Self::Split => format!("searches the {} by branch and bound with affine policies as bounds", problem.set.kind()),
+            Self::Bilinear => format!("searches the {} by a mixed-integer program over duals and ξ", problem.set.kind()),
         }
     }
 
@@ -60,6 +102,9 @@ impl<'p> Exact<'p> {
                 "they meet at the optimum after finitely many steps, but these may be very many: set a time limit"
             }
             Self::Split => "they come as close as asked for, but that may take very many steps: set a time limit",
+            Self::Bilinear => {
+                "they meet at the optimum where the duals have finite bounds, but that may take long: set a time limit"
+            }
         }
     }
 
@@ -68,6 +113,10 @@ impl<'p> Exact<'p> {
         match self {
             Self::Scan(points) => Ok(Box::new(Scan::new(problem, points)?)),
             Self::Split => Ok(Box::new(Split::new(problem))),
+            Self::Bilinear => match Bilinear::new(problem) {
+                Ok(bilinear) => Ok(Box::new(bilinear)),
+                Err(reason) => Err(Error::Master(NoSeparation::from(reason).to_string())),
+            },
         }
     }
 }

@@ -14,7 +14,7 @@ mod worst;
 
 pub use ascent::{Ascent, ascend};
 pub use bilinear::{Bilinear, NotBilinear};
-pub use choose::{Exact, NoSeparation};
+pub use choose::{Exact, NoSeparation, Wish};
 pub use scan::Scan;
 pub use slopes::SlopeRanges;
 pub use split::Split;
