@@ -192,8 +192,9 @@ pub(super) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extre
     lp.set_costs(costs)?;
     let mut status = lp.solve()?;
     if matches!(status, Status::Failed | Status::Infeasible | Status::InfeasibleOrUnbounded) {
-        // From scratch once more: a vertex that went bad must not settle anything.
+        // From scratch once more: neither a vertex that went bad nor presolve must settle anything.
         lp.forget()?;
+        lp.set_presolve(Toggle::Off)?;
         lp.set_time_limit(clock.left())?;
         status = lp.solve()?;
     }

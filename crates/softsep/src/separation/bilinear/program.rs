@@ -52,6 +52,8 @@ pub(super) struct Written {
     pub(super) pairs: Vec<[usize; 2]>,
     /// Binaries that pick a level: column, entry, level.
     pub(super) picks: Vec<(usize, usize, f64)>,
+    /// Whether there are binaries; all may be settled without.
+    pub(super) has_binaries: bool,
     /// What the products still lack to be exact.
     pub(super) lacks: Option<&'static str>,
 }
@@ -103,6 +105,7 @@ impl Program<'_> {
             slope_columns: Vec::new(),
             pairs: Vec::new(),
             picks: Vec::new(),
+            has_binaries: false,
             lacks: None,
         };
         let (polytope, place) = match self.domain {
@@ -129,6 +132,7 @@ impl Written {
 
     fn binary(&mut self, form: Form) -> usize {
         if form == Form::Whole {
+            self.has_binaries = true;
             self.value.push(0.0);
             self.model.add_integer(0.0, 0.0, 1.0)
         } else {

@@ -1,7 +1,7 @@
 //! Ranges that a mixed-integer program may rely on: computed by linear programs over a relaxation, which may assume that what is looked for is
 //! worth at least so much.
 
-use softsep_lp::Lp;
+use softsep_lp::{Algorithm, Lp, Toggle};
 
 use super::program::{Form, Known, Program, Written};
 use crate::error::Error;
@@ -54,6 +54,12 @@ pub(super) fn tighten(
             let written = program.write(known, Form::Relaxed { least, products });
             let mut relaxation = Relaxation { lp: bounding_program(&written.model, clock)?, costs: written.value.clone(), clock };
             relaxation.costs.iter_mut().for_each(|cost| *cost = -*cost);
+            let for_bound = products && written.lacks.is_none();
+            if for_bound {
+                // One solve, of a large program: as HiGHS thinks best.
+                relaxation.lp.set_algorithm(Algorithm::Choose)?;
+                relaxation.lp.set_presolve(Toggle::Choose)?;
+            }
             match extreme(&mut relaxation.lp, &relaxation.costs, clock)? {
                 Extreme::At(value) => *bound = bound.min(raised(-value)),
                 Extreme::Empty => return Ok(Tightened::Below),
@@ -65,7 +71,7 @@ pub(super) fn tighten(
             if *bound <= wanted.enough {
                 return Ok(Tightened::Enough);
             }
-            if products && written.lacks.is_none() {
+            if for_bound {
                 break;
             }
             match relaxation.pass(&written, known)? {

@@ -80,9 +80,12 @@ fn read(lp: &Lp, status: Status, written: &Written) -> Result<Grown, Error> {
         lp.primal(&mut point)?;
         slopes = Some(written.slopes_at(&point));
     }
-    let is_mixed = !written.picks.is_empty() || !written.pairs.is_empty();
+    // Where everything is settled there are no binaries, and no tree that a bound could come from.
     let bound = match status {
-        Status::Optimal | Status::TimeLimit | Status::Interrupted | Status::OtherLimit if is_mixed => lp.mip_dual_bound(),
+        Status::Optimal if !written.has_binaries => Some(lp.objective()),
+        Status::Optimal | Status::TimeLimit | Status::Interrupted | Status::OtherLimit if written.has_binaries => {
+            lp.mip_dual_bound()
+        }
         _ => None,
     };
     Ok(Grown { bound: bound.map_or(f64::INFINITY, |bound| raised(-bound)), slopes, nodes, complete: status == Status::Optimal })
