@@ -119,6 +119,10 @@ fn asked_for_less(
     if !(truth.is_finite() && decided) {
         return;
     }
+    // Any bound is less than the best.
+    let found = separation.separate(x, &Ask { beyond: None, tolerance: f64::INFINITY }, &Clock::unlimited()).unwrap();
+    check_found(what, problem, x, &found, truth);
+    assert_ne!(found.claim, Claim::Nothing, "{what}: no bound at all");
     let tolerance = rng.random_range(0.0..0.2);
     let beyond = truth + rng.random_range(-1.0..1.0);
     let ask = Ask { beyond: Some(beyond), tolerance };

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use softsep_lp::{Algorithm, Lp, Model, Status};
+use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 
 use super::dependence::Dependence;
 use super::robust::{Expression, Region, Robust};
@@ -167,13 +167,24 @@ impl<'a> Affine<'a> {
         lp.set_mip_gap(self.gap)?;
         lp.set_interrupt(Arc::clone(clock.interrupt()))?;
         lp.set_time_limit(clock.left())?;
-        let ended = match lp.solve()? {
-            Status::Optimal => Ended::Optimal,
-            Status::Infeasible => Ended::Infeasible,
-            Status::Unbounded => Ended::Unbounded,
-            Status::TimeLimit => Ended::Stopped(Stop::TimeLimit),
-            Status::Interrupted => Ended::Stopped(Stop::Interrupted),
-            status => Ended::Failed(format!("HiGHS ended with {status:?}")),
+        let mut status = lp.solve()?;
+        if !is_definite(status) && clock.check().is_ok() {
+            // An interior point that lost its way says nothing; simplex gets there, if later.
+            lp.forget()?;
+            lp.set_algorithm(Algorithm::DualSimplex)?;
+            lp.set_presolve(Toggle::Off)?;
+            lp.set_time_limit(clock.left())?;
+            status = lp.solve()?;
+        }
+        let ended = match (status, clock.check()) {
+            (Status::Optimal, _) => Ended::Optimal,
+            (Status::Infeasible, _) => Ended::Infeasible,
+            (Status::Unbounded, _) => Ended::Unbounded,
+            (Status::TimeLimit, _) => Ended::Stopped(Stop::TimeLimit),
+            (Status::Interrupted, _) => Ended::Stopped(Stop::Interrupted),
+            // HiGHS's interior point does not tell an interrupt from a failure.
+            (_, Err(stop)) => Ended::Stopped(stop),
+            (status, Ok(())) => Ended::Failed(format!("HiGHS ended with {status:?}")),
         };
         let mut point = vec![0.0; model.cols()];
         if ended == Ended::Optimal {
@@ -221,4 +232,9 @@ impl<'a> Affine<'a> {
         }
         solved
     }
+}
+
+/// Whether a status says what the program is, or that it was stopped.
+fn is_definite(status: Status) -> bool {
+    matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded | Status::TimeLimit | Status::Interrupted)
 }

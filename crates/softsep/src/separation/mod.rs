@@ -55,7 +55,8 @@ pub struct Found {
 pub struct Ask {
     /// A scenario that costs more than this is worth having at once: the maximum need not be bounded then. `None` asks for a bound in any case.
     pub beyond: Option<f64>,
-    /// How far the claim may stay above the larger of `beyond` and the worst scenario met before the search for a better one goes on.
+    /// How far the claim may stay above the larger of `beyond` and the worst scenario met before the search for a better one goes on; infinite where
+    /// any bound will do.
     pub tolerance: f64,
 }
 

@@ -187,7 +187,9 @@ impl<'p> Bilinear<'p> {
         let target = ask.beyond.unwrap_or(f64::NEG_INFINITY).max(at.found.value);
         let size = target.abs().max(1.0);
         // What is worth less than this need not be looked at, for the claim may stay there; without a tolerance that is the scenario found.
-        let least = target + 0.5 * ask.tolerance - SAFE * size;
+        // Who takes any bound may take the worth of the scenario found for it.
+        let room = if ask.tolerance.is_finite() { 0.5 * ask.tolerance } else { 0.0 };
+        let least = target + room - SAFE * size;
         let wanted = Wanted { least, enough: target + ask.tolerance.max(2.0 * TOLERANCE * size) };
         let mut known = side.domain.known(side.slopes.clone());
         let mut bound = f64::INFINITY;
@@ -203,7 +205,7 @@ impl<'p> Bilinear<'p> {
             Tightened::Enough => return Ok(()),
             Tightened::Tight => {}
         }
-        let gap = (0.5 * ask.tolerance / size).max(TOLERANCE);
+        let gap = (0.5 * ask.tolerance / size).clamp(TOLERANCE, 1.0);
         for integrality in [NEARLY_WHOLE, WHOLE] {
             let grown = match grow(program, &known, &at.found.xi, Care { gap, integrality }, clock)? {
                 Ok(grown) => grown,

@@ -68,7 +68,7 @@ pub(super) fn tighten(
             if *bound < least {
                 return Ok(Tightened::Below);
             }
-            if *bound <= wanted.enough {
+            if *bound < f64::INFINITY && *bound <= wanted.enough {
                 return Ok(Tightened::Enough);
             }
             if for_bound {
