@@ -12,7 +12,7 @@ use crate::format::{Points, VariableKind};
 use crate::master::{Copies, Start, explain_unbounded};
 use crate::model::Problem;
 use crate::policy::{Affine, Decision, Dependence, Ended, Region, Solved};
-use crate::run::{Clock, Run, Verdict};
+use crate::run::{Run, Verdict};
 use crate::separation::{Ask, Claim, Exact};
 use crate::settings::Certify;
 use crate::uncertainty::{Count, Part};
@@ -189,27 +189,34 @@ fn nonzeros(problem: &Problem) -> usize {
 /// The best rule over a region, its integers whole.
 fn best(problem: &Problem, region: Region, dependence: &Dependence, run: &mut Run) -> Result<Solved, Error> {
     let gap = 0.1 * run.limits().gap;
-    let solved = Affine::new(problem, region, dependence, Decision::Free).with_gap(gap).solve(run.clock())?;
-    if solved.ended != Ended::Optimal {
-        return Ok(solved);
+    let rules = |decision| Affine::new(problem, region, dependence, decision).with_gap(gap);
+    let solved = rules(Decision::Free).solve(run.clock())?;
+    let Some(whole) = whole(problem, &solved) else { return Ok(within(problem, solved)) };
+    let around = rules(Decision::Around(&whole)).solve(run.clock())?;
+    let room = gap.max(1e-6) * solved.value.abs().max(1.0);
+    if around.ended == Ended::Optimal && around.value <= solved.value + room {
+        return Ok(within(problem, around));
     }
-    let first = &problem.first;
-    let mut x = solved.x.clone();
-    let mut off = 0.0_f64;
-    for (j, x) in x.iter_mut().enumerate() {
-        if first.kind[j] != VariableKind::Continuous {
-            off = off.max((*x - x.round()).abs());
-            *x = x.round();
-        }
-        *x = x.clamp(first.lower[j], first.upper[j]);
-    }
-    if off == 0.0 {
-        return Ok(Solved { x, ..solved });
-    }
-    // Integers within HiGHS's tolerance are made whole, and the rule is found again for the decision as it then is.
-    let again = |clock: &Clock| Affine::new(problem, region, dependence, Decision::Fixed(&x)).solve(clock);
-    let fixed = again(run.clock())?;
-    Ok(Solved { value: first.value(&x) + fixed.value, x, ..fixed })
+    // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly as HiGHS can.
+    let strict = rules(Decision::Free).strictly().solve(run.clock())?;
+    Ok(match self::whole(problem, &strict) {
+        None => within(problem, strict),
+        Some(whole) => within(problem, rules(Decision::Around(&whole)).solve(run.clock())?),
+    })
+}
+
+/// The decision with its integers rounded, if they are not whole.
+fn whole(problem: &Problem, solved: &Solved) -> Option<Vec<f64>> {
+    let is_integer = |j: usize| problem.first.kind[j] != VariableKind::Continuous;
+    let rounded = solved.x.iter().enumerate().map(|(j, &x)| if is_integer(j) { x.round() } else { x }).collect();
+    (rounded != solved.x).then_some(rounded)
+}
+
+/// The same with the decision within its bounds, which solvers miss by their tolerances.
+fn within(problem: &Problem, solved: Solved) -> Solved {
+    let (lower, upper) = (&problem.first.lower, &problem.first.upper);
+    let x = solved.x.iter().zip(lower.iter().zip(upper)).map(|(x, (lower, upper))| x.clamp(*lower, *upper)).collect();
+    Solved { x, ..solved }
 }
 
 /// The best rule over a list: rows are written for the scenarios that a rule missed, until none is missed.

@@ -20,7 +20,12 @@ pub(crate) enum Decision<'a> {
     Fixed(&'a [f64]),
     /// Of the best decision for policies of this kind.
     Free,
+    /// Of the best such decision that has the integers of this one.
+    Around(&'a [f64]),
 }
+
+/// The strictest that HiGHS takes.
+const STRICT: f64 = 1e-10;
 
 /// The program of the best affine policy over a region.
 pub(crate) struct Affine<'a> {
@@ -29,6 +34,7 @@ pub(crate) struct Affine<'a> {
     dependence: &'a Dependence,
     decision: Decision<'a>,
     gap: f64,
+    strict: bool,
 }
 
 /// A solved program.
@@ -71,12 +77,21 @@ struct Columns {
 impl<'a> Affine<'a> {
     /// The problem's recourse must be linear with costs that do not move.
     pub(crate) fn new(problem: &'a Problem, region: Region<'a>, dependence: &'a Dependence, decision: Decision<'a>) -> Self {
-        Self { problem, region, dependence, decision, gap: 0.0 }
+        Self { problem, region, dependence, decision, gap: 0.0, strict: false }
     }
 
     /// The relative gap to which a mixed-integer program is solved.
     pub(crate) fn with_gap(self, gap: f64) -> Self {
         Self { gap, ..self }
+    }
+
+    /// Integers as whole as HiGHS can make them.
+    pub(crate) fn strictly(self) -> Self {
+        Self { strict: true, ..self }
+    }
+
+    fn is_free(&self) -> bool {
+        !matches!(self.decision, Decision::Fixed(_))
     }
 
     /// Solves.
@@ -87,15 +102,20 @@ impl<'a> Affine<'a> {
     /// Whether HiGHS takes it. Its quadratic solver is no match for Clarabel's.
     fn is_linear(&self) -> bool {
         let curved = matches!(self.region, Region::Shape(shape) if shape.ball.is_some());
-        let squared = matches!(self.decision, Decision::Free) && !self.problem.first.quadratic.is_zero();
+        let squared = self.is_free() && !self.problem.first.quadratic.is_zero();
         !curved && !squared
     }
 
     fn write(&self, program: &mut dyn Program) -> Result<Columns, RecourseError> {
         let (first, recourse, dim) = (&self.problem.first, &self.problem.recourse, self.problem.set.dim());
-        if let Decision::Free = self.decision {
+        if self.is_free() {
             for j in 0..first.dim() {
-                program.col(first.cost[j], first.lower[j], first.upper[j], first.kind[j]);
+                match self.decision {
+                    Decision::Around(x) if first.kind[j] != VariableKind::Continuous => {
+                        program.col(first.cost[j], x[j], x[j], VariableKind::Continuous)
+                    }
+                    _ => program.col(first.cost[j], first.lower[j], first.upper[j], first.kind[j]),
+                };
             }
             for (i, j, value) in first.quadratic.iter() {
                 program.quadratic(i, j, value);
@@ -131,7 +151,7 @@ impl<'a> Affine<'a> {
             let mut row = Expression::new(dim);
             match self.decision {
                 Decision::Fixed(x) => row.constant = recourse.e.dot(i, x),
-                Decision::Free => row.terms.extend(recourse.e.row(i)),
+                Decision::Free | Decision::Around(_) => row.terms.extend(recourse.e.row(i)),
             }
             recourse.u.row(i).for_each(|(entry, value)| row.add_slope(entry, value));
             recourse.g.row(i).for_each(|(j, value)| self.add_variable(&mut row, &columns, j, value));
@@ -165,6 +185,9 @@ impl<'a> Affine<'a> {
         // These programs are large and degenerate: an interior point is far ahead of simplex. A tree needs simplex.
         lp.set_algorithm(if integers { Algorithm::Choose } else { Algorithm::InteriorPoint })?;
         lp.set_mip_gap(self.gap)?;
+        if self.strict {
+            lp.set_integrality(STRICT)?;
+        }
         lp.set_interrupt(Arc::clone(clock.interrupt()))?;
         lp.set_time_limit(clock.left())?;
         let mut status = lp.solve()?;
@@ -219,7 +242,7 @@ impl<'a> Affine<'a> {
             return solved;
         }
         solved.value = point[columns.tau];
-        if let Decision::Free = self.decision {
+        if self.is_free() {
             solved.x = point[..self.problem.first.dim()].to_vec();
             solved.value += self.problem.first.value(&solved.x);
         }

@@ -176,6 +176,13 @@ impl Search<'_> {
         if self.is_done() {
             return Ok(());
         }
+        if self.ascent.value() == f64::NEG_INFINITY {
+            // There is no dual: recourse costs −∞ wherever it exists.
+            if self.every_scenario_has_recourse()? {
+                self.best = f64::NEG_INFINITY;
+            }
+            return Ok(());
+        }
         if self.range.lower == self.range.upper {
             // Q rises or falls with every entry whatever the rest does: one corner is the worst.
             self.ascent.climb(&self.range.lower)?;
@@ -184,7 +191,7 @@ impl Search<'_> {
         }
         let root = self.root()?;
         if root.bound == f64::INFINITY {
-            self.look_for_missing_recourse()?;
+            self.every_scenario_has_recourse()?;
         }
         let mut open = BinaryHeap::from([root]);
         // Parts too narrow to split keep their bounds.
@@ -256,13 +263,17 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Where no affine policy is feasible there may be scenarios without recourse: the elastic recourse says where.
-    fn look_for_missing_recourse(&mut self) -> Result<(), Error> {
+    /// Where no affine policy is feasible there may be scenarios without recourse: the elastic recourse says where. False if one was found, or if
+    /// that is not settled.
+    fn every_scenario_has_recourse(&mut self) -> Result<bool, Error> {
         let elastic = self.problem.elastic();
         let ask = Ask { beyond: Some(FEASIBLE), tolerance: FEASIBLE };
         let found = Split::new(&elastic).separate(self.x, &ask, self.clock)?;
         self.nodes += found.nodes;
-        if found.value > FEASIBLE { self.ascent.climb(&found.xi) } else { Ok(()) }
+        if found.value > FEASIBLE {
+            self.ascent.climb(&found.xi)?;
+        }
+        Ok(matches!(found.claim, Claim::Surely(at_most) if at_most <= 2.0 * FEASIBLE))
     }
 
     /// Splits a part where its policy and the recourse disagree most across it; `None` if it is too narrow.
