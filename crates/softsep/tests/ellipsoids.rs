@@ -1,0 +1,56 @@
+//! Ellipsoids, which no list of points stands for: proven bounds against the costs of many random boundary points.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use softsep::format::{SetFile, Status};
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::recourse::{Answer, engine};
+use softsep::run::{Certificate, Clock, Silent};
+use softsep::{Problem, Settings, solve};
+
+/// A point of the boundary: `center + A u` with u uniform on the sphere.
+fn on_boundary(set: &SetFile, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let SetFile::Ellipsoid { center, matrix } = set else { panic!("not an ellipsoid") };
+    let width = matrix[0].len();
+    // Sums of twelve uniform numbers are normal enough to look everywhere.
+    let u: Vec<f64> = (0..width).map(|_| (0..12).map(|_| rng.random_range(-0.5..0.5)).sum()).collect();
+    let norm = u.iter().map(|u| u * u).sum::<f64>().sqrt();
+    let along = |row: &[f64]| row.iter().zip(&u).map(|(a, u)| a * u / norm).sum::<f64>();
+    center.iter().zip(matrix).map(|(center, row)| center + along(row)).collect()
+}
+
+fn bounds_hold(n: usize, mixed_integer: bool, gap: f64, method: &str) {
+    for seed in 1..=3 {
+        let settings = LocationTransportation { n, uncertainty: Uncertain::Ellipsoid, mixed_integer, seed };
+        let file = location_transportation(&settings).unwrap();
+        let problem = Problem::new(&file).unwrap();
+        let settings = Settings { method: method.into(), gap, ..Settings::default() };
+        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let what = format!("{method}, n = {n}, seed {seed}: {:?}", outcome.bounds);
+        assert_eq!((outcome.status, outcome.bounds.certificate()), (Status::Optimal, Certificate::Deterministic), "{what}");
+        let (best, upper) = (outcome.bounds.best().unwrap(), outcome.bounds.upper().unwrap());
+        let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
+        let mut answer = Answer::new(&problem);
+        engine.at(&best.x);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        for _ in 0..10_000 {
+            let xi = on_boundary(&file.uncertainty.set, &mut rng);
+            engine.solve(&xi, &mut answer).unwrap();
+            let cost = problem.first.value(&best.x) + answer.value;
+            assert!(cost <= upper * (1.0 + 1e-9), "{what}: {xi:?} costs {cost}");
+        }
+    }
+}
+
+#[test]
+fn five_parameters() {
+    bounds_hold(5, false, 1e-4, "ccg");
+    bounds_hold(5, false, 1e-3, "benders");
+    bounds_hold(5, true, 1e-3, "ccg");
+}
+
+#[test]
+fn eight_parameters() {
+    bounds_hold(8, false, 1e-3, "ccg");
+}
