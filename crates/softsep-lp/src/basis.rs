@@ -28,6 +28,13 @@ impl Basis {
         Self { cols: cols.into_iter().map(encode).collect(), rows: rows.into_iter().map(encode).collect() }
     }
 
+    /// The basis of the same program with more rows, which are basic.
+    pub fn extended(&self, rows: usize) -> Self {
+        let mut longer = self.clone();
+        longer.rows.resize(rows, encode(BasisStatus::Basic));
+        longer
+    }
+
     /// Status of a column.
     pub fn col(&self, col: usize) -> BasisStatus {
         decode(self.cols[col])

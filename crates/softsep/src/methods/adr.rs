@@ -3,7 +3,9 @@
 //! What the best rule costs in the worst case is an upper bound on the optimum: conservative, because a recourse that may react in any way can
 //! only do better. How much better shows the exact cost of the decision, which is reported beside it.
 
+use rayon::prelude::*;
 use serde_json::{Map, Value};
+use softsep_lp::Basis;
 
 use super::record::MEMBER;
 use super::{Entry, Method};
@@ -33,8 +35,14 @@ pub(super) const ENTRY: Entry = Entry {
 /// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
 const NONZEROS: usize = 30_000_000;
 
-/// Scenarios of a list that join the program at a time.
+/// Scenarios of a list that join a program without optimum, at least.
 const JOIN: usize = 20;
+
+/// Scenarios that are looked at in one piece.
+const CHUNK: usize = 256;
+
+/// Segments of a list that each give a row its worst scenario: some variety, so that fewer rounds are needed.
+const SEGMENTS: usize = 4;
 
 /// By how much a rule may miss a row at a scenario of a list.
 const MISS: f64 = 1e-7;
@@ -104,7 +112,7 @@ impl Method for Adr {
         nominal.push(&xi);
         self.bound_from_below(problem, &nominal, run)?;
         let solved = match problem.set.shape(&Part::whole(problem.set.dim())) {
-            Some(shape) => best(problem, Region::Shape(&shape), &dependence, run)?,
+            Some(shape) => best(problem, Region::Shape(&shape), &dependence, None, run)?,
             None => over_list(problem, &dependence, nominal, run)?,
         };
         match solved.ended {
@@ -187,10 +195,16 @@ fn nonzeros(problem: &Problem) -> usize {
 }
 
 /// The best rule over a region, its integers whole.
-fn best(problem: &Problem, region: Region, dependence: &Dependence, run: &mut Run) -> Result<Solved, Error> {
+fn best(
+    problem: &Problem,
+    region: Region,
+    dependence: &Dependence,
+    start: Option<&Basis>,
+    run: &mut Run,
+) -> Result<Solved, Error> {
     let gap = 0.1 * run.limits().gap;
     let rules = |decision| Affine::new(problem, region, dependence, decision).with_gap(gap);
-    let solved = rules(Decision::Free).solve(run.clock())?;
+    let solved = rules(Decision::Free).starting_from(start).solve(run.clock())?;
     let Some(whole) = whole(problem, &solved) else { return Ok(within(problem, solved)) };
     let around = rules(Decision::Around(&whole)).solve(run.clock())?;
     let room = gap.max(1e-6) * solved.value.abs().max(1.0);
@@ -219,59 +233,96 @@ fn within(problem: &Problem, solved: Solved) -> Solved {
     Solved { x, ..solved }
 }
 
-/// The best rule over a list: rows are written for the scenarios that a rule missed, until none is missed.
-fn over_list(problem: &Problem, dependence: &Dependence, mut points: Points, run: &mut Run) -> Result<Solved, Error> {
+/// The best rule over a list: each row is written for the scenarios at which a rule missed it, until none is missed.
+fn over_list(problem: &Problem, dependence: &Dependence, nominal: Points, run: &mut Run) -> Result<Solved, Error> {
     let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
-    let mut is_in: Vec<bool> = vec![false; all.len()];
+    let count = 1 + problem.recourse.rows() + problem.recourse.dim();
+    let mut places: Vec<usize> = (0..count).collect();
+    let mut points = Points::new(problem.set.dim());
+    places.iter().for_each(|_| points.push(nominal.row(0)));
+    let mut taken = 0;
+    let mut basis = None;
     loop {
-        let solved = best(problem, Region::Points(&points), dependence, run)?;
-        if solved.ended != Ended::Optimal && solved.ended != Ended::Unbounded {
-            return Ok(solved);
-        }
-        let mut missed: Vec<(f64, usize)> = match solved.ended {
-            Ended::Optimal => all
-                .iter()
-                .enumerate()
-                .map(|(number, xi)| (miss(problem, &solved, xi), number))
-                .filter(|&(miss, number)| miss > MISS && !is_in[number])
-                .collect(),
-            // A relaxation without optimum has no rule that could miss anything: take more.
-            _ => (0..all.len()).filter(|&number| !is_in[number]).map(|number| (0.0, number)).collect(),
+        let mut solved = best(problem, Region::Points(&places, &points), dependence, basis.as_ref(), run)?;
+        basis = solved.basis.take();
+        let missed = match solved.ended {
+            Ended::Optimal => worst_misses(problem, &solved, &all, run)?,
+            // A relaxation without optimum has no rule that could miss anything: more scenarios in all rows, as long as there are more.
+            Ended::Unbounded if taken < all.len() => {
+                let more = taken..all.len().min(2 * taken + JOIN);
+                taken = more.end;
+                more.flat_map(|number| (0..count).map(move |place| (place, number))).collect()
+            }
+            _ => return Ok(solved),
         };
         if missed.is_empty() {
             return Ok(solved);
         }
-        missed.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        for &(_, number) in missed.iter().take(JOIN.max(points.len() / 2)) {
-            is_in[number] = true;
+        for &(place, number) in &missed {
+            places.push(place);
             points.push(all.row(number));
         }
-        run.say(&format!("the rule misses {} scenarios; {} have rows now", missed.len(), points.len()));
         run.tick()?;
     }
 }
 
-/// By how much a rule misses a row, a bound or its own worst cost at a scenario.
-fn miss(problem: &Problem, solved: &Solved, xi: &[f64]) -> f64 {
+/// For each row that the rule misses at some scenario of the list, the one at which it misses most in each of a few segments.
+fn worst_misses(problem: &Problem, solved: &Solved, all: &Points, run: &Run) -> Result<Vec<(usize, usize)>, Error> {
+    let places = 1 + problem.recourse.rows() + problem.recourse.dim();
+    let none = || vec![(MISS, None); places];
+    // Chunks of a fixed size, merged in order, the first of equals kept: the result does not depend on threads.
+    let chunks: Vec<Vec<(f64, Option<usize>)>> = (0..all.len().div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let mut worst = none();
+            let mut misses = vec![0.0; places];
+            for number in chunk * CHUNK..all.len().min((chunk + 1) * CHUNK) {
+                miss(problem, solved, all.row(number), &mut misses);
+                for (worst, &miss) in worst.iter_mut().zip(&misses) {
+                    if miss > worst.0 {
+                        *worst = (miss, Some(number));
+                    }
+                }
+            }
+            worst
+        })
+        .collect();
+    run.clock().check()?;
+    let mut missed = Vec::new();
+    for segment in chunks.chunks(chunks.len().div_ceil(SEGMENTS)) {
+        let worst = segment.iter().fold(none(), |mut worst, chunk| {
+            for (worst, chunk) in worst.iter_mut().zip(chunk) {
+                if chunk.0 > worst.0 {
+                    *worst = *chunk;
+                }
+            }
+            worst
+        });
+        missed.extend(worst.into_iter().enumerate().filter_map(|(place, (_, number))| Some((place, number?))));
+    }
+    Ok(missed)
+}
+
+/// By how much a rule misses its own worst cost, each row and each variable's bounds at a scenario, relative to their sizes.
+fn miss(problem: &Problem, solved: &Solved, xi: &[f64], misses: &mut [f64]) {
     let recourse = &problem.recourse;
     let y: Vec<f64> = solved
         .policy
         .iter()
         .map(|(constant, slopes)| constant + slopes.iter().map(|&(entry, slope)| slope * xi[entry]).sum::<f64>())
         .collect();
-    let cost: f64 = recourse.cost.iter().zip(&y).map(|(cost, y)| cost * y).sum();
+    let (cost, rest) = misses.split_at_mut(1);
+    let (rows, variables) = rest.split_at_mut(recourse.rows());
     let promised = solved.value - problem.first.value(&solved.x);
-    let mut worst = (cost - promised) / (1.0 + promised.abs());
-    for (j, y) in y.iter().enumerate() {
-        let size = 1.0 + y.abs();
-        worst = worst.max((recourse.lower[j] - y) / size).max((y - recourse.upper[j]) / size);
+    let costs: f64 = recourse.cost.iter().zip(&y).map(|(cost, y)| cost * y).sum();
+    cost[0] = (costs - promised) / (1.0 + promised.abs());
+    recourse.shift(&solved.x, xi, rows);
+    for (i, miss) in rows.iter_mut().enumerate() {
+        let activity = recourse.g.dot(i, &y) + *miss;
+        let size = 1.0 + activity.abs() + miss.abs();
+        *miss = (recourse.row_lower[i] - activity).max(activity - recourse.row_upper[i]) / size;
     }
-    let mut shift = vec![0.0; recourse.rows()];
-    recourse.shift(&solved.x, xi, &mut shift);
-    for (i, shift) in shift.iter().enumerate() {
-        let activity = recourse.g.dot(i, &y) + shift;
-        let size = 1.0 + activity.abs() + shift.abs();
-        worst = worst.max((recourse.row_lower[i] - activity) / size).max((activity - recourse.row_upper[i]) / size);
+    for (j, miss) in variables.iter_mut().enumerate() {
+        *miss = (recourse.lower[j] - y[j]).max(y[j] - recourse.upper[j]) / (1.0 + y[j].abs());
     }
-    worst
 }

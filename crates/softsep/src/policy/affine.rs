@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
+use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
 use super::dependence::Dependence;
 use super::robust::{Expression, Region, Robust};
@@ -35,6 +35,7 @@ pub(crate) struct Affine<'a> {
     decision: Decision<'a>,
     gap: f64,
     strict: bool,
+    start: Option<&'a Basis>,
 }
 
 /// A solved program.
@@ -48,6 +49,8 @@ pub(crate) struct Solved {
     pub(crate) value: f64,
     /// How the policy's cost moves with ξ: where it is worst is where to look for a bad scenario.
     pub(crate) cost_slope: Vec<f64>,
+    /// The optimal basis, of a linear program over points.
+    pub(crate) basis: Option<Basis>,
     /// y₀ and Y, one row of coefficients per recourse variable.
     pub(crate) policy: Vec<(f64, Vec<(usize, f64)>)>,
 }
@@ -77,12 +80,17 @@ struct Columns {
 impl<'a> Affine<'a> {
     /// The problem's recourse must be linear with costs that do not move.
     pub(crate) fn new(problem: &'a Problem, region: Region<'a>, dependence: &'a Dependence, decision: Decision<'a>) -> Self {
-        Self { problem, region, dependence, decision, gap: 0.0, strict: false }
+        Self { problem, region, dependence, decision, gap: 0.0, strict: false, start: None }
     }
 
     /// The relative gap to which a mixed-integer program is solved.
     pub(crate) fn with_gap(self, gap: f64) -> Self {
         Self { gap, ..self }
+    }
+
+    /// Starts from the optimal basis of the same program over fewer points.
+    pub(crate) fn starting_from(self, start: Option<&'a Basis>) -> Self {
+        Self { start, ..self }
     }
 
     /// Integers as whole as HiGHS can make them.
@@ -107,7 +115,7 @@ impl<'a> Affine<'a> {
     }
 
     fn write(&self, program: &mut dyn Program) -> Result<Columns, RecourseError> {
-        let (first, recourse, dim) = (&self.problem.first, &self.problem.recourse, self.problem.set.dim());
+        let (first, recourse) = (&self.problem.first, &self.problem.recourse);
         if self.is_free() {
             for j in 0..first.dim() {
                 match self.decision {
@@ -140,13 +148,47 @@ impl<'a> Affine<'a> {
             });
         }
         let columns = Columns { tau, constant };
-        let robust = Robust::new(self.region);
+        self.write_rows(&columns, program)?;
+        Ok(columns)
+    }
+
+    fn write_rows(&self, columns: &Columns, program: &mut dyn Program) -> Result<(), RecourseError> {
+        let mut rows = self.rows(columns);
+        for (expression, (lower, upper)) in rows.iter().filter(|(expression, _)| expression.is_fixed()) {
+            if lower.is_finite() || upper.is_finite() {
+                let (constant, terms) = expression.at(&[]);
+                program.row(lower - constant, upper - constant, &terms);
+            }
+        }
+        match self.region {
+            Region::Shape(shape) => {
+                let robust = Robust::new(shape);
+                rows.retain(|(expression, _)| !expression.is_fixed());
+                rows.iter().try_for_each(|(expression, sides)| robust.between(program, expression, *sides))
+            }
+            // In the order in which they came, so that a basis of the program before they came is still at its head.
+            Region::Points(places, points) => {
+                for (&place, xi) in places.iter().zip(points.iter()) {
+                    let (expression, (lower, upper)) = &rows[place];
+                    if !expression.is_fixed() {
+                        let (constant, terms) = expression.at(xi);
+                        program.row(lower - constant, upper - constant, &terms);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// What must hold for all ξ, as functions of ξ and what they lie between: the cost, the rows, the variables.
+    fn rows(&self, columns: &Columns) -> Vec<(Expression, (f64, f64))> {
+        let (recourse, dim) = (&self.problem.recourse, self.problem.set.dim());
         let mut cost = Expression::new(dim);
         cost.terms.push((columns.tau, 1.0));
         for (j, &value) in recourse.cost.iter().enumerate() {
-            self.add_variable(&mut cost, &columns, j, -value);
+            self.add_variable(&mut cost, columns, j, -value);
         }
-        robust.between(program, &cost, 0.0, f64::INFINITY)?;
+        let mut rows = vec![(cost, (0.0, f64::INFINITY))];
         for i in 0..recourse.rows() {
             let mut row = Expression::new(dim);
             match self.decision {
@@ -154,15 +196,18 @@ impl<'a> Affine<'a> {
                 Decision::Free | Decision::Around(_) => row.terms.extend(recourse.e.row(i)),
             }
             recourse.u.row(i).for_each(|(entry, value)| row.add_slope(entry, value));
-            recourse.g.row(i).for_each(|(j, value)| self.add_variable(&mut row, &columns, j, value));
-            robust.between(program, &row, recourse.row_lower[i], recourse.row_upper[i])?;
+            recourse.g.row(i).for_each(|(j, value)| self.add_variable(&mut row, columns, j, value));
+            rows.push((row, (recourse.row_lower[i], recourse.row_upper[i])));
         }
-        for j in (0..recourse.dim()).filter(|&j| !self.dependence.of_variable(j).is_empty()) {
+        for j in 0..recourse.dim() {
             let mut variable = Expression::new(dim);
-            self.add_variable(&mut variable, &columns, j, 1.0);
-            robust.between(program, &variable, recourse.lower[j], recourse.upper[j])?;
+            self.add_variable(&mut variable, columns, j, 1.0);
+            // A variable that follows nothing has its bounds as a column.
+            let is_column = self.dependence.of_variable(j).is_empty();
+            let sides = if is_column { (f64::NEG_INFINITY, f64::INFINITY) } else { (recourse.lower[j], recourse.upper[j]) };
+            rows.push((variable, sides));
         }
-        Ok(columns)
+        rows
     }
 
     /// Adds `value·yⱼ(ξ)`.
@@ -182,8 +227,18 @@ impl<'a> Affine<'a> {
         let columns = self.write(&mut model)?;
         let mut lp = Lp::new(&model)?;
         let integers = matches!(self.decision, Decision::Free) && self.problem.first.has_integers();
-        // These programs are large and degenerate: an interior point is far ahead of simplex. A tree needs simplex.
-        lp.set_algorithm(if integers { Algorithm::Choose } else { Algorithm::InteriorPoint })?;
+        let at_points = matches!(self.region, Region::Points(..)) && !integers;
+        // Over shapes these programs are large and degenerate: an interior point is far ahead of simplex. A tree needs simplex, and so do rows that
+        // come a few at a time.
+        lp.set_algorithm(match (integers, at_points) {
+            (true, _) => Algorithm::Choose,
+            (_, true) => Algorithm::DualSimplex,
+            _ => Algorithm::InteriorPoint,
+        })?;
+        if let Some(start) = self.start.filter(|_| at_points) {
+            let rows = lp.rows();
+            lp.set_basis(&start.extended(rows))?;
+        }
         lp.set_mip_gap(self.gap)?;
         if self.strict {
             lp.set_integrality(STRICT)?;
@@ -213,7 +268,11 @@ impl<'a> Affine<'a> {
         if ended == Ended::Optimal {
             lp.primal(&mut point)?;
         }
-        Ok(self.read(ended, &columns, &point))
+        let mut solved = self.read(ended, &columns, &point);
+        if solved.ended == Ended::Optimal && at_points && lp.has_basis() {
+            lp.basis(solved.basis.insert(Basis::default()))?;
+        }
+        Ok(solved)
     }
 
     fn solve_conic(&self, clock: &Clock) -> Result<Solved, RecourseError> {
@@ -236,6 +295,7 @@ impl<'a> Affine<'a> {
             x: Vec::new(),
             value: f64::INFINITY,
             cost_slope: vec![0.0; self.problem.set.dim()],
+            basis: None,
             policy: Vec::new(),
         };
         if solved.ended != Ended::Optimal {

@@ -37,7 +37,7 @@ impl Expression {
         self.slopes[entry].0 != 0.0 || !self.slopes[entry].1.is_empty()
     }
 
-    fn is_fixed(&self) -> bool {
+    pub(super) fn is_fixed(&self) -> bool {
         (0..self.slopes.len()).all(|entry| !self.moves(entry))
     }
 
@@ -79,13 +79,13 @@ fn sum_up(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
 pub(crate) enum Region<'a> {
     /// Everywhere in a shape.
     Shape(&'a Shape),
-    /// At these points.
-    Points(&'a Points),
+    /// At some points, each row at its own: the numbers of the rows (the cost, then the rows, then the variables), and a point for each.
+    Points(&'a [usize], &'a Points),
 }
 
-/// Writes rows that hold for every ξ of a region.
+/// Writes rows that hold for every ξ of a shape.
 pub(super) struct Robust<'a> {
-    region: Region<'a>,
+    shape: &'a Shape,
     /// The entries of each column of the polytope: rows and coefficients.
     by_column: Vec<Vec<(usize, f64)>>,
     /// Columns that can only use limits up, so that nobody wants them where they earn nothing.
@@ -95,9 +95,9 @@ pub(super) struct Robust<'a> {
 }
 
 impl<'a> Robust<'a> {
-    pub(super) fn new(region: Region<'a>) -> Self {
-        let mut robust = Self { region, by_column: Vec::new(), only_costs: Vec::new(), is_open: true };
-        if let Region::Shape(Shape { polytope: Some(polytope), .. }) = region {
+    pub(super) fn new(shape: &'a Shape) -> Self {
+        let mut robust = Self { shape, by_column: Vec::new(), only_costs: Vec::new(), is_open: true };
+        if let Some(polytope) = &shape.polytope {
             robust.by_column = vec![Vec::new(); polytope.columns.len()];
             robust.only_costs = vec![true; polytope.columns.len()];
             for (number, row) in polytope.rows.iter().enumerate() {
@@ -112,49 +112,28 @@ impl<'a> Robust<'a> {
         robust
     }
 
-    /// `expression ≥ lower` and `≤ upper` for every ξ; infinite sides ask nothing.
+    /// `expression ≥ lower` and `≤ upper` for every ξ of the shape; infinite sides ask nothing.
     pub(super) fn between(
         &self,
         program: &mut dyn Program,
         expression: &Expression,
-        lower: f64,
-        upper: f64,
+        (lower, upper): (f64, f64),
     ) -> Result<(), RecourseError> {
-        if expression.is_fixed() {
-            program.row(lower - expression.constant, upper - expression.constant, &sum_up(expression.terms.clone()));
-            return Ok(());
-        }
-        let shape = match self.region {
-            Region::Shape(shape) => shape,
-            Region::Points(points) => {
-                for xi in points.iter() {
-                    let (constant, terms) = expression.at(xi);
-                    program.row(lower - constant, upper - constant, &terms);
-                }
-                return Ok(());
-            }
-        };
-        if lower == upper && (self.is_open || shape.ball.is_some()) {
-            constant(program, shape, expression, lower);
+        if lower == upper && (self.is_open || self.shape.ball.is_some()) {
+            constant(program, self.shape, expression, lower);
             return Ok(());
         }
         if lower.is_finite() {
-            self.at_least(program, shape, expression, lower)?;
+            self.at_least(program, expression, lower)?;
         }
         if upper.is_finite() {
-            self.at_least(program, shape, &expression.negated(), -upper)?;
+            self.at_least(program, &expression.negated(), -upper)?;
         }
         Ok(())
     }
 
-    fn at_least(
-        &self,
-        program: &mut dyn Program,
-        shape: &Shape,
-        expression: &Expression,
-        bound: f64,
-    ) -> Result<(), RecourseError> {
-        match (&shape.polytope, &shape.ball) {
+    fn at_least(&self, program: &mut dyn Program, expression: &Expression, bound: f64) -> Result<(), RecourseError> {
+        match (&self.shape.polytope, &self.shape.ball) {
             (Some(polytope), None) => {
                 let (constant, mut terms) = expression.at(&polytope.base);
                 self.against_polytope(program, polytope, expression, &mut terms);
