@@ -5,7 +5,7 @@
 //! common a is split between the two. Every λ and every split proves the row: whatever the solver returns, the row holds.
 
 use crate::format::{ConeKind, Points, VariableKind};
-use crate::recourse::{Program, RecourseError};
+use crate::recourse::{Program, RecourseError, merged};
 use crate::uncertainty::{Ball, Polytope, Shape};
 
 /// An affine function of ξ whose coefficients are linear in the columns of a program.
@@ -57,21 +57,8 @@ impl Expression {
             constant += number * xi;
             terms.extend(slope.iter().map(|&(column, value)| (column, value * xi)));
         }
-        (constant, sum_up(terms))
+        (constant, merged(terms))
     }
-}
-
-/// Adds up the terms of each column.
-fn sum_up(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
-    terms.sort_by_key(|term| term.0);
-    terms.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
-    terms
 }
 
 /// Where a policy must be feasible.
@@ -137,7 +124,7 @@ impl<'a> Robust<'a> {
             (Some(polytope), None) => {
                 let (constant, mut terms) = expression.at(&polytope.base);
                 self.against_polytope(program, polytope, expression, &mut terms);
-                program.row(bound - constant, f64::INFINITY, &sum_up(terms));
+                program.row(bound - constant, f64::INFINITY, &merged(terms));
             }
             (None, Some(ball)) => {
                 let (constant, mut terms) = expression.at(&ball.center);
@@ -157,7 +144,7 @@ impl<'a> Robust<'a> {
                 terms.extend(share.at(&ball.center).1);
                 self.against_polytope(program, polytope, &rest, &mut terms);
                 against_ball(program, ball, &share, &mut terms)?;
-                program.row(bound - constant, f64::INFINITY, &sum_up(terms));
+                program.row(bound - constant, f64::INFINITY, &merged(terms));
             }
             (None, None) => {}
         }
@@ -188,7 +175,7 @@ impl<'a> Robust<'a> {
                 });
                 row.push((lambda, coefficient));
             }
-            program.row(-step * number, f64::INFINITY, &sum_up(row));
+            program.row(-step * number, f64::INFINITY, &merged(row));
         }
     }
 }
@@ -210,7 +197,7 @@ fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, v
             entries.dedup();
             for entry in entries.into_iter().filter(|&entry| expression.moves(entry)) {
                 let (number, terms) = &expression.slopes[entry];
-                program.row(-number, -number, &sum_up(terms.clone()));
+                program.row(-number, -number, &merged(terms.clone()));
             }
             &polytope.base
         }

@@ -16,7 +16,7 @@ pub use cut::{Cut, CutKind};
 pub(crate) use dual::{DualColumns, Duals};
 pub use fixed::Fixed;
 pub use linear::{DualChoice, Interval, Linear, Own, Response, Rules};
-pub(crate) use program::Program;
+pub(crate) use program::{Program, merged};
 
 use crate::model::Problem;
 use crate::run::{Clock, Stop};

@@ -59,3 +59,16 @@ impl Program for ConicProgram {
         Ok(())
     }
 }
+
+/// Terms with each column once, in ascending order.
+pub(crate) fn merged(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    terms.sort_by_key(|term| term.0);
+    terms.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    terms
+}

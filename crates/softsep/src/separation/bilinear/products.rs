@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::program::{Affine, Place, Written, merged};
+use super::program::{Affine, Place, Written};
 use crate::model::RecourseModel;
-use crate::recourse::DualColumns;
+use crate::recourse::{DualColumns, merged};
 use crate::separation::slopes::widths;
 use crate::uncertainty::Polytope;
 

@@ -8,7 +8,7 @@
 use softsep_lp::Model;
 
 use crate::model::RecourseModel;
-use crate::recourse::{DualColumns, Duals};
+use crate::recourse::{DualColumns, Duals, merged};
 use crate::separation::slopes::widths;
 use crate::uncertainty::Polytope;
 
@@ -324,17 +324,4 @@ pub(super) struct Product {
 pub(super) struct Place {
     pub(super) zeta: Vec<Affine>,
     pub(super) products: Vec<Product>,
-}
-
-/// Terms with each column once.
-pub(super) fn merged(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
-    terms.sort_by_key(|term| term.0);
-    terms.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
-        if same {
-            kept.1 += later.1;
-        }
-        same
-    });
-    terms
 }
