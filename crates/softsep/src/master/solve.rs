@@ -122,7 +122,7 @@ impl Copies<'_> {
             let Some(again) = solve_patiently(lp, clock)? else { return Ok(given_up(clock)) };
             (lp, status) = again;
         }
-        if status == Status::InfeasibleOrUnbounded {
+        if matches!(status, Status::InfeasibleOrUnbounded | Status::Unbounded) {
             status = self.decide(clock)?;
         }
         let ended = match status {

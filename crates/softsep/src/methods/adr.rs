@@ -11,13 +11,13 @@ use super::record::MEMBER;
 use super::{Entry, Method};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
-use crate::master::{Copies, Start, explain_unbounded};
+use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::policy::{Affine, Decision, Dependence, Ended, Region, Solved};
 use crate::run::{Run, Verdict};
 use crate::separation::{Ask, Claim, Exact};
 use crate::settings::Certify;
-use crate::uncertainty::{Count, Part};
+use crate::uncertainty::Part;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "adr",
@@ -71,7 +71,7 @@ impl Method for Adr {
             );
         }
         super::accepts_master(ENTRY.name, problem)?;
-        if problem.first.has_integers() && problem.set.extremes() == Count::Infinite {
+        if problem.first.has_integers() && is_curved(problem) {
             return refuse(
                 "over an ellipsoid the rules are a cone program, and no solver here combines that with integers".into(),
                 "relax the integers, or try --method ccg",
@@ -89,10 +89,10 @@ impl Method for Adr {
 
     fn plan(&self, problem: &Problem) -> String {
         let coefficients = Dependence::full(problem).coefficients();
-        let kind = match problem.set.extremes() {
-            Count::Infinite => "second-order cone",
-            _ if problem.first.has_integers() => "mixed-integer",
-            _ => "linear",
+        let kind = match (is_curved(problem), problem.first.has_integers()) {
+            (true, _) => "second-order cone",
+            (false, true) => "mixed-integer",
+            (false, false) => "linear",
         };
         let per_point = if problem.set.is_finite_list() { ", rows for scenarios as they are needed" } else { "" };
         format!("one {kind} program for x and {coefficients} coefficients of the rule{per_point}")
@@ -134,10 +134,14 @@ impl Method for Adr {
 }
 
 impl Adr {
-    /// Notes what the problem costs at least, from some of its scenarios.
+    /// Notes what the problem costs at least, from some of its scenarios. Where these alone cannot be served, nothing can be.
     fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<(), Error> {
         let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
         let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        if solved.ended == master::Ended::Infeasible {
+            let verdict = run.clock().insist(|clock| explain_infeasible(&copies, clock), super::record::is_stop)?;
+            return Err(run.prove(Verdict::Infeasible(verdict)).into());
+        }
         if let Some(lower) = solved.lower {
             run.lower(lower);
         }
@@ -183,6 +187,11 @@ impl Adr {
         self.bound_from_below(problem, &worst, run)?;
         Ok(run.tick()?)
     }
+}
+
+/// Whether the set has a curved side, whatever its rank.
+fn is_curved(problem: &Problem) -> bool {
+    problem.set.shape(&Part::whole(problem.set.dim())).is_some_and(|shape| shape.ball.is_some())
 }
 
 /// An estimate of how large the program is: each row of the recourse and each bound of a variable in use is dualised.

@@ -23,6 +23,9 @@ const MASTER: f64 = 0.1;
 const BEYOND: f64 = 0.25;
 const CLAIM: f64 = 0.5;
 
+/// Two costs closer than this, relative to their size, are equal up to the solvers' tolerances.
+const TELLABLE: f64 = 1e-9;
+
 /// What a scenario that was found adds to the master.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Growth {
@@ -157,12 +160,22 @@ impl Generation<'_> {
             false if self.master.bring_back(x, beyond)? => return Ok(true),
             false => (Some(beyond), CLAIM * size),
         };
-        let is_worse = |found: &Found| found.value > theta + 1e-9 * theta.abs().max(1.0);
-        let mut found = self.record(x, &Ask { beyond, tolerance }, run)?;
-        if found.as_ref().is_some_and(|found| !is_worse(found) && !is_exact(found)) && !run.bounds().meet(run.limits().gap) {
-            // Nothing worse came up by the way: now it has to be found, or ruled out.
-            found = self.record(x, &Ask { beyond: Some(theta + BEYOND * size), tolerance: CLAIM * size }, run)?;
+        let found = self.record(x, &Ask { beyond, tolerance }, run)?;
+        let is_settled = found.as_ref().is_none_or(is_exact);
+        if self.take(x, theta, found)? {
+            return Ok(true);
         }
+        if is_settled || run.bounds().meet(run.limits().gap) {
+            return Ok(false);
+        }
+        // Nothing new came up by the way: now it has to be found, or ruled out.
+        let found = self.record(x, &Ask { beyond: Some(theta + BEYOND * size), tolerance: CLAIM * size }, run)?;
+        self.take(x, theta, found)
+    }
+
+    /// Takes up a scenario that costs more than the master thinks; false if it does not, or is there already.
+    fn take(&mut self, x: &[f64], theta: f64, found: Option<Found>) -> Result<bool, Error> {
+        let is_worse = |found: &Found| found.value > theta + TELLABLE * theta.abs().max(1.0);
         match (found.filter(is_worse), self.generator.growth) {
             (Some(Found { xi, cut: Some(cut), .. }), Growth::Cut) => Ok(self.master.add_cut(&xi, cut)),
             (Some(Found { xi, .. }), _) => self.master.add_copy(&xi, x),
@@ -220,7 +233,7 @@ impl Generation<'_> {
 
 /// Whether a claim leaves no room above the worst scenario met.
 fn is_exact(found: &Found) -> bool {
-    matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + 1e-9 * found.value.abs().max(1.0))
+    matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + TELLABLE * found.value.abs().max(1.0))
 }
 
 /// The same decisions, scenarios and recourse, all for nothing.

@@ -66,8 +66,10 @@ impl Problem {
         match set {
             Some(set) if check.complaints.is_empty() => {
                 let (mut first, mut recourse) = (first, recourse);
+                let mut typical = vec![0.0; set.dim()];
+                set.nominal(&mut typical);
                 first.scale_rows();
-                recourse.scale_rows();
+                recourse.scale_rows(&typical);
                 Ok(Self { name: file.name.clone(), first, set, recourse, names })
             }
             _ => Err(check.complaints),

@@ -31,12 +31,17 @@ impl FirstStage {
 }
 
 impl RecourseModel {
-    /// Scales the rows outside cones by their terms in y, or by all where there are none in y.
-    pub(super) fn scale_rows(&mut self) {
+    /// Scales the rows outside cones by their terms in y, or in x where there are none in y. A row in ξ alone is scaled by what ξ makes of it: its
+    /// entries have units of their own.
+    pub(super) fn scale_rows(&mut self, typical_xi: &[f64]) {
+        let in_xi = |u: &Sparse, row: usize| {
+            let terms = u.row(row).map(|(entry, value)| if typical_xi[entry] == 0.0 { value } else { value * typical_xi[entry] });
+            scale_for(terms.collect::<Vec<f64>>().into_iter())
+        };
         self.row_scale = (0..self.rows())
             .map(|row| {
-                let all = || scale_for(entries(&self.e, row).chain(entries(&self.u, row)));
-                scale_for(entries(&self.g, row)).or_else(all).unwrap_or(1.0)
+                let in_x = || scale_for(entries(&self.e, row));
+                scale_for(entries(&self.g, row)).or_else(in_x).or_else(|| in_xi(&self.u, row)).unwrap_or(1.0)
             })
             .collect();
         for cone in &self.cones {

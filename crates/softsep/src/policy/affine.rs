@@ -12,6 +12,7 @@ use crate::format::VariableKind;
 use crate::model::Problem;
 use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
 use crate::run::{Clock, Stop};
+use crate::uncertainty::Shape;
 
 /// Whose policy it is.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +37,8 @@ pub(crate) struct Affine<'a> {
     gap: f64,
     strict: bool,
     start: Option<&'a Basis>,
+    /// The middle of each entry's range, and how far it reaches to either side.
+    units: Vec<(f64, f64)>,
 }
 
 /// A solved program.
@@ -80,7 +83,8 @@ struct Columns {
 impl<'a> Affine<'a> {
     /// The problem's recourse must be linear with costs that do not move.
     pub(crate) fn new(problem: &'a Problem, region: Region<'a>, dependence: &'a Dependence, decision: Decision<'a>) -> Self {
-        Self { problem, region, dependence, decision, gap: 0.0, strict: false, start: None }
+        let units = units(problem, region);
+        Self { problem, region, dependence, decision, gap: 0.0, strict: false, start: None, units }
     }
 
     /// The relative gap to which a mixed-integer program is solved.
@@ -210,7 +214,7 @@ impl<'a> Affine<'a> {
         rows
     }
 
-    /// Adds `value·yⱼ(ξ)`.
+    /// Adds `value·yⱼ(ξ)`, where `yⱼ(ξ) = y₀ⱼ + Σ Yⱼₑ·(ξₑ − middleₑ)/reachₑ`: whatever the units of ξ, coefficients are of the size of y.
     fn add_variable(&self, expression: &mut Expression, columns: &Columns, j: usize, value: f64) {
         if value == 0.0 {
             return;
@@ -218,7 +222,9 @@ impl<'a> Affine<'a> {
         let constant = columns.constant[j];
         expression.terms.push((constant, value));
         for (place, &entry) in self.dependence.of_variable(j).iter().enumerate() {
-            expression.add_slope_term(entry, constant + 1 + place, value);
+            let (middle, reach) = self.units[entry];
+            expression.terms.push((constant + 1 + place, -value * middle / reach));
+            expression.add_slope_term(entry, constant + 1 + place, value / reach);
         }
     }
 
@@ -253,6 +259,16 @@ impl<'a> Affine<'a> {
             lp.set_presolve(Toggle::Off)?;
             lp.set_time_limit(clock.left())?;
             status = lp.solve()?;
+        }
+        if matches!(status, Status::Unbounded | Status::InfeasibleOrUnbounded) && clock.check().is_ok() {
+            // Without costs nothing is unbounded: what is feasible then was.
+            lp.forget()?;
+            lp.set_costs(&vec![0.0; model.cols()])?;
+            lp.set_time_limit(clock.left())?;
+            status = match lp.solve()? {
+                Status::Optimal => Status::Unbounded,
+                status => status,
+            };
         }
         let ended = match (status, clock.check()) {
             (Status::Optimal, _) => Ended::Optimal,
@@ -309,9 +325,11 @@ impl<'a> Affine<'a> {
         for (j, cost) in self.problem.recourse.cost.iter().enumerate() {
             let constant = columns.constant[j];
             let follows = self.dependence.of_variable(j);
-            let slopes: Vec<(usize, f64)> = follows.iter().zip(&point[constant + 1..]).map(|(&e, &slope)| (e, slope)).collect();
+            let unscaled = |(&entry, &slope): (&usize, &f64)| (entry, slope / self.units[entry].1);
+            let slopes: Vec<(usize, f64)> = follows.iter().zip(&point[constant + 1..]).map(unscaled).collect();
             slopes.iter().for_each(|&(entry, slope)| solved.cost_slope[entry] += cost * slope);
-            solved.policy.push((point[constant], slopes));
+            let at_zero = slopes.iter().map(|&(entry, slope)| slope * self.units[entry].0).sum::<f64>();
+            solved.policy.push((point[constant] - at_zero, slopes));
         }
         solved
     }
@@ -319,5 +337,35 @@ impl<'a> Affine<'a> {
 
 /// Whether a status says what the program is, or that it was stopped.
 fn is_definite(status: Status) -> bool {
-    matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded | Status::TimeLimit | Status::Interrupted)
+    !matches!(status, Status::OtherLimit | Status::Failed)
+}
+
+/// The middle and the reach of each entry of ξ; of one that does not move, a reach of 1.
+fn units(problem: &Problem, region: Region) -> Vec<(f64, f64)> {
+    let mut ends = vec![(f64::INFINITY, f64::NEG_INFINITY); problem.set.dim()];
+    let mut take = |entry: usize, value: f64| ends[entry] = (ends[entry].0.min(value), ends[entry].1.max(value));
+    match region {
+        Region::Shape(Shape { polytope: Some(polytope), .. }) => {
+            polytope.base.iter().enumerate().for_each(|(entry, &base)| take(entry, base));
+            polytope.columns.iter().for_each(|&(entry, step)| take(entry, polytope.base[entry] + step));
+        }
+        Region::Shape(Shape { ball: Some(ball), .. }) => {
+            for (entry, center) in ball.center.iter().enumerate() {
+                let reach = ball.columns.iter().map(|column| column[entry].powi(2)).sum::<f64>().sqrt();
+                take(entry, center - reach);
+                take(entry, center + reach);
+            }
+        }
+        Region::Shape(_) => {}
+        // All of the list, whichever points have rows by now: a basis is for one choice of units.
+        Region::Points(..) => {
+            let list = problem.set.enumerate(usize::MAX).ok();
+            list.iter().flat_map(|list| list.iter()).for_each(|xi| xi.iter().enumerate().for_each(|(e, &value)| take(e, value)));
+        }
+    }
+    let unit = |(low, high): (f64, f64)| match high - low {
+        width if width > 0.0 && width.is_finite() => (low.midpoint(high), 0.5 * width),
+        _ => (if low.is_finite() { low } else { 0.0 }, 1.0),
+    };
+    ends.into_iter().map(unit).collect()
 }

@@ -46,10 +46,15 @@ impl SlopeRanges {
         if extreme(&mut lp, &costs, clock)? == Extreme::Empty {
             return Ok(None);
         }
+        // Duals are of the size of the costs; rows have a common size.
+        let dear = problem.recourse.cost.iter().fold(0.0_f64, |dear, cost| dear.max(cost.abs()));
+        let dear = if dear > 0.0 && duals == Duals::Feasible { dear } else { 1.0 };
         for (entry, terms) in columns.slopes(&problem.recourse).iter().enumerate() {
+            // ξ may have any units: the slope is asked for in units of its largest coefficient.
+            let unit = terms.iter().fold(0.0_f64, |largest, term| largest.max(term.1.abs()));
             let mut ends = [0.0; 2];
             for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
-                terms.iter().for_each(|&(col, value)| costs[col] = sign * value);
+                terms.iter().for_each(|&(col, value)| costs[col] = sign * value / unit);
                 *end = match extreme(&mut lp, &costs, clock)? {
                     Extreme::At(value) => sign * value,
                     Extreme::Empty => return Ok(None),
@@ -57,7 +62,9 @@ impl SlopeRanges {
                 };
             }
             terms.iter().for_each(|&(col, _)| costs[col] = 0.0);
-            (ranges.least[entry], ranges.most[entry]) = widened(ends[0], ends[1]);
+            let (least, most) = widened(ends[0] / dear, ends[1] / dear);
+            let scaled = |end: f64| if end == 0.0 { 0.0 } else { end * dear * unit };
+            (ranges.least[entry], ranges.most[entry]) = (scaled(least), scaled(most));
         }
         Ok(Some(ranges))
     }
@@ -87,10 +94,12 @@ impl SlopeRanges {
                 .iter()
                 .map(|&(row, coefficient)| polytope.rows[row].limit / coefficient)
                 .fold(f64::INFINITY, f64::min);
-            match () {
-                () if most <= 0.0 => Some(0.0),
-                () if least >= 0.0 && alone && width.is_finite() => Some(width),
-                () => None,
+            if most <= 0.0 {
+                Some(0.0)
+            } else if least >= 0.0 && alone && width.is_finite() {
+                Some(width)
+            } else {
+                None
             }
         };
         let fates: Vec<Option<f64>> = (0..polytope.columns.len()).map(fate).collect();
@@ -133,8 +142,10 @@ pub(super) fn useful_levels(set: &dyn Uncertainty, reduced: &Polytope) -> Option
             if moves[entry] == 0.0 {
                 return Some(vec![lower]);
             }
-            let slack = SIGN * moves[entry];
             let mut levels = set.levels(entry)?;
+            // Ends are sums that were rounded at the size of ξ, which may be far above the distance of levels.
+            let spread = levels.last()? - levels.first()?;
+            let slack = SIGN * spread.max(moves[entry]) + f64::EPSILON * 8.0 * (lower.abs() + upper.abs());
             levels.retain(|level| (lower - slack..=upper + slack).contains(level));
             Some(levels)
         })

@@ -42,6 +42,8 @@ pub struct Split<'p> {
     range: Option<Part>,
     /// Worst scenarios of earlier decisions.
     kept: Points,
+    /// Whether every scenario is known to have recourse.
+    has_recourse: bool,
 }
 
 /// A part of the set and what is known there.
@@ -79,7 +81,12 @@ impl Eq for Node {}
 impl<'p> Split<'p> {
     /// The problem's recourse must be linear with fixed costs, and its set convex.
     pub fn new(problem: &'p Problem) -> Self {
-        Self { problem, range: None, kept: Points::new(problem.set.dim()) }
+        Self { problem, range: None, kept: Points::new(problem.set.dim()), has_recourse: false }
+    }
+
+    /// The same for a problem that has recourse to every scenario, as elastic ones do.
+    fn with_recourse(problem: &'p Problem) -> Self {
+        Self { has_recourse: true, ..Self::new(problem) }
     }
 
     /// The range of each entry of ξ in which some worst scenario lies, whatever the decision: found once.
@@ -101,8 +108,16 @@ impl<'p> Split<'p> {
         let polytope = set.shape(&range).and_then(|shape| shape.polytope.filter(|_| shape.ball.is_none()));
         if let (Some(slopes), Some(polytope)) = (slopes, polytope) {
             for (entry, (lower, upper)) in ends(&slopes.reduce(&polytope)).into_iter().enumerate() {
-                range.lower[entry] = range.lower[entry].max(lower);
-                range.upper[entry] = range.upper[entry].min(upper);
+                // What is left begins and ends where the set or its levels do, or it is where it was up to rounding.
+                let (least, most) = (range.lower[entry], range.upper[entry]);
+                let mut marks = set.levels(entry).unwrap_or_default();
+                marks.extend([least, most]);
+                let snapped = |end: f64| {
+                    let near = |mark: &&f64| (**mark - end).abs() <= TELLABLE * (most - least);
+                    marks.iter().find(near).copied().unwrap_or(end).max(least).min(most)
+                };
+                range.lower[entry] = snapped(lower);
+                range.upper[entry] = snapped(upper).max(range.lower[entry]);
             }
         }
         Ok(self.range.insert(range).clone())
@@ -132,8 +147,17 @@ impl Separation for Split<'_> {
         ascent.climb_from_axes()?;
         // The more is seen of what the recourse does, the better the policies: many starts, always the same ones.
         ascent.climb_at_random(STARTS + 2 * self.problem.set.dim(), 0)?;
-        let mut search =
-            Search { problem: self.problem, range: &range, x, ask: *ask, ascent, clock, best: f64::INFINITY, nodes: 0 };
+        let mut search = Search {
+            problem: self.problem,
+            has_recourse: self.has_recourse,
+            range: &range,
+            x,
+            ask: *ask,
+            ascent,
+            clock,
+            best: f64::INFINITY,
+            nodes: 0,
+        };
         match search.run() {
             Ok(()) | Err(Error::Stopped(_)) => {}
             Err(error) => return Err(error),
@@ -151,6 +175,7 @@ impl Separation for Split<'_> {
 /// One search for the maximum at one decision.
 struct Search<'a> {
     problem: &'a Problem,
+    has_recourse: bool,
     range: &'a Part,
     x: &'a [f64],
     ask: Ask,
@@ -246,7 +271,14 @@ impl Search<'_> {
         if !self.is_done() && full.coefficients() <= FULL {
             self.take_root(&full, &mut root)?;
         }
-        root.ok_or_else(|| Error::Master("the uncertainty set seems to be empty".into()))
+        let nothing = || Node {
+            part: self.range.clone(),
+            bound: f64::INFINITY,
+            slope: vec![0.0; problem.set.dim()],
+            high: self.ascent.worst().to_vec(),
+            number: 0,
+        };
+        Ok(root.unwrap_or_else(nothing))
     }
 
     /// Bounds the whole set by policies of one kind.
@@ -266,9 +298,12 @@ impl Search<'_> {
     /// Where no affine policy is feasible there may be scenarios without recourse: the elastic recourse says where. False if one was found, or if
     /// that is not settled.
     fn every_scenario_has_recourse(&mut self) -> Result<bool, Error> {
+        if self.has_recourse {
+            return Ok(true);
+        }
         let elastic = self.problem.elastic();
         let ask = Ask { beyond: Some(FEASIBLE), tolerance: FEASIBLE };
-        let found = Split::new(&elastic).separate(self.x, &ask, self.clock)?;
+        let found = Split::with_recourse(&elastic).separate(self.x, &ask, self.clock)?;
         self.nodes += found.nodes;
         if found.value > FEASIBLE {
             self.ascent.climb(&found.xi)?;
@@ -279,7 +314,8 @@ impl Search<'_> {
     /// Splits a part where its policy and the recourse disagree most across it; `None` if it is too narrow.
     fn halves(&mut self, node: &Node) -> Result<Option<(Part, Part)>, Error> {
         let range = self.range;
-        let inside: Vec<f64> = (0..node.high.len()).map(|e| node.high[e].clamp(node.part.lower[e], node.part.upper[e])).collect();
+        let inside: Vec<f64> =
+            (0..node.high.len()).map(|e| node.high[e].max(node.part.lower[e]).min(node.part.upper[e])).collect();
         let answer = self.ascent.look(&inside)?;
         let width = |entry: usize| node.part.upper[entry] - node.part.lower[entry];
         let share = |entry: usize| width(entry) / (range.upper[entry] - range.lower[entry]);
@@ -291,15 +327,15 @@ impl Search<'_> {
         let wide = (0..inside.len()).filter(|&entry| width(entry) > 0.0 && share(entry) > NARROW);
         let best =
             wide.max_by(|&a, &b| disagreement(a).total_cmp(&disagreement(b)).then(share(a).total_cmp(&share(b))).then(b.cmp(&a)));
-        Ok(best.map(|entry| halves_at(self.problem, &node.part, entry)))
+        Ok(best.map(|entry| halves_at(self.problem, range, &node.part, entry)))
     }
 }
 
-fn halves_at(problem: &Problem, part: &Part, entry: usize) -> (Part, Part) {
+fn halves_at(problem: &Problem, range: &Part, part: &Part, entry: usize) -> (Part, Part) {
     let (low, high) = (part.lower[entry], part.upper[entry]);
     let (mut left, mut right) = (part.clone(), part.clone());
     let levels = problem.set.levels(entry).unwrap_or_default();
-    let slack = TELLABLE * (1.0 + low.abs().max(high.abs()));
+    let slack = TELLABLE * (range.upper[entry] - range.lower[entry]);
     let within: Vec<f64> = levels.into_iter().filter(|&level| low - slack <= level && level <= high + slack).collect();
     if within.len() >= 2 {
         // Every extreme point is at a level: there is nothing to be found between two.
@@ -318,9 +354,9 @@ fn bound(problem: &Problem, x: &[f64], part: Part, dependence: &Dependence, cloc
     let solved = Affine::new(problem, Region::Shape(&shape), dependence, Decision::Fixed(x)).solve(clock)?;
     let bound = match solved.ended {
         Ended::Optimal => solved.value,
-        // Q is finite somewhere, so its dual is feasible, and no policy can cost −∞ but on an empty part.
-        Ended::Unbounded => return Ok(None),
-        Ended::Infeasible | Ended::Failed(_) => f64::INFINITY,
+        // Q is finite somewhere, so its dual is feasible, and no policy can cost −∞ but on an empty part. A solver's word for that is not enough.
+        Ended::Unbounded if shape.ball.is_none() && shape.furthest(&solved.cost_slope)?.is_none() => return Ok(None),
+        Ended::Unbounded | Ended::Infeasible | Ended::Failed(_) => f64::INFINITY,
         Ended::Stopped(stop) => return Err(stop.into()),
     };
     let slope = solved.cost_slope;

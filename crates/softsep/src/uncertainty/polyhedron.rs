@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::oracle::{Oracle, SparseRow};
 use super::vertices::{self, Cut, Effort, GaveUp};
-use super::{Count, Part, Polytope, SetError, Shape, ShapeRow, TooMany, Uncertainty, allow, check};
+use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check};
 use crate::format::{Complaints, Points, Row, SetFile, item, nearest, taken_for_infinite, too_large, too_small};
 
 /// What [`Uncertainty::extremes`] may take: about a second.
@@ -342,28 +342,37 @@ impl Uncertainty for Polyhedron {
     fn shape(&self, part: &Part) -> Option<Shape> {
         let widened = |index: usize| {
             let (least, most) = self.ranges[index];
-            let slack = RANGE * least.abs().max(most.abs()).max(1.0);
+            let size = least.abs().max(most.abs()).max(1.0);
+            if most - least <= FIXED * size {
+                // Its range is rounding: it does not move.
+                return (least.midpoint(most), least.midpoint(most));
+            }
+            let slack = RANGE * size;
             ((least - slack).max(self.lower[index]), (most + slack).min(self.upper[index]))
         };
         let lower: Vec<f64> = (0..self.dim()).map(|index| widened(index).0.max(part.lower[index])).collect();
         let upper: Vec<f64> = (0..self.dim()).map(|index| widened(index).1.min(part.upper[index])).collect();
         let mut polytope = Polytope::between(&lower, &upper);
         let mut column_of = vec![None; self.dim()];
-        for (column, &(entry, _)) in polytope.columns.iter().enumerate() {
-            column_of[entry] = Some(column);
+        for (column, &(entry, step)) in polytope.columns.iter().enumerate() {
+            column_of[entry] = Some((column, step));
         }
         for row in &self.rows {
             let base = row.activity(&polytope.base);
             let along = |sign: f64| -> Vec<(usize, f64)> {
-                row.terms.iter().filter_map(|&(index, value)| Some((column_of[index]?, sign * value))).collect()
+                let term = |&(index, value): &(usize, f64)| column_of[index].map(|(column, step)| (column, sign * value * step));
+                row.terms.iter().filter_map(term).collect()
             };
+            // What is left of a row in which nothing moves is rounding at the size of its terms.
+            let size: f64 = row.terms.iter().map(|&(index, value)| (value * polytope.base[index]).abs()).sum();
+            let tolerance = 2.0 * FIXED * size.max(row.lower.abs().min(row.upper.abs()).min(1.0));
             if row.lower == row.upper {
-                polytope.rows.push(ShapeRow { terms: along(1.0), limit: row.upper - base, equal: true });
+                polytope.add_row(along(1.0), row.upper - base, true, tolerance);
                 continue;
             }
             for (bound, sign) in [(row.lower, -1.0), (row.upper, 1.0)] {
                 if bound.is_finite() {
-                    polytope.rows.push(ShapeRow { terms: along(sign), limit: sign * (bound - base), equal: false });
+                    polytope.add_row(along(sign), sign * (bound - base), false, tolerance);
                 }
             }
         }

@@ -29,7 +29,8 @@ pub struct Shape {
     pub ball: Option<Ball>,
 }
 
-/// `ξ = base + Σₖ ζₖ·step of column k` with `ζ ≥ 0` and rows over ζ. An absolute value takes two columns.
+/// `ξ = base + Σₖ ζₖ·step of column k` with `ζ ≥ 0` and rows over ζ. An absolute value takes two columns. Steps are such that ζ goes to 1 at most:
+/// whatever the units of ξ, solvers see numbers of one size.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Polytope {
     /// ξ where ζ is zero.
@@ -60,28 +61,48 @@ pub struct Ball {
     pub columns: Vec<Vec<f64>>,
 }
 
+/// A range whose ends cross by less than this, relative to their size, is a point: rounding let them cross.
+const ROUNDING: f64 = 1e-12;
+
 impl Polytope {
     /// No columns yet; `base` is the only member.
     pub(super) fn at(base: Vec<f64>) -> Self {
         Self { base, ..Self::default() }
     }
 
-    /// Adds `0 ≤ ζ ≤ width`, which moves an entry of ξ by `step` per unit. An empty range is kept: it makes the part empty.
-    pub(super) fn add_column(&mut self, entry: usize, step: f64, width: f64) -> usize {
+    /// Adds `0 ≤ ζ ≤ 1`, which moves an entry of ξ by `reach` in all.
+    fn add_column(&mut self, entry: usize, reach: f64) -> usize {
         let column = self.columns.len();
-        self.columns.push((entry, step));
-        if width < f64::INFINITY {
-            self.rows.push(ShapeRow { terms: vec![(column, 1.0)], limit: width, equal: false });
-        }
+        self.columns.push((entry, reach));
+        self.rows.push(ShapeRow { terms: vec![(column, 1.0)], limit: 1.0, equal: false });
         column
+    }
+
+    /// Makes it empty: a row that says 0 ≤ −1.
+    fn empty(&mut self) {
+        self.rows.push(ShapeRow { terms: Vec::new(), limit: -1.0, equal: false });
+    }
+
+    /// Adds `Σ terms ≤ limit`, or `=`, brought to a largest coefficient of 1. A row without terms says nothing, or that there is no member.
+    pub(super) fn add_row(&mut self, terms: Vec<(usize, f64)>, limit: f64, equal: bool, tolerance: f64) {
+        let largest = terms.iter().fold(0.0_f64, |largest, term| largest.max(term.1.abs()));
+        if largest > tolerance {
+            let terms = terms.into_iter().map(|(column, value)| (column, value / largest)).collect();
+            self.rows.push(ShapeRow { terms, limit: limit / largest, equal });
+        } else if limit < -tolerance || equal && limit > tolerance {
+            self.empty();
+        }
     }
 
     /// `lower ≤ ξ ≤ upper`; all bounds finite.
     pub(super) fn between(lower: &[f64], upper: &[f64]) -> Self {
         let mut polytope = Self::at(lower.to_vec());
         for (index, (lower, upper)) in lower.iter().zip(upper).enumerate() {
-            if lower != upper {
-                polytope.add_column(index, 1.0, upper - lower);
+            let rounding = ROUNDING * (lower.abs() + upper.abs());
+            if upper - lower > rounding {
+                polytope.add_column(index, upper - lower);
+            } else if lower - upper > rounding {
+                polytope.empty();
             }
         }
         polytope
@@ -96,28 +117,38 @@ impl Polytope {
             if scale == 0.0 {
                 continue;
             }
-            let ends = [part.lower[index], part.upper[index]].map(|end| (end - center[index]) / scale);
+            // A part's ends are sums that were rounded at the size of ξ, which may be far above the scale's.
+            let rounding = ROUNDING * (1.0 + center[index].abs() / scale.abs());
+            let ends = [part.lower[index], part.upper[index]].map(|end| snapped((end - center[index]) / scale, rounding));
             let least = ends[0].min(ends[1]).max(if one_sided { 0.0 } else { -1.0 });
             let most = ends[0].max(ends[1]).min(1.0);
-            if least >= 0.0 || most <= 0.0 {
+            if least - most > rounding {
+                polytope.empty();
+            } else if least >= 0.0 || most <= 0.0 {
                 // On one side of the center |z| is linear: it starts at the end nearer to the center and grows from there.
                 let (start, sign) = if least >= 0.0 { (least, 1.0) } else { (most, -1.0) };
                 polytope.base[index] += scale * start;
                 limit -= start.abs();
-                if least != most {
-                    spent.push((polytope.add_column(index, sign * scale, most - least), 1.0));
+                if most - least > rounding {
+                    spent.push((polytope.add_column(index, sign * scale * (most - least)), most - least));
                 }
             } else {
-                spent.push((polytope.add_column(index, scale, most), 1.0));
-                spent.push((polytope.add_column(index, -scale, -least), 1.0));
+                spent.push((polytope.add_column(index, scale * most), most));
+                spent.push((polytope.add_column(index, scale * least), -least));
             }
         }
         // A budget that is large enough for all limits nothing.
-        if limit < spent.len() as f64 {
-            polytope.rows.push(ShapeRow { terms: spent, limit, equal: false });
+        if limit < spent.iter().map(|term| term.1).sum() {
+            polytope.add_row(spent, limit, false, ROUNDING);
         }
         polytope
     }
+}
+
+/// A number that is almost −1, 0 or 1 is that.
+fn snapped(z: f64, rounding: f64) -> f64 {
+    let whole = z.round();
+    if whole.abs() <= 1.0 && (z - whole).abs() <= rounding { whole } else { z }
 }
 
 impl Shape {

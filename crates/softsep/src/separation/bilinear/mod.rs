@@ -186,10 +186,9 @@ impl<'p> Bilinear<'p> {
     fn maximise(&mut self, program: &Program, side: &Side, ask: &Ask, clock: &Clock, at: &mut At) -> Result<(), Error> {
         let target = ask.beyond.unwrap_or(f64::NEG_INFINITY).max(at.found.value);
         let size = target.abs().max(1.0);
-        // What is worth less than this need not be looked at, for the claim may stay there; without a tolerance that is the scenario found.
-        // Who takes any bound may take the worth of the scenario found for it.
-        let room = if ask.tolerance.is_finite() { 0.5 * ask.tolerance } else { 0.0 };
-        let least = target + room - SAFE * size;
+        // What is worth less than the scenario at hand need not be looked at. No more is assumed than that: a program that has no room for the
+        // scenario is wrong, and shows it.
+        let least = at.found.value - SAFE * at.found.value.abs().max(1.0);
         let wanted = Wanted { least, enough: target + ask.tolerance.max(2.0 * TOLERANCE * size) };
         let mut known = side.domain.known(side.slopes.clone());
         let mut bound = f64::INFINITY;
