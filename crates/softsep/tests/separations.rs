@@ -323,3 +323,65 @@ fn a_bound_that_is_infinite_is_named_and_not_guessed() {
     }
     assert!(named > 0, "no bound was missing");
 }
+
+/// A needle: the cost rises gently towards one corner of the set and steeply in a small neighbourhood of the opposite one, where no ascent looks. What
+/// it costs there is known. The units of ξ and of the costs are anything.
+fn needle(seed: u64) -> (Problem, f64) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let dim = rng.random_range(3..=7_usize);
+    let (unit, far, cost) = (
+        10_f64.powi(rng.random_range(-6..=6)),
+        [0.0, 1.0, 1e5][rng.random_range(0..3_usize)],
+        10_f64.powi(rng.random_range(0..=4)),
+    );
+    let names: Vec<String> = (0..dim).map(|entry| format!("g{entry}")).collect();
+    let center: Vec<f64> = (0..dim).map(|_| unit * (far + rng.random_range(-1.0..1.0))).collect();
+    let scale: Vec<f64> = (0..dim).map(|_| unit * rng.random_range(0.3..1.0)).collect();
+    let direction: Vec<f64> = scale.iter().map(|scale| if rng.random_bool(0.5) { 1.0 / scale } else { -1.0 / scale }).collect();
+    let lower: Vec<f64> = center.iter().zip(&scale).map(|(center, scale)| center - scale).collect();
+    let upper: Vec<f64> = center.iter().zip(&scale).map(|(center, scale)| center + scale).collect();
+    let along = |xi: &[f64]| direction.iter().zip(xi).map(|(d, xi)| d * xi).sum::<f64>();
+    let corner: Vec<f64> = (0..dim).map(|e| if direction[e] > 0.0 { upper[e] } else { lower[e] }).collect();
+    let mut row = Row { upper: 0.9 * along(&corner).abs() + along(&corner), ..Row::new("tight") };
+    row.xi = names.iter().cloned().zip(direction.iter().copied()).collect();
+    let set = match seed % 3 {
+        0 => SetFile::Box { lower, upper },
+        1 => SetFile::Budget { budget: dim as f64, sides: softsep::format::Sides::Two, center: center.clone(), scale },
+        _ => SetFile::Polyhedron { lower, upper, constraints: vec![row] },
+    };
+    let mut file = ProblemFile::default();
+    file.uncertainty.parameters = names.clone();
+    file.uncertainty.set = set;
+    let (middle, top) = (along(&center), along(&corner));
+    // Steep in the last fifth of the way from the center to the corner.
+    let from = middle + 0.8 * (top - middle);
+    for (name, slope, offset) in [("steep", -10.0, -10.0 * from), ("gentle", 0.1, 0.1 * middle)] {
+        file.recourse.variables.push(softsep::format::Variable::new(name, cost));
+        let mut row = Row { lower: offset, ..Row::new(name) };
+        row.y = vec![(name.into(), 1.0)];
+        row.xi = names.iter().cloned().zip(direction.iter().map(|d| slope * d)).collect();
+        file.recourse.constraints.push(row);
+    }
+    (Problem::new(&file).unwrap(), cost * 10.0 * 0.2 * (top - middle))
+}
+
+#[test]
+fn needles_are_found_or_bounded() {
+    let (mut found_by_split, mut count) = (0, 0);
+    for seed in 0..many(120) {
+        let (problem, truth) = needle(seed);
+        for (name, build) in EXACT {
+            let found = build(&problem).separate(&[], &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+            let what = format!("{name}, needle {seed}: {found:?}, and the truth is {truth}");
+            if let Claim::Surely(claim) = found.claim {
+                assert!(claim >= truth * (1.0 - 1e-6), "{what}");
+            }
+            assert!(found.value <= truth * (1.0 + 1e-6), "{what}");
+            if name == "split" {
+                count += 1;
+                found_by_split += u64::from(found.value >= truth * (1.0 - 1e-6) && found.claim != Claim::Nothing);
+            }
+        }
+    }
+    assert_eq!(found_by_split, count, "branch and bound misses needles");
+}

@@ -1,6 +1,6 @@
 //! A set, or a part of it, written out in rows: what robust counterparts and searches over ξ need to know of it.
 
-use softsep_lp::{Lp, Model, Status};
+use softsep_lp::{Lp, Model, Status, Toggle};
 
 use super::SetError;
 
@@ -160,15 +160,25 @@ impl Shape {
             return Ok(Some(xi));
         }
         let mut model = Model::new();
-        for &(entry, step) in &polytope.columns {
-            model.add_col(-direction[entry] * step, 0.0, f64::INFINITY);
+        // Tolerances on reduced costs are absolute, so the direction is brought to size one.
+        let earns = |&(entry, step): &(usize, f64)| direction[entry] * step;
+        let largest = polytope.columns.iter().map(earns).fold(0.0_f64, |largest, earned| largest.max(earned.abs()));
+        for column in &polytope.columns {
+            model.add_col(if largest > 0.0 { -earns(column) / largest } else { 0.0 }, 0.0, 1.0);
         }
         for row in &polytope.rows {
             model.add_row(if row.equal { row.limit } else { f64::NEG_INFINITY }, row.limit, &row.terms);
         }
         let mut lp = Lp::new(&model)?;
         if lp.solve()? != Status::Optimal {
-            return Ok(None);
+            // Presolve has been wrong before, most of all about flat sets: ask again without.
+            lp.forget()?;
+            lp.set_presolve(Toggle::Off)?;
+            match lp.solve()? {
+                Status::Optimal => {}
+                Status::Infeasible => return Ok(None),
+                status => return Err(SetError(format!("HiGHS ended with {status:?} on a part of the set"))),
+            }
         }
         let mut zeta = vec![0.0; polytope.columns.len()];
         lp.primal(&mut zeta)?;

@@ -58,6 +58,9 @@ pub(super) struct Written {
     pub(super) lacks: Option<&'static str>,
 }
 
+/// A bound that is so much larger than the slopes makes "zero or not" a matter of a solver's tolerance.
+const LOOSE: f64 = 1e4;
+
 /// How a program is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Form {
@@ -260,6 +263,8 @@ impl Written {
             let mut activity: Vec<(usize, f64)> =
                 row.terms.iter().map(|&(column, coefficient)| (self.pairs[column][1], coefficient)).collect();
             let lambda = if row.equal {
+                // It can be of any size on either side, and what binaries decide about the others drowns in it.
+                self.lacks = Some("an equality of the uncertainty set has a multiplier without a bound");
                 self.column(row.limit, f64::NEG_INFINITY, f64::INFINITY)
             } else {
                 let [most_lambda, most_slack] = known.pairs[self.pairs.len()];
@@ -278,10 +283,16 @@ impl Written {
             self.model.add_row(0.0, 0.0, &merged(terms));
         }
         self.model.add_row(0.0, 0.0, &strong);
+        let steepest = (polytope.columns.iter())
+            .map(|&(entry, step)| step.abs() * known.slopes[entry].0.abs().max(known.slopes[entry].1.abs()))
+            .filter(|steepness| steepness.is_finite())
+            .fold(0.0_f64, f64::max);
         for (pair, most) in self.pairs.clone().into_iter().zip(&known.pairs) {
             // One of the two is zero.
             if !most.iter().all(|most| most.is_finite()) {
                 self.lacks = Some("a multiplier of the uncertainty set has no finite bound");
+            } else if most[0] > LOOSE * steepest {
+                self.lacks = Some("a multiplier of the uncertainty set has a bound so large that a binary would not hold it");
             } else if most.iter().all(|&most| most > 0.0) {
                 let second = self.binary(form);
                 self.model.add_row(f64::NEG_INFINITY, most[0], &[(pair[0], 1.0), (second, most[0])]);
