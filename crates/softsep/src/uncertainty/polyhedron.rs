@@ -18,6 +18,9 @@ const RANGE: f64 = 1e-9;
 /// A parameter whose range is shorter than this, relative to its size, is fixed: the ranges are known to 1e-9.
 const FIXED: f64 = 1e-8;
 
+/// Bounds closer than this, relative to their size if that is above 1, and not equal are refused: what is known of ranges does not suffice.
+const NARROW: f64 = 10.0 * FIXED;
+
 /// `lower ≤ ξ ≤ upper` and linear rows; bounded and not empty.
 #[derive(Debug)]
 pub struct Polyhedron {
@@ -50,6 +53,14 @@ impl Polyhedron {
                     usable = false;
                     complaints.add(place, format!("\"{key}\" of \"{name}\" {why}"));
                 }
+            }
+        }
+        for (name, (lower, upper)) in parameters.iter().zip(lower.iter().zip(upper)) {
+            let size = lower.abs().max(upper.abs()).max(1.0);
+            if upper > lower && upper - lower < NARROW * size {
+                usable = false;
+                let range = upper - lower;
+                complaints.add(place, format!("the range of \"{name}\" is {range:e}, which solvers cannot tell from a point: use units in which it is larger, or equal bounds"));
             }
         }
         let rows = resolve(constraints, parameters, place, complaints)?;
