@@ -60,7 +60,7 @@ impl Polyhedron {
             if upper > lower && upper - lower < NARROW * size {
                 usable = false;
                 let range = upper - lower;
-                complaints.add(place, format!("the range of \"{name}\" is {range:e}, which solvers cannot tell from a point: use units in which it is larger, or equal bounds"));
+                complaints.add(place, format!("the range of \"{name}\" is {range:e}, which solvers cannot tell from a point: use other units or a nearer origin, or equal bounds"));
             }
         }
         let rows = resolve(constraints, parameters, place, complaints)?;
