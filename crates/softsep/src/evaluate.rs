@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::model::{Problem, Violation};
+use crate::model::{MEMBER, Problem, Violation};
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
@@ -36,9 +36,6 @@ pub struct Evaluation {
     /// How the decision leaves X, if it does.
     pub violation: Option<Violation>,
 }
-
-/// How far a decision may leave X and still count as a member: what solvers return.
-const MEMBER: f64 = 1e-6;
 
 /// A bound within this of the worst scenario found, relative to the cost, makes it exact.
 const EXACT: f64 = 1e-6;
@@ -96,11 +93,10 @@ fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Res
         }
     };
     let plan = separation.plan(problem);
+    let is_search = !matches!(separation, Exact::Scan(_));
     let separated = separation.build(problem).and_then(|mut separation| {
-        let tolerance = match &separation {
-            _ if problem.set.is_finite_list() => 0.0,
-            _ => CLOSE * (first_cost + by_ascent(problem, x, clock)?.value).abs(),
-        };
+        // How close is close depends on what it costs.
+        let tolerance = if is_search { CLOSE * (first_cost + by_ascent(problem, x, clock)?.value).abs() } else { 0.0 };
         separation.separate(x, &Ask { beyond: None, tolerance }, clock)
     });
     match separated {

@@ -7,15 +7,15 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 use softsep_lp::Basis;
 
-use super::record::MEMBER;
-use super::{Entry, Method};
+use super::record::{at_one, is_stop};
+use super::{Entry, Method, NONZEROS};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
 use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
-use crate::model::Problem;
+use crate::model::{MEMBER, Problem};
 use crate::policy::{Affine, Decision, Dependence, Ended, Region, Solved};
 use crate::run::{Run, Verdict};
-use crate::separation::{Ask, Claim, Exact};
+use crate::separation::{Ask, Claim, Exact, Found};
 use crate::settings::Certify;
 use crate::uncertainty::Part;
 
@@ -31,9 +31,6 @@ pub(super) const ENTRY: Entry = Entry {
         Some(key) => Err(format!("it has no option \"{key}\"")),
     },
 };
-
-/// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
-const NONZEROS: usize = 30_000_000;
 
 /// Scenarios of a list that join a program without optimum, at least.
 const JOIN: usize = 20;
@@ -124,7 +121,7 @@ impl Method for Adr {
             Ended::Unbounded => {
                 // What falls without end under a rule does so under any recourse, and in every relaxation.
                 let copies = Copies::new(problem, vec![&xi], run.clock())?;
-                let verdict = run.clock().insist(|clock| explain_unbounded(&copies, clock), super::record::is_stop)?;
+                let verdict = run.clock().insist(|clock| explain_unbounded(&copies, clock), is_stop)?;
                 Err(run.prove(Verdict::Unbounded(verdict)).into())
             }
             Ended::Stopped(stop) => Err(stop.into()),
@@ -139,7 +136,7 @@ impl Adr {
         let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
         let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         if solved.ended == master::Ended::Infeasible {
-            let verdict = run.clock().insist(|clock| explain_infeasible(&copies, clock), super::record::is_stop)?;
+            let verdict = run.clock().insist(|clock| explain_infeasible(&copies, clock), is_stop)?;
             return Err(run.prove(Verdict::Infeasible(verdict)).into());
         }
         if let Some(lower) = solved.lower {
@@ -158,17 +155,14 @@ impl Adr {
         let first_cost = problem.first.value(x);
         let ask = Ask { beyond: None, tolerance: 0.1 * run.limits().gap * solved.value.abs() };
         let mut separation = Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
-        let separated = run.clock().insist(|clock| separation.separate(x, &ask, clock), super::record::is_stop);
-        let found = match separated {
-            Ok(found) => found,
+        let separated = run.clock().insist(|clock| separation.separate(x, &ask, clock), is_stop);
+        let (found, stopped) = match separated {
+            Ok(found) => (found, None),
             // There is no time to see what the decision costs; what the rule promises holds all the same.
             Err(Error::Stopped(stop)) => {
                 let mut nominal = vec![0.0; problem.set.dim()];
                 problem.set.nominal(&mut nominal);
-                if certify != Certify::None {
-                    run.upper(x, solved.value, solved.value, &nominal);
-                }
-                return Err(stop.into());
+                (Found { claim: Claim::Nothing, ..at_one(problem, x, &nominal)? }, Some(stop))
             }
             Err(error) => return Err(error),
         };
@@ -181,6 +175,9 @@ impl Adr {
             Certify::None => run.estimate(x, value, &found.xi),
             // The two numbers come from two solvers; the bound is the larger.
             Certify::Free | Certify::Exact => run.upper(x, value, solved.value.max(value), &found.xi),
+        }
+        if let Some(stop) = stopped {
+            return Err(stop.into());
         }
         let mut worst = Points::new(found.xi.len());
         worst.push(&found.xi);

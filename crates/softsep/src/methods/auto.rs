@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Ccg, Entry, Method};
+use super::{Entry, Method, ccg};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
@@ -16,14 +16,14 @@ pub(super) const ENTRY: Entry = Entry {
     reaches_optimum: true,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
-        None => Ok(Box::new(Auto { choice: Ccg::default() })),
+        None => Ok(Box::new(Auto { choice: (ccg::ENTRY.build)(options)? })),
         Some(key) => Err(format!("it has no option \"{key}\": name the method that the option belongs to")),
     },
 };
 
 /// The choice: `ccg` takes all that `extensive` does and more, and its masters hold few scenarios.
 struct Auto {
-    choice: Ccg,
+    choice: Box<dyn Method>,
 }
 
 impl Method for Auto {

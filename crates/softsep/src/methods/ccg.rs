@@ -1,11 +1,7 @@
 //! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds a copy of the recourse for every scenario found.
 
-use super::generate::{GenerateSettings, Generator, Growth, OPTIONS};
-use super::{Entry, Method, parse_options};
-use crate::error::{Error, Unsupported};
-use crate::model::Problem;
-use crate::run::Run;
-use crate::settings::Certify;
+use super::Entry;
+use super::generate::{Generator, Growth, OPTIONS};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ccg",
@@ -15,39 +11,5 @@ pub(super) const ENTRY: Entry = Entry {
     guarantees: "the optimum, with deterministic bounds after every iteration",
     reaches_optimum: true,
     options: OPTIONS,
-    build: |options| Ok(Box::new(Ccg { settings: parse_options(options)? })),
+    build: |options| Ok(Box::new(Generator::new(ENTRY.name, Growth::Copy, options)?)),
 };
-
-/// Column-and-constraint generation.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Ccg {
-    settings: GenerateSettings,
-}
-
-impl Ccg {
-    fn generator(&self) -> Generator {
-        Generator { method: ENTRY.name, growth: Growth::Copy, wish: self.settings.separation }
-    }
-}
-
-impl Method for Ccg {
-    fn name(&self) -> &'static str {
-        ENTRY.name
-    }
-
-    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        self.generator().accepts(problem)
-    }
-
-    fn plan(&self, problem: &Problem) -> String {
-        self.generator().plan(problem)
-    }
-
-    fn promise(&self, problem: &Problem) -> String {
-        self.generator().promise(problem)
-    }
-
-    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        self.generator().run(problem, certify, run)
-    }
-}

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::record::{is_stop, record};
-use super::{Entry, Method, OptionInfo, parse_options};
+use super::{Entry, Method, NONZEROS, OptionInfo, parse_options};
 use crate::error::{Error, Unsupported};
 use crate::format::Points;
 use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
@@ -35,9 +35,6 @@ pub(super) const ENTRY: Entry = Entry {
         Ok(Box::new(Extensive { settings }))
     },
 };
-
-/// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
-const NONZEROS: usize = 30_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]

@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::OptionInfo;
 use super::record::{is_stop, record};
+use super::{Method, OptionInfo, parse_options};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, ProblemFile};
 use crate::master::{Ended, Growing, explain_infeasible, explain_unbounded};
@@ -46,22 +47,33 @@ pub(super) const OPTIONS: &[OptionInfo] = &[OptionInfo {
 /// The settings of `ccg` and `benders`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct GenerateSettings {
+struct GenerateSettings {
     /// Which separation.
-    pub(super) separation: Wish,
+    separation: Wish,
 }
 
-/// Who runs the loop, and how.
+/// The loop as a method: who runs it, and how.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Generator {
-    pub(super) method: &'static str,
-    pub(super) growth: Growth,
-    pub(super) wish: Wish,
+    method: &'static str,
+    growth: Growth,
+    wish: Wish,
 }
 
 impl Generator {
-    /// Whether the loop can take a problem.
-    pub(super) fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+    /// The loop by the name of `method`, with its options.
+    pub(super) fn new(method: &'static str, growth: Growth, options: &Map<String, Value>) -> Result<Self, String> {
+        let settings: GenerateSettings = parse_options(options)?;
+        Ok(Self { method, growth, wish: settings.separation })
+    }
+}
+
+impl Method for Generator {
+    fn name(&self) -> &'static str {
+        self.method
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
         super::accepts_master(self.method, problem)?;
         Exact::wished(self.wish, problem).map(|_| ()).map_err(|reason| Unsupported {
             method: self.method,
@@ -73,8 +85,7 @@ impl Generator {
         })
     }
 
-    /// What the loop would do with a problem.
-    pub(super) fn plan(&self, problem: &Problem) -> String {
+    fn plan(&self, problem: &Problem) -> String {
         match Exact::wished(self.wish, problem) {
             Ok(separation) => {
                 let grows = match self.growth {
@@ -87,16 +98,14 @@ impl Generator {
         }
     }
 
-    /// What a result of the loop promises.
-    pub(super) fn promise(&self, problem: &Problem) -> String {
+    fn promise(&self, problem: &Problem) -> String {
         match Exact::wished(self.wish, problem) {
             Ok(separation) => format!("both bounds for sure at every moment; {}", separation.promise(problem)),
             Err(reason) => reason.to_string(),
         }
     }
 
-    /// Runs the loop.
-    pub(super) fn run(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
         let separation = Exact::wished(self.wish, problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
         let mut nominal = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut nominal);
@@ -204,7 +213,7 @@ impl Generation<'_> {
         let iterations = run.limits().iterations.map(|limit| limit.saturating_sub(used).max(1));
         let mut silent = Silent;
         let mut search = Run::new(run.method(), Limits { iterations, ..run.limits().clone() }, run.clock().clone(), &mut silent);
-        let ended = self.generator.run(&free, Certify::Exact, &mut search);
+        let ended = self.generator.solve(&free, Certify::Exact, &mut search);
         run.count_solves(search.recourse_solves());
         run.count_nodes(search.nodes());
         match (search.verdict(), search.bounds().upper(), ended) {

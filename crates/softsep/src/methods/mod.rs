@@ -20,8 +20,6 @@ use crate::run::Run;
 use crate::settings::Certify;
 
 pub use adr::Adr;
-pub use benders::Benders;
-pub use ccg::Ccg;
 pub use extensive::Extensive;
 
 /// A way to solve a problem.
@@ -72,6 +70,9 @@ pub struct Entry {
     pub options: &'static [OptionInfo],
     build: Build,
 }
+
+/// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
+const NONZEROS: usize = 30_000_000;
 
 /// All methods.
 pub const METHODS: &[Entry] = &[auto::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];

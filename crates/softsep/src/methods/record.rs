@@ -1,14 +1,13 @@
 //! What a master's decision costs, written into the ledger.
 
+use std::borrow::Cow;
+
 use crate::error::Error;
 use crate::format::Points;
-use crate::model::Problem;
+use crate::model::{MEMBER, Problem};
 use crate::run::{Clock, Run};
 use crate::separation::{Ask, Claim, Found, Scan, Separation};
 use crate::settings::Certify;
-
-/// How far a decision may leave X, relative to the bound that it breaks, and still count as a member.
-pub(super) const MEMBER: f64 = 1e-6;
 
 /// Whether an error only says that the clock has stopped.
 pub(super) fn is_stop(error: &Error) -> bool {
@@ -49,12 +48,17 @@ pub(super) fn record(
         }
         Err(Error::Stopped(_)) if run.bounds().best().is_some() => Ok(None),
         Err(Error::Stopped(_)) => {
-            let mut list = Points::new(one.len());
-            list.push(one);
-            let found = Scan::new(problem, std::borrow::Cow::Owned(list))?.separate(x, ask, &Clock::unlimited())?;
+            let found = at_one(problem, x, one)?;
             run.estimate(x, first_cost + found.value, &found.xi);
             Ok(None)
         }
         Err(error) => Err(error),
     }
+}
+
+/// What a decision costs at one scenario, clock or no clock.
+pub(super) fn at_one(problem: &Problem, x: &[f64], xi: &[f64]) -> Result<Found, Error> {
+    let mut list = Points::new(xi.len());
+    list.push(xi);
+    Scan::new(problem, Cow::Owned(list))?.separate(x, &Ask::MAXIMUM, &Clock::unlimited())
 }

@@ -3,6 +3,9 @@
 use super::{Sparse, Symmetric};
 use crate::format::VariableKind;
 
+/// How far a decision may leave X, relative to the bound that it breaks, and still count as a member: what solvers return.
+pub(crate) const MEMBER: f64 = 1e-6;
+
 /// `f(x) = constant + cᵀx + ½ xᵀDx` over `X = {x : bounds, rows, integrality}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FirstStage {

@@ -13,6 +13,7 @@ mod recourse;
 mod scale;
 mod sparse;
 
+pub(crate) use first_stage::MEMBER;
 pub use first_stage::{Broken, FirstStage, Violation};
 pub use names::Names;
 pub use problem::Problem;

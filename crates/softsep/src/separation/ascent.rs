@@ -24,6 +24,8 @@ pub struct Ascent<'a> {
     solves_before: u64,
     xi: Vec<f64>,
     best: (Vec<f64>, f64),
+    /// The most that any scenario met costs, from above: solvers may give two numbers, a tolerance apart.
+    cost: f64,
     decision: Vec<f64>,
     used: Vec<bool>,
 }
@@ -41,6 +43,7 @@ impl<'a> Ascent<'a> {
             engine,
             xi: nominal.clone(),
             best: (nominal, f64::NEG_INFINITY),
+            cost: f64::NEG_INFINITY,
             decision: vec![0.0; problem.recourse.dim()],
             used: vec![false; problem.recourse.dim()],
         }
@@ -88,6 +91,7 @@ impl<'a> Ascent<'a> {
         let mut last = f64::NEG_INFINITY;
         for _ in 0..STEPS {
             self.engine.solve(&self.xi, &mut self.answer)?;
+            self.cost = self.cost.max(self.answer.cost);
             if self.answer.value > self.best.1 {
                 self.best.0.copy_from_slice(&self.xi);
                 self.best.1 = self.answer.value;
@@ -125,6 +129,11 @@ impl<'a> Ascent<'a> {
     /// What the worst scenario met costs.
     pub fn value(&self) -> f64 {
         self.best.1
+    }
+
+    /// What every scenario met costs at most.
+    pub fn cost(&self) -> f64 {
+        self.cost
     }
 
     /// The worst scenario met.

@@ -162,11 +162,11 @@ impl Separation for Split<'_> {
             Ok(()) | Err(Error::Stopped(_)) => {}
             Err(error) => return Err(error),
         }
-        let (best, nodes) = (search.best, search.nodes);
+        let (best, nodes) = (search.best.max(search.ascent.cost()), search.nodes);
         let found = Found { nodes, ..search.ascent.found()? };
         self.keep(&found.xi);
         Ok(match found.claim {
-            Claim::Nothing if best < f64::INFINITY => Found { claim: Claim::Surely(best.max(found.value)), ..found },
+            Claim::Nothing if best < f64::INFINITY => Found { claim: Claim::Surely(best), ..found },
             _ => found,
         })
     }
@@ -211,7 +211,7 @@ impl Search<'_> {
         if self.range.lower == self.range.upper {
             // Q rises or falls with every entry whatever the rest does: one corner is the worst.
             self.ascent.climb(&self.range.lower)?;
-            self.best = self.ascent.value();
+            self.best = self.ascent.cost();
             return Ok(());
         }
         let root = self.root()?;
@@ -224,7 +224,7 @@ impl Search<'_> {
         let mut number = 0;
         loop {
             let Some(node) = open.pop() else {
-                self.best = self.best.min(narrow.max(self.ascent.value()));
+                self.best = self.best.min(narrow.max(self.ascent.cost()));
                 return Ok(());
             };
             self.best = self.best.min(node.bound.max(narrow));
