@@ -33,6 +33,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod chain;
 mod error;
 mod evaluate;
 pub mod format;
@@ -42,6 +43,7 @@ pub mod methods;
 pub mod model;
 mod outcome;
 mod policy;
+pub mod proposal;
 pub mod recourse;
 pub mod report;
 pub mod run;

@@ -5,13 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 20] = [
     "run",
     "format",
     "uncertainty",
     "instances",
     "model",
     "recourse",
+    "proposal",
+    "chain",
+    "theory",
     "policy",
     "error",
     "settings",

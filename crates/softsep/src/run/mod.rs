@@ -5,11 +5,13 @@ mod bounds;
 mod clock;
 mod observer;
 mod patience;
+mod seed;
 
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Limits, Stop};
-pub use observer::{Event, Header, MasterSize, Observer, Record, Silent};
+pub use observer::{ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
 pub(crate) use patience::{Lost, solve_patiently};
+pub use seed::{Purpose, Random, stream};
 
 /// What was proved about a problem that has no optimum.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +66,7 @@ pub struct Run<'a> {
     recourse_solves: u64,
     master: MasterSize,
     nodes: u64,
+    chain: Option<ChainRecord>,
     observer: &'a mut dyn Observer,
 }
 
@@ -80,6 +83,7 @@ impl<'a> Run<'a> {
             recourse_solves: 0,
             master: MasterSize::default(),
             nodes: 0,
+            chain: None,
             observer,
         }
     }
@@ -163,6 +167,11 @@ impl<'a> Run<'a> {
         self.master = master;
     }
 
+    /// Notes how the chain of this iteration is doing.
+    pub fn set_chain(&mut self, chain: ChainRecord) {
+        self.chain = Some(chain);
+    }
+
     /// Ends the run with a proof that there is no optimum.
     pub fn prove(&mut self, verdict: Verdict) -> Stop {
         self.verdict = Some(verdict);
@@ -189,6 +198,7 @@ impl<'a> Run<'a> {
             recourse_solves: self.recourse_solves,
             master: self.master,
             nodes: self.nodes,
+            chain: self.chain,
         };
         self.observer.see(&Event::Step(&record));
         if self.bounds.meet(self.limits.gap) {

@@ -28,6 +28,25 @@ pub struct Record<'a> {
     pub master: MasterSize,
     /// Nodes of search trees so far, the master's and the separation's.
     pub nodes: u64,
+    /// How the chain is doing, where the method has one.
+    pub chain: Option<ChainRecord>,
+}
+
+/// What a chain did in an iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChainRecord {
+    /// f(x) + Q(x, ξ) at the iterate and the chain's state.
+    pub value: f64,
+    /// The share of transitions that moved, so far.
+    pub acceptance: f64,
+    /// How many independent draws the chain's steps are worth, so far.
+    pub effective: f64,
+    /// Transitions since the last move.
+    pub still: u64,
+    /// w.
+    pub temperature: f64,
+    /// The length of the step in x.
+    pub step: f64,
 }
 
 /// What a master holds of the worst case.

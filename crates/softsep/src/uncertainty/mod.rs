@@ -12,6 +12,7 @@ mod oracle;
 mod polyhedron;
 mod scenarios;
 mod shape;
+mod states;
 mod vertices;
 
 pub use boxed::Boxed;
@@ -21,6 +22,7 @@ pub use l1::L1;
 pub use polyhedron::Polyhedron;
 pub use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
+pub use states::{Aim, Reach, Space, State, States, Tilt, Trend, Walk};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -62,6 +64,11 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// The values that an entry takes at the extreme points, in ascending order, where those are few and known without enumeration.
     fn levels(&self, _entry: usize) -> Option<Vec<f64>> {
         None
+    }
+
+    /// The states that can hold a maximum of Q, given what is known of it.
+    fn states(&self, _reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        Err(SetError("there are no states yet".into()))
     }
 
     /// The set as the format writes it; reading that gives an equal set.

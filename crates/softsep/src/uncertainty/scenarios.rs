@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Count, Part, SetError, Shape, TooMany, Uncertainty, allow, check, dot};
+use super::states::Rows;
+use super::{Count, Part, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// Faults named one by one; the others are counted.
@@ -123,6 +124,10 @@ impl Uncertainty for Scenarios {
 
     fn shape(&self, _part: &Part) -> Option<Shape> {
         None
+    }
+
+    fn states(&self, _reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        Ok(Box::new(Rows::new(Cow::Borrowed(&self.points))))
     }
 
     fn describe(&self) -> SetFile {

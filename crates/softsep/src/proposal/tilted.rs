@@ -1,0 +1,55 @@
+//! The adaptive proposal: ν tilted by the recourse's own slope −Uᵀπ*, toward scenarios that cost more (Section 5.1 and EC.2 of the paper).
+
+use super::{Place, Proposal};
+use crate::run::Random;
+use crate::uncertainty::{State, States, Tilt};
+
+/// `q(to|from) = (1 − share)·exp(κ⟨slope(from), to⟩ − ln Z) + share`, with respect to ν. A share above zero keeps q away from zero everywhere.
+#[derive(Debug, Clone, Copy)]
+pub struct Tilted {
+    /// κ.
+    pub concentration: f64,
+    /// How much of ν is mixed in.
+    pub share: f64,
+}
+
+impl Tilted {
+    /// The tilt of these states, with their own concentration; `None` if they have no tilt.
+    pub fn of(states: &dyn States, share: f64) -> Option<Self> {
+        states.tilt().map(|tilt| Self { concentration: tilt.concentration(), share })
+    }
+
+    fn log_mixed(&self, tilt: &dyn Tilt, from: &Place, to: &State) -> f64 {
+        let tilted = tilt.log_density(&from.aim, to);
+        if self.share == 0.0 {
+            return tilted;
+        }
+        // ln((1 − s)·e^t + s) without overflow.
+        let (a, b) = ((1.0 - self.share).ln() + tilted, self.share.ln());
+        a.max(b) + (-(a - b).abs()).exp().ln_1p()
+    }
+}
+
+impl Proposal for Tilted {
+    fn ready(&self, states: &dyn States, place: &mut Place) {
+        if let Some(tilt) = states.tilt() {
+            tilt.aim(&place.answer.slope_xi, self.concentration, &mut place.aim);
+        }
+    }
+
+    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut State) {
+        use rand::RngExt;
+        match states.tilt() {
+            Some(tilt) if self.share == 0.0 || random.random::<f64>() >= self.share => tilt.draw(&from.aim, random, to),
+            _ => states.draw(random, to),
+        }
+    }
+
+    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+        states.tilt().map_or(0.0, |tilt| self.log_mixed(tilt, to, &from.state) - self.log_mixed(tilt, from, &to.state))
+    }
+
+    fn log_density(&self, states: &dyn States, from: &Place, to: &State) -> Option<f64> {
+        states.tilt().map(|tilt| self.log_mixed(tilt, from, to))
+    }
+}

@@ -1,0 +1,23 @@
+//! The uniform proposal: a fresh draw from ν, wherever the chain stands (Example 5 of the paper).
+
+use super::{Place, Proposal};
+use crate::run::Random;
+use crate::uncertainty::{State, States};
+
+/// `q(·|from) = ν`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Uniform;
+
+impl Proposal for Uniform {
+    fn propose(&self, states: &dyn States, _from: &Place, random: &mut Random, to: &mut State) {
+        states.draw(random, to);
+    }
+
+    fn log_ratio(&self, _states: &dyn States, _from: &Place, _to: &Place) -> f64 {
+        0.0
+    }
+
+    fn log_density(&self, _states: &dyn States, _from: &Place, _to: &State) -> Option<f64> {
+        Some(0.0)
+    }
+}

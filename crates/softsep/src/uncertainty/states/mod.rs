@@ -1,0 +1,129 @@
+//! States: what a chain walks on. A set says which of its members can hold the worst case, and how to draw and move among them.
+//!
+//! A state is a row of a list or a vector of coordinates; [`States::realize`] makes a ξ of it. The reference measure ν is the law of
+//! [`States::draw`]: uniform on rows, extreme points, a sphere or a body. All densities here are with respect to ν.
+
+mod rows;
+
+pub(super) use rows::Rows;
+
+use crate::run::Random;
+
+/// One state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum State {
+    /// A row of a list.
+    Row(usize),
+    /// Coordinates, whose meaning is the space's own.
+    Point(Vec<f64>),
+}
+
+/// What kind of space the states make up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// Finitely many states.
+    Finite(super::Count),
+    /// The unit sphere in so many dimensions.
+    Sphere(usize),
+    /// A convex body in so many dimensions.
+    Body(usize),
+}
+
+/// How Q moves with one entry of ξ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trend {
+    /// It never falls as the entry grows.
+    Rising,
+    /// It never rises.
+    Falling,
+    /// Either, or not known.
+    #[default]
+    Unknown,
+}
+
+/// What is known of Q(x, ·), for all x, and so of where its maxima can be.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reach {
+    /// Whether it is convex: then extreme points hold a maximum, and of an ellipsoid the boundary.
+    pub convex: bool,
+    /// Its trends, one per entry of ξ: where they are known, fewer extreme points hold a maximum (EC.2 of the paper).
+    pub trends: Vec<Trend>,
+}
+
+/// A measurable space of states with its reference measure.
+pub trait States: Send + Sync {
+    /// What kind of space it is.
+    fn space(&self) -> Space;
+
+    /// Some state, to be written over.
+    fn blank(&self) -> State;
+
+    /// Draws from ν.
+    fn draw(&self, random: &mut Random, state: &mut State);
+
+    /// The ξ of a state.
+    fn realize(&self, state: &State, xi: &mut [f64]);
+
+    /// The state nearest to a member of the set, exact for extreme points and boundary points; false if there is none to be found.
+    fn locate(&self, xi: &[f64], state: &mut State) -> bool;
+
+    /// All states in a fixed order, if they are at most `limit`.
+    fn enumerate(&self, limit: usize) -> Option<Vec<State>>;
+
+    /// The exponential tilt of ν, where it can be drawn from exactly.
+    fn tilt(&self) -> Option<&dyn Tilt> {
+        None
+    }
+
+    /// Local moves, where states are coordinates on a sphere or in a body.
+    fn walk(&self) -> Option<&dyn Walk> {
+        None
+    }
+}
+
+/// What a tilt prepares for one slope; buffers that are used again.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Aim {
+    /// The slope and concentration it was made for, so that the same are not prepared again.
+    pub slope: Vec<f64>,
+    /// The concentration it was made for.
+    pub concentration: f64,
+    /// The exponent's weight per coordinate, or per row.
+    pub weights: Vec<f64>,
+    /// Whatever drawing needs: sums of weights, the table of a dynamic program.
+    pub table: Vec<f64>,
+    /// The logarithm of the mean of exp(weights · state) under ν.
+    pub log_mean: f64,
+}
+
+/// The family of laws with densities ∝ exp(κ·⟨slope, state⟩), the slope brought to the space's own unit: κ means the same whatever ξ is measured in.
+pub trait Tilt: Send + Sync {
+    /// The κ that makes a good proposal: it grows with the dimension, as a fixed one is ever nearer to uniform.
+    fn concentration(&self) -> f64;
+
+    /// Prepares the tilt along `slope`, a slope in ξ. A slope of zero gives ν itself.
+    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim);
+
+    /// Draws from the tilted law.
+    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State);
+
+    /// The logarithm of the tilted law's density.
+    fn log_density(&self, aim: &Aim, state: &State) -> f64;
+}
+
+/// Coordinates that can be moved by little.
+pub trait Walk: Send + Sync {
+    /// Number of coordinates.
+    fn dim(&self) -> usize;
+
+    /// The slope in coordinates that a slope in ξ comes to.
+    fn pull(&self, slope_xi: &[f64], slope: &mut [f64]);
+
+    /// In a body: the t for which `point + t·direction` stays inside, zero among them. On a sphere: all t.
+    fn chord(&self, point: &[f64], direction: &[f64]) -> (f64, f64);
+
+    /// The density of ν with respect to the uniform measure on the sphere or in the body, up to a factor, as a logarithm.
+    fn log_reference(&self, _point: &[f64]) -> f64 {
+        0.0
+    }
+}
