@@ -10,6 +10,7 @@ mod ccg;
 mod extensive;
 mod generate;
 mod record;
+mod sgd;
 
 use serde_json::{Map, Value};
 
@@ -21,6 +22,7 @@ use crate::settings::Certify;
 
 pub use adr::Adr;
 pub use extensive::Extensive;
+pub use sgd::Sgd;
 
 /// A way to solve a problem.
 pub trait Method: Send + Sync {
@@ -75,7 +77,7 @@ pub struct Entry {
 const NONZEROS: usize = 30_000_000;
 
 /// All methods.
-pub const METHODS: &[Entry] = &[auto::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
+pub const METHODS: &[Entry] = &[auto::ENTRY, sgd::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
 
 impl Entry {
     /// Looks a method up by name.

@@ -60,6 +60,14 @@ impl Bounds {
         better
     }
 
+    /// Notes that the best decision, known by an estimate, costs more than was thought.
+    pub(super) fn revise(&mut self, value: f64, worst: &[f64]) {
+        if let Some(best) = self.best.as_mut().filter(|best| best.upper.is_none() && value > best.value) {
+            best.value = value;
+            best.worst.copy_from_slice(worst);
+        }
+    }
+
     /// A lower bound on the optimum that holds for sure.
     ///
     /// Two bounds that solvers computed to their tolerances may cross by as much; the lower one is then the upper one.

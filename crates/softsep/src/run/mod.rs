@@ -147,6 +147,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Notes that the best decision costs more than its estimate, at a scenario that was not known before.
+    pub fn revise(&mut self, value: f64, worst: &[f64]) {
+        self.bounds.revise(value, worst);
+    }
+
     /// Counts recourse solves.
     pub fn count_solves(&mut self, solves: u64) {
         self.recourse_solves += solves;

@@ -1,0 +1,166 @@
+//! How many recourse solves `sgd` takes to come within 0.1 % and 0.01 % of the optimum, and where it is after ten times as many.
+//!
+//! `cargo bench --bench sgd [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-0.5`, `scenarios`, …; all by default), five seeds each. The
+//! decision that would be returned at any moment is evaluated outside the count: exactly on lists, by ascents from many starts elsewhere.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Map;
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::recourse::{Recourse, engine};
+use softsep::run::{Clock, Event, Observer, Silent};
+use softsep::separation::{Ascent, Ask, Scan, Separation};
+use softsep::{Problem, Settings, solve};
+
+/// What a decision costs in the worst case.
+struct Judge<'p> {
+    problem: &'p Problem,
+    engine: Box<dyn Recourse>,
+    scan: Option<Scan<'p>>,
+    /// The worst scenarios of earlier decisions.
+    pool: Vec<Vec<f64>>,
+}
+
+impl<'p> Judge<'p> {
+    fn new(problem: &'p Problem) -> Self {
+        let scan = problem.set.is_finite_list().then(|| {
+            let points = problem.set.enumerate(usize::MAX).unwrap();
+            Scan::new(problem, Cow::Owned(points.into_owned())).unwrap()
+        });
+        Self { problem, engine: engine(problem, &Clock::unlimited()).unwrap(), scan, pool: Vec::new() }
+    }
+
+    fn cost(&mut self, x: &[f64]) -> f64 {
+        let first = self.problem.first.value(x);
+        if let Some(scan) = &mut self.scan {
+            return first + scan.separate(x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap().value;
+        }
+        let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
+        for start in &self.pool {
+            ascent.climb(start).unwrap();
+        }
+        ascent.climb_at_random(20, 7).unwrap();
+        let (value, worst) = (ascent.value(), ascent.worst().to_vec());
+        if !self.pool.contains(&worst) {
+            self.pool.push(worst);
+        }
+        first + value
+    }
+}
+
+/// Watches what would be returned.
+struct Watch<'p> {
+    judge: Judge<'p>,
+    optimum: f64,
+    x: Vec<f64>,
+    gap: f64,
+    start: Option<f64>,
+    within: [Option<u64>; 2],
+    /// Solves and gaps, thinned.
+    path: Vec<(u64, f64)>,
+}
+
+impl Observer for Watch<'_> {
+    fn see(&mut self, event: &Event) {
+        let Event::Step(record) = event else { return };
+        let Some(best) = record.bounds.best() else { return };
+        if best.x != self.x {
+            self.x.clone_from(&best.x);
+            self.gap = (self.judge.cost(&best.x) - self.optimum) / self.optimum.abs();
+        }
+        self.start.get_or_insert(self.gap);
+        for (within, goal) in self.within.iter_mut().zip([1e-3, 1e-4]) {
+            if within.is_none() && self.gap < goal {
+                *within = Some(record.recourse_solves);
+            }
+        }
+        self.path.push((record.recourse_solves, self.gap));
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The best value known: of `ccg` within a minute. Kept in a file, since it takes longer than what is measured.
+fn optimum(problem: &Problem, name: &str) -> f64 {
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("optimum-{name}"));
+    if let Ok(text) = std::fs::read_to_string(&kept) {
+        return text.trim().parse().unwrap();
+    }
+    let limit = Some(Duration::from_secs(60));
+    let settings = Settings { method: "ccg".into(), gap: 1e-5, time_limit: limit, ..Settings::default() };
+    let outcome = solve(problem, &settings, &mut Silent, &Arc::default()).unwrap();
+    let best = outcome.bounds.best().unwrap();
+    let optimum = Judge::new(problem).cost(&best.x).max(best.value);
+    std::fs::write(&kept, optimum.to_string()).unwrap();
+    optimum
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let options: Map<String, serde_json::Value> =
+        std::env::var("SGD_OPTIONS").map_or_else(|_| Map::new(), |text| serde_json::from_str(&text).unwrap());
+    let ellipsoid = |n| (format!("ellipsoid-{n}"), n, Uncertain::Ellipsoid);
+    let budget = |gamma| (format!("budget-{gamma}"), 30, Uncertain::Budget { gamma });
+    let rows = [
+        ellipsoid(10),
+        ellipsoid(30),
+        ellipsoid(100),
+        budget(0.1),
+        budget(0.5),
+        budget(0.9),
+        ("scenarios".into(), 30, Uncertain::Scenarios { count: 10_000 }),
+    ];
+    println!("row                start %    to 0.1 %   to 0.01 %   gap % after 10×   (medians of 5 seeds; each seed in brackets)");
+    for (name, n, uncertain) in rows {
+        if !wanted.is_empty() && !wanted.contains(&name) {
+            continue;
+        }
+        let mut columns: [Vec<f64>; 4] = Default::default();
+        for seed in 1..=5 {
+            let instance = LocationTransportation { n, uncertainty: uncertain.clone(), mixed_integer: false, seed };
+            let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
+            let optimum = optimum(&problem, &format!("{name}-{seed}"));
+            let mut watch = Watch {
+                judge: Judge::new(&problem),
+                optimum,
+                x: Vec::new(),
+                gap: f64::INFINITY,
+                start: None,
+                within: [None; 2],
+                path: Vec::new(),
+            };
+            let iterations = std::env::var("SGD_ITERATIONS").map_or(2000, |text| text.parse().unwrap());
+            let settings = Settings {
+                method: "sgd".into(),
+                gap: 0.0,
+                iterations: Some(iterations),
+                seed,
+                options: options.clone(),
+                ..Settings::default()
+            };
+            let outcome = solve(&problem, &settings, &mut watch, &Arc::default()).unwrap();
+            let solves = |within: Option<u64>| within.map_or(f64::INFINITY, |solves| solves as f64);
+            let ten = watch.within[0].map_or(u64::MAX, |solves| 10 * solves);
+            let after = watch.path.iter().find(|point| point.0 >= ten).or(watch.path.last()).unwrap();
+            columns[0].push(100.0 * watch.start.unwrap());
+            columns[1].push(solves(watch.within[0]));
+            columns[2].push(solves(watch.within[1]));
+            columns[3].push(100.0 * after.1);
+            eprintln!(
+                "{name} seed {seed}: start {:.3} %, {:?}, after {} solves {:.4} %, end {} solves {:.4} % in {:.1} s, lower {:.4} %",
+                columns[0].last().unwrap(), watch.within, after.0, 100.0 * after.1, outcome.recourse_solves,
+                100.0 * watch.gap, outcome.seconds,
+                100.0 * (outcome.bounds.lower().unwrap() - optimum) / optimum,
+            );
+        }
+        let [start, first, second, after] = columns.map(median);
+        println!("{name:15} {start:10.3} {first:11.0} {second:11.0} {after:17.4}");
+    }
+}

@@ -1,0 +1,73 @@
+//! The diagonal metric that steps are measured in (EC.3 of the paper): entries of x whose subgradients are large move less.
+
+/// The largest size of each entry of the subgradients seen.
+#[derive(Debug, Clone)]
+pub(super) struct Metric {
+    ranges: Vec<f64>,
+    diagonal: Vec<f64>,
+    power: i32,
+    normalised: bool,
+}
+
+/// What the paper sets for an entry that never shows in a subgradient.
+const LEAST: f64 = 1e-8;
+
+impl Metric {
+    /// The paper's H: entries in proportion to the ranges, and det H = 1. It fixes the unit of α₀.
+    pub(super) fn of_paper(dim: usize) -> Self {
+        Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 1, normalised: true }
+    }
+
+    /// H in proportion to the squares of the ranges: steps toward a level are then the same whatever units x is measured in.
+    pub(super) fn free_of_units(dim: usize) -> Self {
+        Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 2, normalised: false }
+    }
+
+    /// Looks at a subgradient; true if the metric changed.
+    pub(super) fn see(&mut self, subgradient: &[f64]) -> bool {
+        let mut changed = false;
+        for (range, entry) in self.ranges.iter_mut().zip(subgradient) {
+            if entry.abs() > *range {
+                *range = entry.abs();
+                changed = true;
+            }
+        }
+        if changed {
+            self.update();
+        }
+        changed
+    }
+
+    fn update(&mut self) {
+        let most = self.ranges.iter().fold(0.0_f64, |most, &range| most.max(range));
+        let least = (LEAST * most).max(f64::MIN_POSITIVE);
+        let scale = if self.normalised {
+            // The geometric mean of the ranges, so that det H = 1.
+            (self.ranges.iter().map(|range| range.max(least).ln()).sum::<f64>() / self.ranges.len().max(1) as f64).exp()
+        } else {
+            most
+        };
+        for (entry, range) in self.diagonal.iter_mut().zip(&self.ranges) {
+            *entry = (range.max(least) / scale).powi(self.power);
+        }
+    }
+
+    /// The diagonal of H.
+    pub(super) fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_metric_has_determinant_one_and_follows_the_ranges() {
+        let mut metric = Metric::of_paper(3);
+        assert!(metric.see(&[1.0, -8.0, 0.5]) && metric.see(&[-2.0, 1.0, 0.5]) && !metric.see(&[0.0, 1.0, 0.1]));
+        let product: f64 = metric.diagonal().iter().product();
+        assert!((product - 1.0).abs() < 1e-12);
+        assert!((metric.diagonal()[1] / metric.diagonal()[0] - 4.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,80 @@
+//! `sgd`: projected stochastic subgradient descent with soft separation (Algorithm 1 of the paper).
+//!
+//! Each iteration steps a chain toward scenarios that hurt the incumbent x, takes the subgradient of the scenario where the chain stands, and steps x
+//! against it. Two rules give the length of a step:
+//!
+//! - `sqrt`: α₀/√n, as in the paper, with the average of the iterates as its result.
+//! - `level`, the default: Polyak's step toward a level between the lower bound and the best value known, taken for the cut that is furthest from
+//!   it among all that were seen, several times between two calls of the chain. See [`memory`] for what that cures.
+//!
+//! The cuts seen give a lower bound that holds for sure; the objective is an estimate from the scenarios seen, unless an exact separation is asked for.
+
+mod average;
+mod descent;
+mod memory;
+mod metric;
+mod settings;
+
+use serde_json::{Map, Value};
+
+use super::{Entry, Method, parse_options};
+use crate::error::{Error, Unsupported};
+use crate::model::Problem;
+use crate::run::Run;
+use crate::separation::Exact;
+use crate::settings::Certify;
+use crate::uncertainty::Reach;
+use settings::SgdSettings;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "sgd",
+    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for scenarios that hurt, x steps away from them",
+    accepts: "continuous x, every set, every recourse",
+    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact an upper bound for sure where there is an exact separation",
+    reaches_optimum: false,
+    options: settings::OPTIONS,
+    build: |options: &Map<String, Value>| {
+        let settings: SgdSettings = parse_options(options)?;
+        settings.validate()?;
+        Ok(Box::new(Sgd { settings }))
+    },
+};
+
+/// Algorithm 1.
+#[derive(Debug, Clone)]
+pub struct Sgd {
+    settings: SgdSettings,
+}
+
+impl Method for Sgd {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
+        if problem.first.has_integers() {
+            return refuse("a step against a subgradient does not keep integers whole".into(), "relax the integers, or try --method ccg");
+        }
+        if let Err(error) = problem.set.states(&Reach::default()) {
+            return refuse(error.to_string(), "try --method ccg");
+        }
+        Ok(())
+    }
+
+    fn plan(&self, problem: &Problem) -> String {
+        format!("each iteration steps a chain over {} and moves x against the subgradient found there", self.settings.words(problem))
+    }
+
+    fn promise(&self, problem: &Problem) -> String {
+        let exact = match Exact::choose(problem) {
+            Ok(_) => "--certify exact bounds its decision from above for sure",
+            Err(_) => "no exact separation is there to bound its decision from above",
+        };
+        format!("a lower bound for sure; the objective is an estimate from the scenarios seen; {exact}")
+    }
+
+    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        descent::descend(problem, &self.settings, certify, run)
+    }
+}
