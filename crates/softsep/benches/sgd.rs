@@ -115,7 +115,7 @@ fn main() {
         budget(0.1),
         budget(0.5),
         budget(0.9),
-        ("scenarios".into(), 30, Uncertain::Scenarios { count: 10_000 }),
+        ("scenarios".into(), 30, Uncertain::Scenarios(10_000)),
     ];
     println!("row                start %    to 0.1 %   to 0.01 %   gap % after 10×   (medians of 5 seeds; each seed in brackets)");
     for (name, n, uncertain) in rows {

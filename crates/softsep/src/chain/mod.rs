@@ -2,12 +2,15 @@
 //! a few at a time, while the incumbent moves.
 
 mod acceptance;
+mod adaptation;
 mod diagnostics;
 
 pub use acceptance::Acceptance;
 pub use diagnostics::Diagnostics;
 
 use rand::RngExt;
+
+use adaptation::Adaptation;
 
 use crate::model::Problem;
 use crate::proposal::{Place, Proposal};
@@ -37,6 +40,8 @@ pub struct Chain {
     there: Place,
     /// Whether `here` was answered at the incumbent.
     is_current: bool,
+    /// How its candidates come nearer, if they do.
+    adaptation: Option<Adaptation>,
     diagnostics: Diagnostics,
 }
 
@@ -45,11 +50,18 @@ impl Chain {
     pub fn new(problem: &Problem, states: &dyn States, seed: u64, label: u32) -> Self {
         let mut random = stream(seed, Purpose::Chain, label);
         let place =
-            |state| Place { state, xi: vec![0.0; problem.set.dim()], answer: Answer::new(problem), aim: Default::default() };
+            |state| Place { state, xi: vec![0.0; problem.set.dim()], answer: Answer::new(problem), aim: Default::default(), sharpness: 1.0 };
         let mut here = place(states.blank());
         states.draw(&mut random, &mut here.state);
         states.realize(&here.state, &mut here.xi);
-        Self { random, here, there: place(states.blank()), is_current: false, diagnostics: Diagnostics::default() }
+        Self { random, here, there: place(states.blank()), is_current: false, adaptation: None, diagnostics: Diagnostics::default() }
+    }
+
+    /// The chain with candidates that come nearer while few are taken, and go further while many are. How near depends on the past alone, so that
+    /// every step still leaves p_x as it is.
+    pub fn adapting(mut self) -> Self {
+        self.adaptation = Some(Adaptation::default());
+        self
     }
 
     /// Moves the chain to a given member of the set; false if no state stands for it.
@@ -82,19 +94,41 @@ impl Chain {
     pub fn step(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<bool, RecourseError> {
         self.look(kernel, recourse)?;
         kernel.proposal.propose(kernel.states, &self.here, &mut self.random, &mut self.there.state);
-        kernel.states.realize(&self.there.state, &mut self.there.xi);
-        recourse.solve(&self.there.xi, &mut self.there.answer)?;
-        kernel.proposal.ready(kernel.states, &mut self.there);
+        let moved = if self.there.state == self.here.state {
+            // The candidate is where the chain stands: whatever the rule, nothing changes, and all is known there.
+            self.there.xi.copy_from_slice(&self.here.xi);
+            self.there.answer.clone_from(&self.here.answer);
+            self.adapt(kernel, Adaptation::stayed);
+            false
+        } else {
+            kernel.states.realize(&self.there.state, &mut self.there.xi);
+            recourse.solve(&self.there.xi, &mut self.there.answer)?;
+            kernel.proposal.ready(kernel.states, &mut self.there);
+            let moved = self.random.random::<f64>() < kernel.acceptance.probability(self.log_ratio(kernel));
+            if moved {
+                std::mem::swap(&mut self.here, &mut self.there);
+            }
+            self.adapt(kernel, if moved { Adaptation::accepted } else { Adaptation::rejected });
+            moved
+        };
+        self.diagnostics.stepped(moved, self.there.answer.value, self.here.answer.value);
+        Ok(moved)
+    }
+
+    /// The logarithm of the ratio r that the acceptance rule looks at.
+    fn log_ratio(&self, kernel: &Kernel) -> f64 {
         let (from, to) = (self.here.answer.value, self.there.answer.value);
         // Two infinite values compare as equal: neither is a better scenario.
         let rise = if from == to { 0.0 } else { (to - from) / kernel.temperature };
-        let log_ratio = rise + kernel.proposal.log_ratio(kernel.states, &self.here, &self.there);
-        let moved = self.random.random::<f64>() < kernel.acceptance.probability(log_ratio);
-        if moved {
-            std::mem::swap(&mut self.here, &mut self.there);
+        rise + kernel.proposal.log_ratio(kernel.states, &self.here, &self.there)
+    }
+
+    fn adapt(&mut self, kernel: &Kernel, note: fn(&mut Adaptation) -> Option<f64>) {
+        if let Some(sharpness) = self.adaptation.as_mut().and_then(note) {
+            self.here.sharpness = sharpness;
+            self.there.sharpness = sharpness;
+            kernel.proposal.ready(kernel.states, &mut self.here);
         }
-        self.diagnostics.stepped(moved, to, self.here.answer.value);
-        Ok(moved)
     }
 
     /// Where the chain stands.

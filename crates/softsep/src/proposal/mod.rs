@@ -24,6 +24,8 @@ pub struct Place {
     pub answer: Answer,
     /// The tilt that belongs to its slope; filled by proposals that use one.
     pub aim: Aim,
+    /// How much nearer than by default candidates are sought: κ is multiplied by it. Every place of one chain has the same.
+    pub sharpness: f64,
 }
 
 /// A transition law q(·|from) of candidates.

@@ -33,7 +33,7 @@ impl Tilted {
 impl Proposal for Tilted {
     fn ready(&self, states: &dyn States, place: &mut Place) {
         if let Some(tilt) = states.tilt() {
-            tilt.aim(&place.answer.slope_xi, self.concentration, &mut place.aim);
+            tilt.aim(&place.answer.slope_xi, self.concentration * place.sharpness, &mut place.aim);
         }
     }
 

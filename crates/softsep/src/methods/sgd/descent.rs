@@ -117,7 +117,7 @@ impl<'a> Descent<'a> {
             states,
             proposal,
             engine: engine(problem, run.clock())?,
-            chain: Chain::new(problem, states, run.limits().seed, 0),
+            chain: Chain::new(problem, states, run.limits().seed, 0).adapting(),
             memory: Memory::new(problem),
             master: Growing::new(problem, run.clock())?,
             pending: Vec::new(),

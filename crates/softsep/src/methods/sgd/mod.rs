@@ -56,7 +56,7 @@ impl Method for Sgd {
         if problem.first.has_integers() {
             return refuse("a step against a subgradient does not keep integers whole".into(), "relax the integers, or try --method ccg");
         }
-        if let Err(error) = problem.set.states(&Reach::default()) {
+        if let Err(error) = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }) {
             return refuse(error.to_string(), "try --method ccg");
         }
         Ok(())
