@@ -1,19 +1,28 @@
 //! The chain of soft separation (Definition 1 of the paper): it walks the states of a set toward scenarios that hurt the incumbent, one step or
 //! a few at a time, while the incumbent moves.
+//!
+//! For a fixed x the chain's law is p_x, whatever the proposal, as long as q(·|state) is a function of the state. Proposals that follow the recourse's
+//! slope need one dual per state for that: where the recourse is degenerate at a state and the engine may answer with one dual or another, depending on
+//! what it was asked before, the law is p_x only up to what such ties matter. An engine with [`crate::recourse::DualChoice::LeastSlope`] has fewer of
+//! them; on a sphere or in a body ties have probability zero.
 
 mod acceptance;
 mod diagnostics;
+mod pool;
+mod shelf;
 
 pub use acceptance::Acceptance;
-pub use diagnostics::Diagnostics;
+pub use diagnostics::{Diagnostics, Summary};
+pub use pool::Chains;
 
 use rand::RngExt;
 
 use crate::model::Problem;
 use crate::proposal::{Place, Proposal};
-use crate::recourse::{Answer, Recourse, RecourseError};
+use crate::recourse::{Recourse, RecourseError};
 use crate::run::{Purpose, Random, stream};
 use crate::uncertainty::States;
+use shelf::Shelf;
 
 /// The transition kernel P_x but for x, which the recourse engine holds. Its invariant law is p_x ∝ exp(score/w) with respect to ν.
 ///
@@ -35,8 +44,10 @@ pub struct Chain {
     random: Random,
     here: Place,
     there: Place,
-    /// Whether `here` was answered at the incumbent.
+    /// Whether `here` was answered at the incumbent, and the temperature that it was readied for.
     is_current: bool,
+    temperature: f64,
+    shelf: Shelf,
     diagnostics: Diagnostics,
 }
 
@@ -44,12 +55,18 @@ impl Chain {
     /// A chain that starts at a draw from ν. Chains with the same seed and different labels are independent.
     pub fn new(problem: &Problem, states: &dyn States, seed: u64, label: u32) -> Self {
         let mut random = stream(seed, Purpose::Chain, label);
-        let place =
-            |state| Place { state, xi: vec![0.0; problem.set.dim()], answer: Answer::new(problem), aim: Default::default() };
-        let mut here = place(states.blank());
+        let mut here = Place::new(problem, states);
         states.draw(&mut random, &mut here.state);
         states.realize(&here.state, &mut here.xi);
-        Self { random, here, there: place(states.blank()), is_current: false, diagnostics: Diagnostics::default() }
+        Self {
+            random,
+            there: here.clone(),
+            here,
+            is_current: false,
+            temperature: f64::NAN,
+            shelf: Shelf::default(),
+            diagnostics: Diagnostics::default(),
+        }
     }
 
     /// Moves the chain to a given member of the set; false if no state stands for it.
@@ -71,20 +88,31 @@ impl Chain {
     pub fn look(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<&Place, RecourseError> {
         if !self.is_current {
             recourse.solve(&self.here.xi, &mut self.here.answer)?;
-            kernel.proposal.ready(kernel.states, &mut self.here);
             self.is_current = true;
+            self.temperature = f64::NAN;
             self.diagnostics.saw(self.here.answer.value);
+        }
+        if self.temperature != kernel.temperature {
+            ready(kernel, &mut self.shelf, &mut self.here);
+            self.temperature = kernel.temperature;
         }
         Ok(&self.here)
     }
 
-    /// One transition under P_x; whether the state moved. Two recourse solves after the incumbent moved, one otherwise; nothing is allocated.
+    /// One transition under P_x; whether the state moved. At most two recourse solves after the incumbent moved, one otherwise; nothing is allocated
+    /// but for slopes that are new.
     pub fn step(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<bool, RecourseError> {
         self.look(kernel, recourse)?;
-        kernel.proposal.propose(kernel.states, &self.here, &mut self.random, &mut self.there.state);
+        kernel.proposal.propose(kernel.states, &self.here, &mut self.random, &mut self.there);
+        // A candidate that is the state itself is neither asked again nor called a move.
+        if self.there.state == self.here.state {
+            self.there.copy_from(&self.here);
+            self.diagnostics.stepped(false, self.here.answer.value, self.here.answer.value);
+            return Ok(false);
+        }
         kernel.states.realize(&self.there.state, &mut self.there.xi);
         recourse.solve(&self.there.xi, &mut self.there.answer)?;
-        kernel.proposal.ready(kernel.states, &mut self.there);
+        ready(kernel, &mut self.shelf, &mut self.there);
         let (from, to) = (self.here.answer.value, self.there.answer.value);
         // Two infinite values compare as equal: neither is a better scenario.
         let rise = if from == to { 0.0 } else { (to - from) / kernel.temperature };
@@ -111,4 +139,12 @@ impl Chain {
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
+}
+
+/// Readies a place whose answer is new.
+fn ready(kernel: &Kernel, shelf: &mut Shelf, place: &mut Place) {
+    if kernel.proposal.tilts() {
+        shelf.exchange(&place.answer.slope_xi, &mut place.aim);
+    }
+    kernel.proposal.ready(kernel.states, place, kernel.temperature);
 }

@@ -29,6 +29,16 @@ pub enum Space {
     Body(usize),
 }
 
+impl std::fmt::Display for Space {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Space::Finite(count) => write!(f, "finitely many ({count})"),
+            Space::Sphere(dim) => write!(f, "a sphere in {dim} dimensions"),
+            Space::Body(dim) => write!(f, "a convex body in {dim} dimensions"),
+        }
+    }
+}
+
 /// How Q moves with one entry of ξ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trend {
@@ -125,5 +135,10 @@ pub trait Walk: Send + Sync {
     /// The density of ν with respect to the uniform measure on the sphere or in the body, up to a factor, as a logarithm.
     fn log_reference(&self, _point: &[f64]) -> f64 {
         0.0
+    }
+
+    /// The integral of exp(log_reference), by volume in a body, under the uniform law on a sphere, as a logarithm; where it is known.
+    fn log_mass(&self) -> Option<f64> {
+        None
     }
 }
