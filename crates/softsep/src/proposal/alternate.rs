@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{Place, Proposal, Refused, Way};
+use super::{Place, Proposal, Refused, Way, can_share_a_place};
 use crate::run::Random;
 use crate::uncertainty::States;
 
@@ -20,9 +20,7 @@ impl Alternate {
         if first.alternates() || second.alternates() {
             return Err(Refused("only plain proposals can be alternated".into()));
         }
-        if first.tilts() && second.tilts() {
-            return Err(Refused("a place has room for one tilt, and both proposals want one".into()));
-        }
+        can_share_a_place(first.as_ref(), second.as_ref())?;
         if !(0.0..=1.0).contains(&share) {
             return Err(Refused(format!("a share of {share} is not between 0 and 1")));
         }
@@ -54,6 +52,10 @@ impl Proposal for Alternate {
 
     fn tilts(&self) -> bool {
         self.first.tilts() || self.second.tilts()
+    }
+
+    fn drifts(&self) -> bool {
+        self.first.drifts() || self.second.drifts()
     }
 
     fn alternates(&self) -> bool {

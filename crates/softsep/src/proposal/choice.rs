@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Alternate, Geodesic, HitAndRun, Langevin, Proposal, Refused, Tilted, Uniform};
+use super::{Alternate, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Proposal, Refused, Tilted, Uniform};
 use crate::uncertainty::{Space, States};
 
 /// The proposals that need no more than a name.
@@ -20,7 +20,7 @@ pub enum Choice {
     HitAndRun,
     /// [`Geodesic`].
     Geodesic,
-    /// [`Langevin`].
+    /// [`Langevin`] or [`LangevinOnSphere`].
     Langevin,
 }
 
@@ -83,7 +83,10 @@ impl Choice {
             },
             Choice::HitAndRun => Box::new(HitAndRun::of(states)?),
             Choice::Geodesic => Box::new(Geodesic::of(states, options.step)?),
-            Choice::Langevin => Box::new(Langevin::of(states, options.step)?),
+            Choice::Langevin => match states.space() {
+                Space::Sphere(_) => Box::new(LangevinOnSphere::of(states, options.step)?),
+                Space::Body(_) | Space::Finite(_) => Box::new(Langevin::of(states, options.step)?),
+            },
         })
     }
 }

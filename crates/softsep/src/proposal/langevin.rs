@@ -1,6 +1,8 @@
 //! Langevin moves in a convex body: a step of Euler's method for the diffusion with law p_x, made exact by its ratio (Roberts and Tweedie, 1996).
 
-use super::{Place, Proposal, Refused, point, point_mut};
+use std::f64::consts::TAU;
+
+use super::{Place, Proposal, Refused, point, point_mut, reference_ratio};
 use crate::run::{Purpose, Random, normals, stream};
 use crate::uncertainty::{Space, State, States};
 
@@ -23,13 +25,9 @@ pub struct Langevin {
 impl Langevin {
     /// For the states of a convex body.
     pub fn of(states: &dyn States, step: f64) -> Result<Self, Refused> {
-        match (states.space(), states.walk()) {
-            (Space::Body(dim), Some(_)) => Self::in_body(states, dim, step),
-            (space, _) => Err(Refused(format!("Langevin moves need coordinates in a body, and these states are {space}"))),
-        }
-    }
-
-    fn in_body(states: &dyn States, dim: usize, step: f64) -> Result<Self, Refused> {
+        let (Space::Body(dim), Some(_)) = (states.space(), states.walk()) else {
+            return Err(Refused(format!("Langevin moves need coordinates to move in, and these states are {}", states.space())));
+        };
         let mut random = stream(0, Purpose::Estimate, 0);
         let mut state = states.blank();
         let (mut mean, mut square) = (vec![0.0; dim], vec![0.0; dim]);
@@ -47,23 +45,23 @@ impl Langevin {
                 "Langevin moves need a body with some width, and this one has none in coordinate {flat}"
             )));
         }
-        let log_unit = widths.iter().map(|width| (width * std::f64::consts::TAU.sqrt()).ln()).sum();
+        let log_unit = widths.iter().map(|width| (width * TAU.sqrt()).ln()).sum();
         Ok(Self { step, widths, log_unit })
     }
 
-    /// σ at a place.
-    fn noise(&self, place: &Place) -> f64 {
-        let force = place.force.iter().zip(&self.widths).map(|(force, width)| (force * width).powi(2)).sum::<f64>();
-        self.step / force.max(self.widths.len() as f64).sqrt()
+    /// The force and σ that were kept at a place.
+    fn kept<'a>(&self, place: &'a Place) -> (&'a [f64], f64) {
+        let (force, noise) = place.drift.split_at(self.widths.len());
+        (force, noise[0])
     }
 
     /// The logarithm of the normal density by volume.
     fn log_volume_density(&self, from: &Place, to: &State) -> f64 {
-        let noise = self.noise(from);
+        let (force, noise) = self.kept(from);
         let mut square = 0.0;
         for (index, (to, at)) in point(to).iter().zip(from.point()).enumerate() {
             let width = self.widths[index];
-            square += ((to - at) / (width * noise) - 0.5 * noise * width * from.force[index]).powi(2);
+            square += ((to - at) / (width * noise) - 0.5 * noise * width * force[index]).powi(2);
         }
         -0.5 * square - self.widths.len() as f64 * noise.ln() - self.log_unit
     }
@@ -71,19 +69,24 @@ impl Langevin {
 
 impl Proposal for Langevin {
     fn ready(&self, states: &dyn States, place: &mut Place, temperature: f64) {
-        if let Some(walk) = states.walk() {
-            walk.pull(&place.answer.slope_xi, &mut place.force);
-            place.force.iter_mut().for_each(|force| *force /= temperature);
+        let Some(walk) = states.walk() else { return };
+        let (force, noise) = place.drift.split_at_mut(self.widths.len());
+        walk.pull(&place.answer.slope_xi, force);
+        let mut square = 0.0_f64;
+        for (force, width) in force.iter_mut().zip(&self.widths) {
+            *force /= temperature;
+            square += (*force * width).powi(2);
         }
+        noise[0] = self.step / square.max(self.widths.len() as f64).sqrt();
     }
 
     fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
         let Some(walk) = states.walk() else { return };
+        let (force, noise) = self.kept(from);
         let to = point_mut(&mut to.state);
         normals(random, to);
-        let noise = self.noise(from);
         for (index, to) in to.iter_mut().enumerate() {
-            *to = noise * self.widths[index] * (*to + 0.5 * noise * self.widths[index] * from.force[index]);
+            *to = noise * self.widths[index] * (*to + 0.5 * noise * self.widths[index] * force[index]);
         }
         let is_inside = walk.chord(from.point(), to).1 >= 1.0;
         for (to, from) in to.iter_mut().zip(from.point()) {
@@ -93,7 +96,7 @@ impl Proposal for Langevin {
 
     fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
         let by_volume = self.log_volume_density(to, &from.state) - self.log_volume_density(from, &to.state);
-        by_volume + super::reference_ratio(states, from, to)
+        by_volume + reference_ratio(states, from, to)
     }
 
     fn has_density(&self, states: &dyn States) -> bool {
@@ -103,5 +106,9 @@ impl Proposal for Langevin {
     fn log_density(&self, states: &dyn States, from: &Place, to: &State) -> Option<f64> {
         let walk = states.walk()?;
         Some(self.log_volume_density(from, to) - walk.log_reference(point(to)) + walk.log_mass()?)
+    }
+
+    fn drifts(&self) -> bool {
+        true
     }
 }

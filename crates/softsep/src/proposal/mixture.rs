@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{Place, Proposal, Refused};
+use super::{Place, Proposal, Refused, can_share_a_place};
 use crate::run::Random;
 use crate::uncertainty::{State, States};
 
@@ -24,9 +24,7 @@ impl Mixture {
                 )));
             }
         }
-        if first.tilts() && second.tilts() {
-            return Err(Refused("a place has room for one tilt, and both proposals of a mixture want one".into()));
-        }
+        can_share_a_place(first.as_ref(), second.as_ref())?;
         if !(0.0..=1.0).contains(&share) {
             return Err(Refused(format!("a share of {share} is not between 0 and 1")));
         }
@@ -70,5 +68,9 @@ impl Proposal for Mixture {
 
     fn tilts(&self) -> bool {
         self.first.tilts() || self.second.tilts()
+    }
+
+    fn drifts(&self) -> bool {
+        self.first.drifts() || self.second.drifts()
     }
 }

@@ -8,6 +8,7 @@ mod choice;
 mod geodesic;
 mod hit_and_run;
 mod langevin;
+mod langevin_sphere;
 mod mixture;
 mod tilted;
 mod uniform;
@@ -18,6 +19,7 @@ pub use choice::{Choice, Options};
 pub use geodesic::Geodesic;
 pub use hit_and_run::HitAndRun;
 pub use langevin::Langevin;
+pub use langevin_sphere::LangevinOnSphere;
 pub use mixture::Mixture;
 pub use tilted::Tilted;
 pub use uniform::Uniform;
@@ -39,8 +41,8 @@ pub struct Place {
     pub answer: Answer,
     /// The tilt that belongs to its slope; filled by proposals that use one.
     pub aim: Aim,
-    /// The slope of score/w in the coordinates of the walk; filled by proposals that follow it.
-    pub force: Vec<f64>,
+    /// What a Langevin move needs to know of its slope: as many numbers as the walk has coordinates, and one more.
+    pub drift: Vec<f64>,
     /// Which of several proposals led here; written and read by [`Alternate`].
     pub way: Way,
 }
@@ -63,7 +65,7 @@ impl Place {
             xi: vec![0.0; problem.set.dim()],
             answer: Answer::new(problem),
             aim: Aim::default(),
-            force: vec![0.0; states.walk().map_or(0, Walk::dim)],
+            drift: vec![0.0; states.walk().map_or(0, Walk::dim) + 1],
             way: Way::default(),
         }
     }
@@ -117,6 +119,15 @@ fn reference_ratio(states: &dyn States, from: &Place, to: &Place) -> f64 {
 #[error("{0}")]
 pub struct Refused(pub String);
 
+/// A place holds one tilt and one drift.
+fn can_share_a_place(first: &dyn Proposal, second: &dyn Proposal) -> Result<(), Refused> {
+    match (first.tilts() && second.tilts(), first.drifts() && second.drifts()) {
+        (false, false) => Ok(()),
+        (true, _) => Err(Refused("a place has room for one tilt, and both proposals want one".into())),
+        (_, true) => Err(Refused("a place has room for one drift, and both proposals want one".into())),
+    }
+}
+
 /// A transition law q(·|from) of candidates.
 ///
 /// Candidates are always states of the space: a move that would leave it stays where it is instead, which is a rejection made early.
@@ -142,6 +153,11 @@ pub trait Proposal: Send + Sync {
 
     /// Whether it fills [`Place::aim`]: the chain then keeps aims for slopes that come again.
     fn tilts(&self) -> bool {
+        false
+    }
+
+    /// Whether it fills [`Place::drift`].
+    fn drifts(&self) -> bool {
         false
     }
 
