@@ -1,12 +1,20 @@
 //! The chain of soft separation (Definition 1 of the paper): it walks the states of a set toward scenarios that hurt the incumbent, one step or
 //! a few at a time, while the incumbent moves.
+//!
+//! For a fixed x the chain's law is p_x, whatever the proposal, as long as q(·|state) is a function of the state. Proposals that follow the recourse's
+//! slope need one dual per state for that: where the recourse is degenerate at a state and the engine may answer with one dual or another, depending on
+//! what it was asked before, the law is p_x only up to what such ties matter. An engine with [`crate::recourse::DualChoice::LeastSlope`] has fewer of
+//! them; on a sphere or in a body ties have probability zero.
 
 mod acceptance;
 mod adaptation;
 mod diagnostics;
+mod pool;
+mod shelf;
 
 pub use acceptance::Acceptance;
-pub use diagnostics::Diagnostics;
+pub use diagnostics::{Diagnostics, Summary};
+pub use pool::Chains;
 
 use rand::RngExt;
 
@@ -14,9 +22,10 @@ use adaptation::Adaptation;
 
 use crate::model::Problem;
 use crate::proposal::{Place, Proposal};
-use crate::recourse::{Answer, Recourse, RecourseError};
+use crate::recourse::{Recourse, RecourseError};
 use crate::run::{Purpose, Random, stream};
 use crate::uncertainty::States;
+use shelf::Shelf;
 
 /// The transition kernel P_x but for x, which the recourse engine holds. Its invariant law is p_x ∝ exp(score/w) with respect to ν.
 ///
@@ -38,10 +47,12 @@ pub struct Chain {
     random: Random,
     here: Place,
     there: Place,
-    /// Whether `here` was answered at the incumbent.
+    /// Whether `here` was answered at the incumbent, and the temperature that it was readied for.
     is_current: bool,
     /// How its candidates come nearer, if they do.
     adaptation: Option<Adaptation>,
+    temperature: f64,
+    shelf: Shelf,
     diagnostics: Diagnostics,
 }
 
@@ -49,12 +60,19 @@ impl Chain {
     /// A chain that starts at a draw from ν. Chains with the same seed and different labels are independent.
     pub fn new(problem: &Problem, states: &dyn States, seed: u64, label: u32) -> Self {
         let mut random = stream(seed, Purpose::Chain, label);
-        let place =
-            |state| Place { state, xi: vec![0.0; problem.set.dim()], answer: Answer::new(problem), aim: Default::default(), sharpness: 1.0 };
-        let mut here = place(states.blank());
+        let mut here = Place::new(problem, states);
         states.draw(&mut random, &mut here.state);
         states.realize(&here.state, &mut here.xi);
-        Self { random, here, there: place(states.blank()), is_current: false, adaptation: None, diagnostics: Diagnostics::default() }
+        Self {
+            random,
+            there: here.clone(),
+            here,
+            is_current: false,
+            temperature: f64::NAN,
+            shelf: Shelf::default(),
+            adaptation: None,
+            diagnostics: Diagnostics::default(),
+        }
     }
 
     /// The chain with candidates that come nearer while few are taken, and go further while many are. How near depends on the past alone, so that
@@ -83,51 +101,51 @@ impl Chain {
     pub fn look(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<&Place, RecourseError> {
         if !self.is_current {
             recourse.solve(&self.here.xi, &mut self.here.answer)?;
-            kernel.proposal.ready(kernel.states, &mut self.here);
             self.is_current = true;
+            self.temperature = f64::NAN;
             self.diagnostics.saw(self.here.answer.value);
+        }
+        if self.temperature != kernel.temperature {
+            ready(kernel, &mut self.shelf, &mut self.here);
+            self.temperature = kernel.temperature;
         }
         Ok(&self.here)
     }
 
-    /// One transition under P_x; whether the state moved. Two recourse solves after the incumbent moved, one otherwise; nothing is allocated.
+    /// One transition under P_x; whether the state moved. At most two recourse solves after the incumbent moved, one otherwise; nothing is allocated
+    /// but for slopes that are new.
     pub fn step(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<bool, RecourseError> {
         self.look(kernel, recourse)?;
-        kernel.proposal.propose(kernel.states, &self.here, &mut self.random, &mut self.there.state);
-        let moved = if self.there.state == self.here.state {
-            // The candidate is where the chain stands: whatever the rule, nothing changes, and all is known there.
-            self.there.xi.copy_from_slice(&self.here.xi);
-            self.there.answer.clone_from(&self.here.answer);
-            self.adapt(kernel, Adaptation::stayed);
-            false
-        } else {
-            kernel.states.realize(&self.there.state, &mut self.there.xi);
-            recourse.solve(&self.there.xi, &mut self.there.answer)?;
-            kernel.proposal.ready(kernel.states, &mut self.there);
-            let moved = self.random.random::<f64>() < kernel.acceptance.probability(self.log_ratio(kernel));
-            if moved {
-                std::mem::swap(&mut self.here, &mut self.there);
-            }
-            self.adapt(kernel, if moved { Adaptation::accepted } else { Adaptation::rejected });
-            moved
-        };
-        self.diagnostics.stepped(moved, self.there.answer.value, self.here.answer.value);
-        Ok(moved)
-    }
-
-    /// The logarithm of the ratio r that the acceptance rule looks at.
-    fn log_ratio(&self, kernel: &Kernel) -> f64 {
+        kernel.proposal.propose(kernel.states, &self.here, &mut self.random, &mut self.there);
+        // A candidate that is the state itself is neither asked again nor called a move.
+        if self.there.state == self.here.state {
+            self.there.copy_from(&self.here);
+            self.diagnostics.stepped(false, self.here.answer.value, self.here.answer.value);
+            self.adapt(Adaptation::stayed);
+            return Ok(false);
+        }
+        kernel.states.realize(&self.there.state, &mut self.there.xi);
+        recourse.solve(&self.there.xi, &mut self.there.answer)?;
+        ready(kernel, &mut self.shelf, &mut self.there);
         let (from, to) = (self.here.answer.value, self.there.answer.value);
         // Two infinite values compare as equal: neither is a better scenario.
         let rise = if from == to { 0.0 } else { (to - from) / kernel.temperature };
-        rise + kernel.proposal.log_ratio(kernel.states, &self.here, &self.there)
+        let log_ratio = rise + kernel.proposal.log_ratio(kernel.states, &self.here, &self.there);
+        let moved = self.random.random::<f64>() < kernel.acceptance.probability(log_ratio);
+        if moved {
+            std::mem::swap(&mut self.here, &mut self.there);
+        }
+        self.diagnostics.stepped(moved, to, self.here.answer.value);
+        self.adapt(if moved { Adaptation::accepted } else { Adaptation::rejected });
+        Ok(moved)
     }
 
-    fn adapt(&mut self, kernel: &Kernel, note: fn(&mut Adaptation) -> Option<f64>) {
+    /// Takes up what became of a candidate; the state is readied again if candidates come nearer or further now.
+    fn adapt(&mut self, note: fn(&mut Adaptation) -> Option<f64>) {
         if let Some(sharpness) = self.adaptation.as_mut().and_then(note) {
             self.here.sharpness = sharpness;
             self.there.sharpness = sharpness;
-            kernel.proposal.ready(kernel.states, &mut self.here);
+            self.temperature = f64::NAN;
         }
     }
 
@@ -145,4 +163,12 @@ impl Chain {
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
+}
+
+/// Readies a place whose answer is new.
+fn ready(kernel: &Kernel, shelf: &mut Shelf, place: &mut Place) {
+    if kernel.proposal.tilts() {
+        shelf.exchange(&place.answer.slope_xi, &mut place.aim);
+    }
+    kernel.proposal.ready(kernel.states, place, kernel.temperature);
 }

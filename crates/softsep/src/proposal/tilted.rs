@@ -1,5 +1,8 @@
 //! The adaptive proposal: ν tilted by the recourse's own slope −Uᵀπ*, toward scenarios that cost more (Section 5.1 and EC.2 of the paper).
 
+use rand::RngExt;
+
+use super::mixture::log_mixed;
 use super::{Place, Proposal};
 use crate::run::Random;
 use crate::uncertainty::{State, States, Tilt};
@@ -21,27 +24,23 @@ impl Tilted {
 
     fn log_mixed(&self, tilt: &dyn Tilt, from: &Place, to: &State) -> f64 {
         let tilted = tilt.log_density(&from.aim, to);
-        if self.share == 0.0 {
-            return tilted;
-        }
-        // ln((1 − s)·e^t + s) without overflow.
-        let (a, b) = ((1.0 - self.share).ln() + tilted, self.share.ln());
-        a.max(b) + (-(a - b).abs()).exp().ln_1p()
+        if self.share == 0.0 { tilted } else { log_mixed(self.share, tilted, 0.0) }
     }
 }
 
 impl Proposal for Tilted {
-    fn ready(&self, states: &dyn States, place: &mut Place) {
+    fn ready(&self, states: &dyn States, place: &mut Place, _temperature: f64) {
         if let Some(tilt) = states.tilt() {
             tilt.aim(&place.answer.slope_xi, self.concentration * place.sharpness, &mut place.aim);
         }
     }
 
-    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut State) {
-        use rand::RngExt;
+    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
         match states.tilt() {
-            Some(tilt) if self.share == 0.0 || random.random::<f64>() >= self.share => tilt.draw(&from.aim, random, to),
-            _ => states.draw(random, to),
+            Some(tilt) if self.share == 0.0 || random.random::<f64>() >= self.share => {
+                tilt.draw(&from.aim, random, &mut to.state)
+            }
+            _ => states.draw(random, &mut to.state),
         }
     }
 
@@ -49,7 +48,15 @@ impl Proposal for Tilted {
         states.tilt().map_or(0.0, |tilt| self.log_mixed(tilt, to, &from.state) - self.log_mixed(tilt, from, &to.state))
     }
 
+    fn has_density(&self, states: &dyn States) -> bool {
+        states.tilt().is_some()
+    }
+
     fn log_density(&self, states: &dyn States, from: &Place, to: &State) -> Option<f64> {
         states.tilt().map(|tilt| self.log_mixed(tilt, from, to))
+    }
+
+    fn tilts(&self) -> bool {
+        true
     }
 }

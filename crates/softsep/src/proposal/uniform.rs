@@ -9,12 +9,16 @@ use crate::uncertainty::{State, States};
 pub struct Uniform;
 
 impl Proposal for Uniform {
-    fn propose(&self, states: &dyn States, _from: &Place, random: &mut Random, to: &mut State) {
-        states.draw(random, to);
+    fn propose(&self, states: &dyn States, _from: &Place, random: &mut Random, to: &mut Place) {
+        states.draw(random, &mut to.state);
     }
 
     fn log_ratio(&self, _states: &dyn States, _from: &Place, _to: &Place) -> f64 {
         0.0
+    }
+
+    fn has_density(&self, _states: &dyn States) -> bool {
+        true
     }
 
     fn log_density(&self, _states: &dyn States, _from: &Place, _to: &State) -> Option<f64> {

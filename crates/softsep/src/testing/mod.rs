@@ -1,14 +1,16 @@
-//! Conformance suites: a new member of a family (a set, an engine, a method) joins with one line of test. They panic where a contract
+//! Conformance suites: a new member of a family (a set, an engine, a proposal, a method) joins with one line of test. They panic where a contract
 //! is broken, as tests do.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
 
 mod engine;
 mod method;
+mod proposal;
 mod random;
 mod set;
 mod shape;
 
 pub use engine::check_engine;
 pub use method::check_method;
+pub use proposal::{Trial, check_proposal};
 pub use random::{Recipe, Size, random_problem};
 pub use set::check_set;

@@ -6,7 +6,7 @@
 mod rows;
 mod sphere;
 mod variates;
-mod von_mises_fisher;
+pub(crate) mod von_mises_fisher;
 
 pub(super) use rows::Rows;
 pub(super) use sphere::Sphere;

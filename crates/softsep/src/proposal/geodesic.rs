@@ -1,0 +1,83 @@
+//! A random walk along great circles of a sphere (Byrne and Girolami, 2013).
+
+use std::f64::consts::PI;
+
+use rand::RngExt;
+
+use super::{Place, Proposal, Refused, dot, point, point_mut, reference_ratio};
+use crate::run::{Random, normals};
+use crate::uncertainty::{Space, State, States};
+
+/// A uniform direction in the tangent space and an angle from a Cauchy law cut at π: mostly small, now and then across the sphere, so that one
+/// scale serves every temperature. Where it goes depends on the angle between u and v alone, so it is symmetric under the uniform law.
+#[derive(Debug, Clone, Copy)]
+pub struct Geodesic {
+    /// The angle's scale.
+    scale: f64,
+    /// ln ∫ sin^(dim − 2) over [0, π]: the area of the sphere over that of its equator.
+    log_area: f64,
+    dim: usize,
+}
+
+impl Geodesic {
+    /// For the states of a sphere; the angle's scale is `step`/√dim.
+    pub fn of(states: &dyn States, step: f64) -> Result<Self, Refused> {
+        match (states.space(), states.walk()) {
+            (Space::Sphere(1), _) => Err(Refused(
+                "a sphere in one dimension is two points, with no great circle through them; uniform and adaptive work".into(),
+            )),
+            (Space::Sphere(dim), Some(_)) => {
+                // The integral I of sin^k: I(0) = π, I(1) = 2, I(k) = I(k − 2)·(k − 1)/k.
+                let mut log_area = if dim % 2 == 0 { PI.ln() } else { 2.0_f64.ln() };
+                for k in (2..=dim - 2).filter(|k| (dim - k) % 2 == 0) {
+                    log_area += ((k - 1) as f64 / k as f64).ln();
+                }
+                Ok(Self { scale: step / (dim as f64).sqrt(), log_area, dim })
+            }
+            (space, _) => Err(Refused(format!("geodesic moves are made on spheres, and these states are {space}"))),
+        }
+    }
+}
+
+impl Proposal for Geodesic {
+    fn propose(&self, _states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+        let (from, to) = (from.point(), point_mut(&mut to.state));
+        let mut length = 0.0;
+        // The normal vector is along u with probability zero.
+        while length == 0.0 {
+            normals(random, to);
+            let along = dot(from, to);
+            to.iter_mut().zip(from).for_each(|(to, from)| *to -= along * from);
+            length = dot(to, to).sqrt();
+        }
+        let angle = self.scale * (random.random::<f64>() * (PI / self.scale).atan()).tan();
+        let (sine, cosine) = angle.sin_cos();
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = cosine * from + sine / length * *to);
+        // Rounding would leave the sphere in many steps.
+        let norm = dot(to, to).sqrt();
+        to.iter_mut().for_each(|to| *to /= norm);
+    }
+
+    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+        reference_ratio(states, from, to)
+    }
+
+    fn has_density(&self, states: &dyn States) -> bool {
+        states.walk().is_some_and(|walk| walk.log_mass().is_some())
+    }
+
+    fn log_density(&self, states: &dyn States, from: &Place, to: &State) -> Option<f64> {
+        let walk = states.walk()?;
+        let (from, to) = (from.point(), point(to));
+        let (mut apart, mut together) = (0.0, 0.0);
+        for (from, to) in from.iter().zip(to) {
+            apart += (from - to).powi(2);
+            together += (from + to).powi(2);
+        }
+        // An arc cosine would lose half of the digits at small angles.
+        let angle = 2.0 * apart.sqrt().atan2(together.sqrt());
+        let cauchy = -(self.scale * (PI / self.scale).atan() * (1.0 + (angle / self.scale).powi(2))).ln();
+        let thickness = if self.dim > 2 { (self.dim - 2) as f64 * angle.sin().ln() } else { 0.0 };
+        Some(cauchy + self.log_area - thickness - walk.log_reference(to) + walk.log_mass()?)
+    }
+}

@@ -1,0 +1,174 @@
+//! The conformance suite of proposals.
+
+use rand::RngExt;
+
+use crate::chain::Acceptance;
+use crate::model::Problem;
+use crate::proposal::{Place, Proposal};
+use crate::recourse::Recourse;
+use crate::run::{Purpose, Random, stream};
+use crate::uncertainty::{Space, State, States};
+
+/// Spaces with more states are tested by draws alone.
+const FEW: usize = 200;
+/// Draws from each of a few places, and from ν to compare them with.
+const DRAWS: usize = 40_000;
+/// Standard errors between a mean and what it should be: passed by chance once in 10⁹ times.
+const ERRORS: f64 = 6.0;
+
+/// A proposal on states, with the recourse whose slopes it may follow.
+pub struct Trial<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// The states of its set.
+    pub states: &'a dyn States,
+    /// The proposal.
+    pub proposal: &'a dyn Proposal,
+    /// w.
+    pub temperature: f64,
+}
+
+/// Tests a proposal at the engine's x. Candidates are states; the log-ratio turns round with its arguments and agrees with the density, if there is one;
+/// that is a density, and the one that is drawn from; on few states detailed balance holds for both acceptances. The engine should report one dual per ξ.
+pub fn check_proposal(trial: &Trial, engine: &mut dyn Recourse, seed: u64) {
+    let mut random = stream(seed, Purpose::Estimate, 0);
+    let (places, is_all) = match trial.states.enumerate(FEW) {
+        Some(states) => (states.into_iter().map(|state| trial.place(state, engine)).collect::<Vec<_>>(), true),
+        None => ((0..12).map(|_| trial.drawn(&mut random, engine)).collect(), false),
+    };
+    let has_density = trial.proposal.has_density(trial.states);
+    for from in &places {
+        for to in &places {
+            trial.ratio_turns_round(from, to);
+            if has_density {
+                trial.ratio_agrees_with_density(from, to);
+            }
+        }
+    }
+    if is_all && has_density {
+        trial.density_sums_to_one(&places);
+        trial.balance_is_detailed(&places);
+    }
+    for from in places.iter().take(4) {
+        trial.candidates_are_states(from, &mut random);
+        if has_density {
+            trial.draws_follow_density(from, &mut random);
+        }
+    }
+}
+
+impl Trial<'_> {
+    /// A place that is ready.
+    pub fn place(&self, state: State, engine: &mut dyn Recourse) -> Place {
+        let mut place = Place::new(self.problem, self.states);
+        place.state = state;
+        self.states.realize(&place.state, &mut place.xi);
+        engine.solve(&place.xi, &mut place.answer).unwrap_or_else(|error| panic!("{}: {error}", self.problem.name));
+        self.proposal.ready(self.states, &mut place, self.temperature);
+        place
+    }
+
+    fn drawn(&self, random: &mut Random, engine: &mut dyn Recourse) -> Place {
+        let mut state = self.states.blank();
+        self.states.draw(random, &mut state);
+        self.place(state, engine)
+    }
+
+    fn log_density(&self, from: &Place, to: &State) -> f64 {
+        self.proposal.log_density(self.states, from, to).unwrap_or_else(|| panic!("{}: no density", self.problem.name))
+    }
+
+    fn ratio_turns_round(&self, from: &Place, to: &Place) {
+        let (forth, back) = (self.proposal.log_ratio(self.states, from, to), self.proposal.log_ratio(self.states, to, from));
+        assert!(close(forth, -back, 1e-9), "{}: the ratio is {forth} one way and {back} the other", self.problem.name);
+    }
+
+    fn ratio_agrees_with_density(&self, from: &Place, to: &Place) {
+        if from.state == to.state {
+            return;
+        }
+        let want = self.log_density(to, &from.state) - self.log_density(from, &to.state);
+        let ratio = self.proposal.log_ratio(self.states, from, to);
+        assert!(close(ratio, want, 1e-9), "{}: the ratio is {ratio}, by densities {want}", self.problem.name);
+    }
+
+    fn density_sums_to_one(&self, places: &[Place]) {
+        for from in places {
+            let sum: f64 = places.iter().map(|to| self.log_density(from, &to.state).exp()).sum();
+            let mean = sum / places.len() as f64;
+            assert!(close(mean, 1.0, 1e-9), "{}: the density from {:?} has mean {mean}", self.problem.name, from.state);
+        }
+    }
+
+    /// `p(i)q(j|i)A(i,j) = p(j)q(i|j)A(j,i)`, with p from all scores and q from the density.
+    fn balance_is_detailed(&self, places: &[Place]) {
+        let best = places.iter().fold(f64::NEG_INFINITY, |best, place| best.max(place.answer.value));
+        let weight = |place: &Place| ((place.answer.value - best) / self.temperature).exp();
+        let total: f64 = places.iter().map(weight).sum();
+        for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
+            let flow = |from: &Place, to: &Place| {
+                let rise = (to.answer.value - from.answer.value) / self.temperature;
+                let taken = acceptance.probability(rise + self.proposal.log_ratio(self.states, from, to));
+                weight(from) / total * self.log_density(from, &to.state).exp() / places.len() as f64 * taken
+            };
+            for (index, from) in places.iter().enumerate() {
+                for to in &places[..index] {
+                    let (forth, back) = (flow(from, to), flow(to, from));
+                    let fault = (forth - back).abs();
+                    assert!(fault <= 1e-12, "{}, {acceptance:?}: flows {forth} and {back}", self.problem.name);
+                }
+            }
+        }
+    }
+
+    fn candidates_are_states(&self, from: &Place, random: &mut Random) {
+        let mut to = from.clone();
+        for _ in 0..200 {
+            self.proposal.propose(self.states, from, random, &mut to);
+            self.states.realize(&to.state, &mut to.xi);
+            let size = to.xi.iter().fold(1.0_f64, |size, entry| size.max(entry.abs()));
+            assert!(self.problem.set.contains(&to.xi, 1e-9 * size), "{}: {:?} is no state", self.problem.name, to.state);
+            if let (Space::Sphere(_), State::Point(point)) = (self.states.space(), &to.state) {
+                let square: f64 = point.iter().map(|entry| entry * entry).sum();
+                assert!((square - 1.0).abs() < 1e-9, "{}: a squared length of {square}", self.problem.name);
+            }
+        }
+    }
+
+    /// Means of a few functions under q from draws, and from draws of ν that are weighted by the density. Candidates that stay are no part of it.
+    fn draws_follow_density(&self, from: &Place, random: &mut Random) {
+        const FUNCTIONS: usize = 6;
+        let dim = self.problem.set.dim();
+        let waves: Vec<f64> = (0..FUNCTIONS * dim).map(|_| 2.0 * random.random::<f64>() - 1.0).collect();
+        let mut to = from.clone();
+        let stays = to.xi.clone();
+        let mut values = |place: &mut Place, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
+            self.states.realize(&place.state, &mut place.xi);
+            for (wave, moments) in waves.chunks(dim).zip(moments) {
+                let phase: f64 = wave.iter().zip(&place.xi).zip(&stays).map(|((wave, xi), from)| wave * (xi - from)).sum();
+                let value = weight * (1.0 + (3.0 * phase).sin());
+                moments[0] += value / DRAWS as f64;
+                moments[1] += value * value / DRAWS as f64;
+            }
+        };
+        let (mut drawn, mut weighted) = ([[0.0; 2]; FUNCTIONS], [[0.0; 2]; FUNCTIONS]);
+        let is_finite = matches!(self.states.space(), Space::Finite(_));
+        for _ in 0..DRAWS {
+            self.proposal.propose(self.states, from, random, &mut to);
+            if is_finite || to.state != from.state {
+                values(&mut to, 1.0, &mut drawn);
+            }
+            self.states.draw(random, &mut to.state);
+            let weight = self.log_density(from, &to.state).exp();
+            values(&mut to, weight, &mut weighted);
+        }
+        for ([a, a2], [b, b2]) in drawn.into_iter().zip(weighted) {
+            let error = ((a2 - a * a + b2 - b * b).max(0.0) / DRAWS as f64).sqrt() + 1e-9;
+            assert!((a - b).abs() <= ERRORS * error, "{}: {a} by draws and {b} by density, ± {error}", self.problem.name);
+        }
+    }
+}
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    a == b || (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
+}
