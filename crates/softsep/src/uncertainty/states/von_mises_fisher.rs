@@ -10,7 +10,7 @@ use crate::run::Random;
 /// With `u₁ = tanh s`, M is the integral of `exp(κ·tanh s)·sech(s)^(dim − 1)` over that for κ = 0. Both integrands are smooth with one peak, whose width
 /// depends on the dimension alone, and fall off exponentially: the trapezoidal rule about the peak is exact to rounding, its terms are positive, and
 /// no Bessel or gamma function is needed.
-pub(super) fn log_mean_below(concentration: f64, dim: usize) -> f64 {
+pub(crate) fn log_mean_below(concentration: f64, dim: usize) -> f64 {
     log_integral(concentration, dim) - log_integral(0.0, dim)
 }
 
@@ -53,7 +53,7 @@ fn log_integral(concentration: f64, dim: usize) -> f64 {
 /// symmetric beta law, that is from two gamma numbers g and h as g/(g + h). With `4κb = (r − 1)(1 − b²)` the probability of acceptance becomes
 /// `exp((r − 1)(ln(1 + s) − s))` with `s = (1 − b)/2·(g − h)/(h + b·g)`: there κ does not occur, and nothing cancels however large it is. About
 /// seven proposals in ten are taken, whatever κ and r.
-pub(super) fn draw(mean: &[f64], concentration: f64, random: &mut Random, point: &mut [f64]) {
+pub(crate) fn draw(mean: &[f64], concentration: f64, random: &mut Random, point: &mut [f64]) {
     let halves = mean.len() - 1;
     let m = halves as f64;
     let b = m / (2.0 * concentration + m.hypot(2.0 * concentration));
