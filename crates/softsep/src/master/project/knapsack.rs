@@ -14,15 +14,15 @@ pub(super) fn project(region: &Region, row: usize, sign: f64, x: &[f64], ease: &
         for (j, value) in region.terms(row) {
             let (lower, upper) = region.bounds(j);
             let target = pulled(j, value, lambda);
-            miss += sign * value * target.clamp(lower, upper);
+            miss += sign * value * region.clamp(j, target);
             if target > lower && target < upper {
                 fall += value * value * ease[j];
             }
         }
         (miss, fall)
     };
-    // Beyond `last` nothing meets a bound any more, or leaves one.
-    let mut last = 0.0_f64;
+    // Beyond `last` nothing meets a bound any more, or leaves one: what has no bound ahead goes on for ever.
+    let (mut last, mut last_fall) = (0.0_f64, 0.0);
     for (j, value) in region.terms(row) {
         let (lower, upper) = region.bounds(j);
         for bound in [lower, upper] {
@@ -31,10 +31,14 @@ pub(super) fn project(region: &Region, row: usize, sign: f64, x: &[f64], ease: &
                 last = last.max(meets);
             }
         }
+        let ahead = if sign * value > 0.0 { lower } else { upper };
+        if ahead.is_infinite() {
+            last_fall += value * value * ease[j];
+        }
     }
     let (mut low, mut high) = (0.0, last);
-    let (over, fall) = miss(last);
-    let mut lambda = if over > 0.0 { last + over / fall } else { 0.0 };
+    let over = miss(last).0;
+    let mut lambda = if over > 0.0 { last + over / last_fall } else { 0.0 };
     if !lambda.is_finite() {
         return false;
     }
@@ -61,6 +65,16 @@ pub(super) fn project(region: &Region, row: usize, sign: f64, x: &[f64], ease: &
     for (j, value) in region.terms(row) {
         v[j] = region.clamp(j, pulled(j, value, lambda));
     }
-    let (miss, allowed) = region.row_miss(row, sign, v);
-    miss.abs() <= allowed
+    // λ has so many digits only, and v fewer than it where x is far away: what the row still misses is taken from v itself.
+    let (left, fall) = (region.row_miss(row, sign, v).0, miss(lambda).1);
+    if fall > 0.0 {
+        for (j, value) in region.terms(row) {
+            let (lower, upper) = region.bounds(j);
+            if v[j] > lower && v[j] < upper {
+                v[j] = region.clamp(j, v[j] - left / fall * sign * value * ease[j]);
+            }
+        }
+    }
+    let (left, allowed) = region.row_miss(row, sign, v);
+    left.abs() <= allowed
 }

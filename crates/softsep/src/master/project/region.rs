@@ -114,19 +114,28 @@ impl Region {
     pub(super) fn worst(&self, v: &[f64], ease: &[f64]) -> Option<Place> {
         let mut worst = None;
         let mut farthest = 0.0;
-        let mut look = |place: Place, miss: f64, ease: f64| {
-            // The square of the distance. A row without variables is infinitely far.
-            let distance = if ease > 0.0 { miss * miss / ease } else { f64::INFINITY };
+        self.each_broken(v, |place, miss| {
+            let square = match place {
+                Place::Bound(j, _) => ease[j],
+                Place::Row(row, _) => self.rows.row(row).map(|(j, value)| value * value * ease[j]).sum(),
+            };
+            // A row without variables is infinitely far.
+            let distance = if square > 0.0 { miss * miss / square } else { f64::INFINITY };
             if distance > farthest {
                 farthest = distance;
                 worst = Some(place);
             }
-        };
+        });
+        worst
+    }
+
+    /// Shows every constraint that v breaks, and by how much.
+    pub(super) fn each_broken(&self, v: &[f64], mut show: impl FnMut(Place, f64)) {
         for (j, &value) in v.iter().enumerate() {
-            for (sign, miss, bound) in [(1.0, value - self.upper[j], self.upper[j]), (-1.0, self.lower[j] - value, self.lower[j])]
-            {
+            for (sign, bound) in [(1.0, self.upper[j]), (-1.0, self.lower[j])] {
+                let miss = sign * (value - bound);
                 if miss > ROUNDING * bound.abs().max(value.abs()) {
-                    look(Place::Bound(j, sign), miss, ease[j]);
+                    show(Place::Bound(j, sign), miss);
                 }
             }
         }
@@ -135,11 +144,10 @@ impl Region {
                 if self.side(row, sign).is_finite() {
                     let (miss, allowed) = self.row_miss(row, sign, v);
                     if miss > allowed {
-                        look(Place::Row(row, sign), miss, self.rows.row(row).map(|(j, value)| value * value * ease[j]).sum());
+                        show(Place::Row(row, sign), miss);
                     }
                 }
             }
         }
-        worst
     }
 }
