@@ -7,6 +7,7 @@ mod describe;
 mod elastic;
 mod facts;
 mod first_stage;
+mod moreau;
 mod names;
 mod problem;
 mod recourse;
