@@ -81,7 +81,7 @@ impl Certification {
     /// r for the chain labelled j and its k-th call. Labels begin at 1: the paper's algorithm begins at 0, where r = 0 would certify anything.
     pub fn excess(&self, label: u64, calls: u64) -> f64 {
         let (j, k) = (label as f64, calls as f64);
-        let missed = self.adaptive.missed(calls).or(self.adaptive.missed_closed(calls));
+        let missed = self.adaptive.missed_closed(calls);
         j * (j + 1.0) * k * (k + 1.0) / self.false_rate * missed.bound().min(1.0)
     }
 
@@ -97,7 +97,7 @@ impl Certification {
     ///
     /// γ = e^(−Δ/w) is no such: it falls with w faster than the leak does, and the condition is never met. For fresh draws from ν, γ = 1/|I| is
     /// (half of it for Barker). `None` for a single state, where any temperature will do.
-    pub fn coldness(&self) -> Option<f64> {
+    pub fn temperature(&self) -> Option<f64> {
         let finite = &self.adaptive.finite;
         let needed = (2.0 * (finite.states - 1.0) / finite.mixing.gamma()).ln();
         (finite.states > 1.0).then(|| ((finite.gap - 2.0 * finite.score_error) / needed).max(0.0))

@@ -30,8 +30,7 @@ impl Descent {
     /// L_Z = C*(2L'_Q + D·L'_Q·L_p) + 2C*²·D·L'_Q·(L_P + L_p).
     pub fn poisson_modulus(&self) -> f64 {
         let (reach, l_p) = (self.diameter * self.lipschitz_q, law_modulus(self.lipschitz_q, self.temperature));
-        self.fundamental * (2.0 * self.lipschitz_q + reach * l_p)
-            + 2.0 * self.fundamental.powi(2) * reach * (self.kernel() + l_p)
+        self.fundamental * (2.0 * self.lipschitz_q + reach * l_p) + 2.0 * self.fundamental.powi(2) * reach * (self.kernel() + l_p)
     }
 
     /// C₀ = 4B_Z·α₁.

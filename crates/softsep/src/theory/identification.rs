@@ -127,9 +127,7 @@ impl Finite {
     /// The second form, for n ≥ n₀. The recursion starts at n₀ and gathers n − n₀ leaks; the paper rounds that up to n − 1.
     pub fn settled(&self, n: u64, movement: Movement) -> Chance {
         match self.settles_at(movement) {
-            Some(first) if n >= first => {
-                Chance::at_most(self.mixing.left_after((n - first) as f64) + self.lasting(n - first))
-            }
+            Some(first) if n >= first => Chance::at_most(self.mixing.left_after((n - first) as f64) + self.lasting(n - first)),
             _ => Chance::VACUOUS,
         }
     }

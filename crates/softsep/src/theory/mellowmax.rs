@@ -71,7 +71,8 @@ impl MetricSpace {
     pub fn error(&self, temperature: f64) -> f64 {
         let Self { lipschitz, diameter, dim, mass } = *self;
         let (whole, spread) = (lipschitz * diameter, dim * temperature);
-        let by_balls = temperature * (1.0 / mass).ln() + if spread <= whole { spread * (1.0 + (whole / spread).ln()) } else { whole };
+        let by_balls =
+            temperature * (1.0 / mass).ln() + if spread <= whole { spread * (1.0 + (whole / spread).ln()) } else { whole };
         by_balls.min(whole)
     }
 }

@@ -73,7 +73,11 @@ fn beta_share(s: f64, cosine: f64, dim: usize) -> f64 {
     let (a, b) = (0.5 * (dim as f64 - 1.0), 0.5);
     let front = (a * s.ln() - log_sine_integral(dim)).exp() * cosine;
     // The fraction converges fast below the mean; above it the complement does.
-    if s * (a + b + 2.0) < a + 1.0 { front * beta_fraction(s, a, b) / a } else { 1.0 - front * beta_fraction(cosine * cosine, b, a) / b }
+    if s * (a + b + 2.0) < a + 1.0 {
+        front * beta_fraction(s, a, b) / a
+    } else {
+        1.0 - front * beta_fraction(cosine * cosine, b, a) / b
+    }
 }
 
 /// The continued fraction of the incomplete beta function, by Lentz's method.
