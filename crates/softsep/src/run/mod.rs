@@ -11,7 +11,7 @@ pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Limits, Stop};
 pub use observer::{ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
 pub(crate) use patience::{Lost, solve_patiently};
-pub use seed::{Purpose, Random, stream};
+pub use seed::{Purpose, Random, normals, stream};
 
 /// What was proved about a problem that has no optimum.
 #[derive(Debug, Clone, PartialEq)]
