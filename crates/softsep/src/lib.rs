@@ -52,6 +52,7 @@ mod settings;
 mod solve;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod theory;
 pub mod uncertainty;
 
 use std::path::Path;

@@ -1,0 +1,97 @@
+//! How near the averages of Algorithm 1 come to the optimum of the soft problem (Proposition 1, Theorem 1), and temperatures that fall
+//! (Proposition 2).
+
+use super::{kernel_rows, law_modulus};
+use crate::chain::Acceptance;
+
+/// The constants that Theorem 1 is made of. Norms are Euclidean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Descent {
+    /// L_f: how steep f is.
+    pub lipschitz_f: f64,
+    /// L'_Q: how steep Q is in x.
+    pub lipschitz_q: f64,
+    /// D: the diameter of X.
+    pub diameter: f64,
+    /// C*: a bound on the fundamental matrix.
+    pub fundamental: f64,
+    /// w.
+    pub temperature: f64,
+    /// The rule, which decides L_P.
+    pub acceptance: Acceptance,
+}
+
+impl Descent {
+    /// B_Z = 2C*·D·L'_Q.
+    pub fn poisson_size(&self) -> f64 {
+        2.0 * self.fundamental * self.diameter * self.lipschitz_q
+    }
+
+    /// L_Z = C*(2L'_Q + D·L'_Q·L_p) + 2C*²·D·L'_Q·(L_P + L_p).
+    pub fn poisson_modulus(&self) -> f64 {
+        let (reach, l_p) = (self.diameter * self.lipschitz_q, law_modulus(self.lipschitz_q, self.temperature));
+        self.fundamental * (2.0 * self.lipschitz_q + reach * l_p) + 2.0 * self.fundamental.powi(2) * reach * (self.kernel() + l_p)
+    }
+
+    /// C₀ = 4B_Z·α₁.
+    pub fn c0(&self, first_step: f64) -> f64 {
+        4.0 * self.poisson_size() * first_step
+    }
+
+    /// C₁ = 2(L'_Q + L_f)(L_P·B_Z + L_Z).
+    pub fn c1(&self) -> f64 {
+        2.0 * self.steepness() * self.drift()
+    }
+
+    /// Theorem 1 for the step-size average after n steps: a bound on `E F_w(average) − min F_w`. Steps must not grow.
+    ///
+    /// The displayed bound is for this average alone; [`Self::linear_average`] is what the proof shows for the other.
+    pub fn step_size_average(&self, start_distance: f64, steps: u64, step: impl Fn(u64) -> f64) -> f64 {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for k in 1..=steps {
+            let alpha = step(k);
+            sum += alpha;
+            squares += alpha * alpha;
+        }
+        let square_term = (self.c1() + 3.0 * self.steepness().powi(2)) * squares;
+        (start_distance.powi(2) + self.c0(step(1)) + square_term) / (2.0 * sum)
+    }
+
+    /// Theorem 1 for the linear average `Σ k·x_k / Σ k`.
+    pub fn linear_average(&self, steps: u64, step: impl Fn(u64) -> f64) -> f64 {
+        let (mut now, mut next) = (0.0, 0.0);
+        for k in 1..=steps {
+            let alpha = step(k);
+            now += k as f64 * alpha;
+            if k < steps {
+                next += (k + 1) as f64 * alpha;
+            }
+        }
+        let n = steps as f64;
+        let bracket = self.diameter.powi(2) * n / (2.0 * step(steps))
+            + 2.0 * n * self.poisson_size()
+            + 1.5 * self.steepness().powi(2) * now
+            + self.steepness() * self.drift() * next;
+        2.0 / (n * (n + 1.0)) * bracket
+    }
+
+    fn steepness(&self) -> f64 {
+        self.lipschitz_f + self.lipschitz_q
+    }
+
+    fn kernel(&self) -> f64 {
+        kernel_rows(self.acceptance, self.lipschitz_q, self.temperature)
+    }
+
+    /// L_P·B_Z + L_Z.
+    fn drift(&self) -> f64 {
+        self.kernel() * self.poisson_size() + self.poisson_modulus()
+    }
+}
+
+/// Proposition 2: the temperature `w_n = 2Δ*/ln((n + 2)·|I|²)` of iteration n, for a gap Δ* between the worst scenarios and all others.
+///
+/// The proposition takes C* for the same at all temperatures. For fresh draws from ν it is, as γ ≥ 1/|I|; for other proposals it need not be.
+pub fn temperature_at(iteration: u64, gap: f64, states: f64) -> f64 {
+    2.0 * gap / ((iteration as f64 + 2.0).ln() + 2.0 * states.ln())
+}

@@ -1,0 +1,78 @@
+//! The soft maximum (Mellowmax) of scores, its law, and how far it is from the maximum.
+
+/// `w·ln Σ ν(i)·exp(score(i)/w)` for weights ν that sum to one; equal ones if `None`. Without scores it is −∞.
+pub fn mellowmax(scores: &[f64], weights: Option<&[f64]>, temperature: f64) -> f64 {
+    let most = largest(scores);
+    if !most.is_finite() {
+        return most;
+    }
+    let tilted = |score: f64| ((score - most) / temperature).exp();
+    let mean = match weights {
+        Some(weights) => scores.iter().zip(weights).map(|(&score, weight)| weight * tilted(score)).sum::<f64>(),
+        None => scores.iter().map(|&score| tilted(score)).sum::<f64>() / scores.len() as f64,
+    };
+    // A mean of numbers up to one; rounding must not lift the soft maximum above the maximum.
+    most + temperature * mean.min(1.0).ln()
+}
+
+/// The soft adversarial law `p(i) ∝ ν(i)·exp(score(i)/w)`; states with an infinite score share it all.
+pub fn soft_law(scores: &[f64], weights: Option<&[f64]>, temperature: f64) -> Vec<f64> {
+    let most = largest(scores);
+    let tilted = |score: f64| if score == most { 1.0 } else { ((score - most) / temperature).exp() };
+    let mut law: Vec<f64> = match weights {
+        Some(weights) => scores.iter().zip(weights).map(|(&score, weight)| weight * tilted(score)).collect(),
+        None => scores.iter().map(|&score| tilted(score)).collect(),
+    };
+    let sum: f64 = law.iter().sum();
+    law.iter_mut().for_each(|share| *share /= sum);
+    law
+}
+
+fn largest(scores: &[f64]) -> f64 {
+    scores.iter().fold(f64::NEG_INFINITY, |most, &score| most.max(score))
+}
+
+/// Lemma 2: on so many states, equally weighted, the soft maximum is at most this far below the maximum (and never above it).
+pub fn finite_error(states: f64, temperature: f64) -> f64 {
+    temperature * states.max(1.0).ln()
+}
+
+/// What the general bound (Proposition of EC.3, "General Mellowmax Approximation") needs to know of scores on a metric space of states.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MetricSpace {
+    /// L: how much a score changes at most per unit of distance.
+    pub lipschitz: f64,
+    /// D: the largest distance of two states.
+    pub diameter: f64,
+    /// d: a ball of radius r weighs at least `mass·(r/D)^d`.
+    pub dim: f64,
+    /// c, at most 1.
+    pub mass: f64,
+}
+
+impl MetricSpace {
+    /// A convex body of full dimension with the uniform law: shrinking it toward a point shows that mass 1 will do.
+    pub fn body(dim: usize, diameter: f64, lipschitz: f64) -> Self {
+        Self { lipschitz, diameter, dim: dim as f64, mass: 1.0 }
+    }
+
+    /// The unit sphere of `dim` coordinates with the uniform law, distances along great circles.
+    ///
+    /// Mass 1 will do here too: the weight of a cap over θ^(dim−1) has the derivative of its parts' ratio, (sin θ/θ)^(dim−2), which falls; so it
+    /// falls itself, and is least for the whole sphere.
+    pub fn sphere(dim: usize, lipschitz: f64) -> Self {
+        Self { lipschitz, diameter: std::f64::consts::PI, dim: dim.saturating_sub(1) as f64, mass: 1.0 }
+    }
+
+    /// How far the soft maximum can be below the maximum: the least over `0 < r ≤ D` of `L·r + w·ln(1/c) + d·w·ln(D/r)`, at
+    /// `r = min(D, d·w/L)`. The paper writes the closed form for `d·w ≤ L·D` only; beyond that r = D is best.
+    ///
+    /// No score is further than L·D below another, so that this is a bound as well; it matters where c < 1.
+    pub fn error(&self, temperature: f64) -> f64 {
+        let Self { lipschitz, diameter, dim, mass } = *self;
+        let (whole, spread) = (lipschitz * diameter, dim * temperature);
+        let by_balls =
+            temperature * (1.0 / mass).ln() + if spread <= whole { spread * (1.0 + (whole / spread).ln()) } else { whole };
+        by_balls.min(whole)
+    }
+}
