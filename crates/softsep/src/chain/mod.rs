@@ -75,11 +75,10 @@ impl Chain {
         }
     }
 
-    /// The chain with candidates that come nearer while few are taken, and go further while many are. How near depends on the past alone, so that
-    /// every step still leaves p_x as it is.
-    pub fn adapting(mut self) -> Self {
+    /// Lets candidates come nearer while few are taken, and go further while many are. How near depends on the past alone, so that every step still
+    /// leaves p_x as it is.
+    pub fn adapt_sharpness(&mut self) {
         self.adaptation = Some(Adaptation::default());
-        self
     }
 
     /// Moves the chain to a given member of the set; false if no state stands for it.
@@ -121,7 +120,7 @@ impl Chain {
         if self.there.state == self.here.state {
             self.there.copy_from(&self.here);
             self.diagnostics.stepped(false, self.here.answer.value, self.here.answer.value);
-            self.adapt(Adaptation::stayed);
+            self.note(Adaptation::stayed);
             return Ok(false);
         }
         kernel.states.realize(&self.there.state, &mut self.there.xi);
@@ -136,12 +135,12 @@ impl Chain {
             std::mem::swap(&mut self.here, &mut self.there);
         }
         self.diagnostics.stepped(moved, to, self.here.answer.value);
-        self.adapt(if moved { Adaptation::accepted } else { Adaptation::rejected });
+        self.note(if moved { Adaptation::accepted } else { Adaptation::rejected });
         Ok(moved)
     }
 
     /// Takes up what became of a candidate; the state is readied again if candidates come nearer or further now.
-    fn adapt(&mut self, note: fn(&mut Adaptation) -> Option<f64>) {
+    fn note(&mut self, note: fn(&mut Adaptation) -> Option<f64>) {
         if let Some(sharpness) = self.adaptation.as_mut().and_then(note) {
             self.here.sharpness = sharpness;
             self.there.sharpness = sharpness;

@@ -3,7 +3,6 @@
 mod copies;
 mod explain;
 mod growing;
-#[allow(dead_code)]
 mod project;
 mod solve;
 mod square;
@@ -11,6 +10,5 @@ mod square;
 pub(crate) use copies::Copies;
 pub(crate) use explain::{explain_infeasible, explain_unbounded};
 pub(crate) use growing::Growing;
-#[allow(unused_imports)]
 pub(crate) use project::Projection;
 pub(crate) use solve::{Ended, Start};

@@ -60,6 +60,15 @@ impl Bounds {
         better
     }
 
+    /// Keeps `x` in place of another estimate, better or not; an estimate never displaces a sure bound.
+    pub(super) fn replace_estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
+        let free = value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none());
+        if free {
+            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None });
+        }
+        free
+    }
+
     /// Notes that the best decision, known by an estimate, costs more than was thought.
     pub(super) fn revise(&mut self, value: f64, worst: &[f64]) {
         if let Some(best) = self.best.as_mut().filter(|best| best.upper.is_none() && value > best.value) {

@@ -147,6 +147,13 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Notes the decision that the method would return now, with its best known cost: better than the last one or not.
+    pub fn replace_estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) {
+        if self.bounds.replace_estimate(x, value, worst) {
+            self.observer.see(&Event::Better(&self.bounds));
+        }
+    }
+
     /// Notes that the best decision costs more than its estimate, at a scenario that was not known before.
     pub fn revise(&mut self, value: f64, worst: &[f64]) {
         self.bounds.revise(value, worst);

@@ -87,6 +87,10 @@ impl Uncertainty for Boxed {
     }
 
     /// The corners, where Q is convex. Entries in which Q is monotone stay at their better end.
+    fn heeds_trends(&self) -> bool {
+        true
+    }
+
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
         if !reach.convex {
             return Err(SetError("there are no states yet where Q is not convex in ξ".into()));

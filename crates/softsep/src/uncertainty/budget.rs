@@ -188,6 +188,10 @@ impl Uncertainty for Budget {
 
     /// The extreme points, where Q is convex. An entry on one side whose deviation never raises Q stays where it is. If all others are known to
     /// raise it, to the side they deviate to, the whole budget is spent.
+    fn heeds_trends(&self) -> bool {
+        true
+    }
+
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
         if !reach.convex {
             return Err(SetError("there are no states yet where Q is not convex in ξ".into()));

@@ -68,6 +68,11 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Whether [`states`](Self::states) has a use for the trends of Q: whoever asks need not find them out otherwise.
+    fn heeds_trends(&self) -> bool {
+        false
+    }
+
     /// The states that can hold a maximum of Q, given what is known of it.
     fn states(&self, _reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
         Err(SetError("there are no states yet".into()))

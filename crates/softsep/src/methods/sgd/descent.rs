@@ -1,156 +1,220 @@
 //! The loop of `sgd`.
 
+use serde_json::Map;
+
 use super::average::Average;
 use super::memory::Memory;
 use super::metric::Metric;
-use super::settings::{AcceptanceChoice, Choice, ProposalChoice, SgdSettings, Start, Steps, Temperature};
-use crate::chain::{Acceptance, Chain, Kernel};
+use super::oracle::Oracle;
+use super::settings::{Choice, Score, SgdSettings, Steps};
 use crate::error::Error;
-use crate::master::{Ended, Growing, explain_infeasible};
-use crate::methods::record::is_stop;
+use crate::master::{Ended, Growing, Projection, explain_infeasible};
+use crate::methods::Method;
+use crate::methods::generate::{Generator, Growth};
+use crate::methods::record::{at_one, is_stop, record};
 use crate::model::Problem;
-use crate::proposal::{Proposal, Tilted, Uniform};
-use crate::recourse::{Answer, Cut, Outcome, Recourse, engine};
-use crate::run::{ChainRecord, Run, Stop, Verdict};
-use crate::separation::SlopeRanges;
+use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, engine};
+use crate::run::{Run, Stop, Verdict};
+use crate::separation::{Ask, Exact, Separation};
 use crate::settings::Certify;
-use crate::uncertainty::{Reach, Space, States, Trend};
+use crate::uncertainty::States;
 
-/// How far between the lower bound and the best value the level is.
+/// How far the level is from the lower bound on the way to the best value.
 const LEVEL: f64 = 0.5;
 
-/// Over-relaxation of steps toward the level; between 1 and 2 they overshoot one cut and meet the next sooner.
+/// Over-relaxation of steps toward the level. Between 1 and 2 they converge; the larger, the sooner they meet the next cut.
 const RELAXATION: f64 = 1.5;
 
 /// Steps toward the level between two calls of the chain.
 const REPLAY: usize = 200;
 
-/// The share of ν in the adaptive proposal.
-const SHARE: f64 = 0.05;
+/// Iterations without a smaller gap after which x goes half-way to the master's decision: replay may be slow where cuts are nearly parallel.
+const PATIENCE: u32 = 20;
 
-/// The share of the gap asked for that the automatic temperature may cost, for each dimension of ξ.
-const WARMTH: f64 = 0.05;
+/// The share of the gap that must go for it to count as smaller.
+const SMALLER: f64 = 0.05;
+
+/// Transitions, for each dimension of ξ and beside a few, by which a decision is looked at again before the run ends with it.
+const VERIFY: u64 = 2;
+
+/// Iterations without a new cut after which there is nothing left to find.
+const NOTHING_NEW: u32 = 1000;
+
+/// Iterations of `--steps sqrt` where nobody gives a limit.
+const ITERATIONS: u64 = 10_000;
+
+/// The share of iterations after which an average is looked at again.
+const CHECKPOINT: u64 = 10;
+
+/// The first distance that the automatic scale of steps goes by, relative to where the descent starts.
+const FIRST_DISTANCE: f64 = 1e-3;
 
 /// Two costs closer than this, relative to their size, are equal up to the solvers' tolerances.
 const TELLABLE: f64 = 1e-9;
 
-/// Runs the descent until the run's limits end it.
-pub(super) fn descend(problem: &Problem, settings: &SgdSettings, certify: Certify, run: &mut Run) -> Result<(), Error> {
-    let states = problem.set.states(&reach(problem, run)?)?;
-    let proposal = proposal(settings, states.as_ref())?;
-    let mut descent = Descent::new(problem, settings, certify, states.as_ref(), proposal.as_ref(), run)?;
-    descent.start(run)?;
-    loop {
-        descent.iterate(run)?;
-    }
-}
-
-/// What is known of Q(x, ·): convex where costs do not move, and its trends where the set has a use for them.
-fn reach(problem: &Problem, run: &Run) -> Result<Reach, Error> {
-    let mut reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
-    if reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0 {
-        if let Some(ranges) = SlopeRanges::of(problem, run.clock())? {
-            let trend = |(least, most): (&f64, &f64)| match (*least >= 0.0, *most <= 0.0) {
-                (true, _) => Trend::Rising,
-                (_, true) => Trend::Falling,
-                _ => Trend::Unknown,
-            };
-            reach.trends = ranges.least.iter().zip(&ranges.most).map(trend).collect();
-        }
-    }
-    Ok(reach)
-}
-
-fn proposal(settings: &SgdSettings, states: &dyn States) -> Result<Box<dyn Proposal>, Error> {
-    let tilted = Tilted::of(states, SHARE).map(|tilted| match settings.kappa {
-        Choice::Auto => tilted,
-        Choice::Given(concentration) => Tilted { concentration, ..tilted },
-    });
-    match (settings.proposal, tilted) {
-        (ProposalChoice::Uniform, _) | (ProposalChoice::Auto, None) => Ok(Box::new(Uniform)),
-        (ProposalChoice::Auto | ProposalChoice::Adaptive, Some(tilted)) => Ok(Box::new(tilted)),
-        (ProposalChoice::Adaptive, None) => Err(Error::Settings("there is no tilt of these states".into())),
-    }
+/// A decision with the worst scenario known for it.
+#[derive(Debug, Clone)]
+struct Candidate {
+    x: Vec<f64>,
+    value: f64,
+    worst: Vec<f64>,
 }
 
 /// The descent's state.
-struct Descent<'a> {
-    problem: &'a Problem,
-    settings: &'a SgdSettings,
+pub(super) struct Descent<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) settings: &'a SgdSettings,
     certify: Certify,
-    states: &'a dyn States,
-    proposal: &'a dyn Proposal,
+    pub(super) oracle: Oracle<'a>,
+    /// For questions beside the chain's.
     engine: Box<dyn Recourse>,
-    chain: Chain,
+    pub(super) answer: Answer,
     memory: Memory<'a>,
-    master: Growing<'a>,
+    pub(super) master: Growing<'a>,
     /// Cuts that the master has not seen.
-    pending: Vec<(Vec<f64>, Cut)>,
+    pending: Vec<(Cut, Vec<f64>)>,
+    pub(super) projection: Projection,
+    separation: Option<Box<dyn Separation + 'a>>,
     metric: Metric,
     average: Average,
     x: Vec<f64>,
-    /// Where the descent began, and how far it went from there in the metric.
-    origin: Vec<f64>,
-    reached: f64,
-    /// The sum of squared lengths of subgradients.
-    squares: f64,
-    answer: Answer,
     gradient: Vec<f64>,
+    /// The best decision by what is known of it, of the iterates or of the averages.
+    best: Option<Candidate>,
+    progress: Progress,
+    travelled: Travelled,
+    /// Solves that are in the ledger.
     counted: u64,
+    /// Iterations since the last new cut.
+    stale: u32,
+    /// When the average is looked at next.
+    checkpoint: u64,
+}
+
+/// The smallest gap so far, and for how long it has been that.
+struct Progress {
+    gap: f64,
+    since: u32,
+}
+
+/// What the automatic scale of steps goes by.
+struct Travelled {
+    origin: Vec<f64>,
+    furthest: f64,
+    squares: f64,
 }
 
 impl<'a> Descent<'a> {
-    fn new(
+    pub(super) fn new(
         problem: &'a Problem,
         settings: &'a SgdSettings,
         certify: Certify,
         states: &'a dyn States,
-        proposal: &'a dyn Proposal,
         run: &Run,
     ) -> Result<Self, Error> {
         let dim = problem.first.dim();
-        let x = vec![0.0; dim];
         Ok(Self {
             problem,
             settings,
             certify,
-            states,
-            proposal,
+            oracle: Oracle::new(problem, states, settings, run)?,
             engine: engine(problem, run.clock())?,
-            chain: Chain::new(problem, states, run.limits().seed, 0).adapting(),
+            answer: Answer::new(problem),
             memory: Memory::new(problem),
             master: Growing::new(problem, run.clock())?,
             pending: Vec::new(),
+            projection: Projection::new(problem, run.clock()),
+            separation: None,
             metric: match settings.steps {
                 Steps::Level => Metric::free_of_units(dim),
                 Steps::Sqrt => Metric::of_paper(dim),
             },
-            average: Average::new(settings.average, &x),
-            origin: x.clone(),
-            reached: 0.0,
-            squares: 0.0,
-            answer: Answer::new(problem),
+            average: Average::new(settings.average, &vec![0.0; dim]),
+            x: vec![0.0; dim],
             gradient: vec![0.0; dim],
-            x,
+            best: None,
+            progress: Progress { gap: f64::INFINITY, since: 0 },
+            travelled: Travelled { origin: vec![0.0; dim], furthest: 0.0, squares: 0.0 },
             counted: 0,
+            stale: 0,
+            checkpoint: CHECKPOINT,
         })
     }
 
-    /// Finds the first x, and the first lower bound on the way.
-    fn start(&mut self, run: &mut Run) -> Result<(), Error> {
-        let nominal = self.bound(run)?;
-        match (&self.settings.start, nominal) {
-            (Start::Nominal, Some(x)) => self.x = x,
-            _ => {}
-        }
-        self.origin.copy_from_slice(&self.x);
-        self.average = Average::new(self.settings.average, &self.x);
+    /// Begins at x. It has a value at once, from one scenario, so that a run that ends now has something to show.
+    pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<(), Error> {
+        let mut nominal = vec![0.0; self.problem.set.dim()];
+        self.problem.set.nominal(&mut nominal);
+        let found = at_one(self.problem, &x, &nominal)?;
+        run.count_solves(found.solves);
+        self.take_candidate(&x, self.problem.first.value(&x) + found.value, &nominal, run);
+        self.average = Average::new(self.settings.average, &x);
+        self.travelled.origin.copy_from_slice(&x);
+        self.x = x;
         Ok(())
     }
 
+    /// One iteration: the chains step at x, then x steps.
+    pub(super) fn iterate(&mut self, run: &mut Run) -> Result<(), Error> {
+        self.oracle.call(&self.x, self.settings.transitions, run)?;
+        self.keep_places();
+        let value = self.problem.first.value(&self.x) + self.oracle.worst().map_or(f64::NEG_INFINITY, |place| place.answer.value);
+        let step = match self.settings.steps {
+            Steps::Level => self.step_to_level(run)?,
+            Steps::Sqrt => self.step_by_root(run)?,
+        };
+        self.revise(run)?;
+        if self.looks_done(run) {
+            self.finish(run)?;
+        }
+        self.count(run);
+        let chains = self.oracle.record(value, step, run);
+        run.set_chain(chains);
+        run.tick()?;
+        match self.settings.steps {
+            Steps::Sqrt if run.limits().iterations.is_none() && run.iterations() >= ITERATIONS => Err(Stop::IterationLimit.into()),
+            _ if self.stale >= NOTHING_NEW => Err(Stop::Stalled.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn count(&mut self, run: &mut Run) {
+        let solves = self.oracle.solves() + self.engine.work().solves + self.master.take_solves();
+        run.count_solves(solves - self.counted);
+        self.counted = solves;
+    }
+
+    /// Keeps the cuts of all that the chains looked at.
+    fn keep_places(&mut self) {
+        let found: Vec<(Cut, Vec<f64>)> =
+            self.oracle.places().filter_map(|place| Some((place.answer.cut()?, place.xi.clone()))).collect();
+        let before = self.pending.len();
+        found.into_iter().for_each(|(cut, xi)| self.keep(cut, xi));
+        self.stale = if self.pending.len() > before { 0 } else { self.stale + 1 };
+    }
+
+    fn keep(&mut self, cut: Cut, xi: Vec<f64>) {
+        if self.memory.keep(&cut, &xi) {
+            if cut.kind == CutKind::Feasibility {
+                self.projection.add_row(&cut);
+            }
+            self.pending.push((cut, xi));
+        }
+    }
+
+    /// What x costs at a scenario, with the cut that proves it kept.
+    pub(super) fn ask(&mut self, x: &[f64], xi: &[f64]) -> Result<f64, Error> {
+        self.engine.at(x);
+        self.engine.solve(xi, &mut self.answer)?;
+        if let Some(cut) = self.answer.cut() {
+            self.keep(cut, xi.to_vec());
+        }
+        Ok(self.problem.first.value(x) + self.answer.value)
+    }
+
     /// Solves the master over all cuts seen for a lower bound; its decision.
-    fn bound(&mut self, run: &mut Run) -> Result<Option<Vec<f64>>, Error> {
-        for (xi, cut) in self.pending.drain(..) {
+    pub(super) fn bound(&mut self, run: &mut Run) -> Result<Option<Vec<f64>>, Error> {
+        for (cut, xi) in self.pending.drain(..) {
             self.master.add_cut(&xi, cut);
         }
         let solved = self.master.solve(None, 0.0, run.limits().seed, run.clock())?;
@@ -160,7 +224,7 @@ impl<'a> Descent<'a> {
                 let verdict = run.clock().insist(|clock| explain_infeasible(&self.master.behind(), clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
-            Ended::Unbounded => return Err(Error::Master("unbounded".into())),
+            Ended::Unbounded => return Err(self.unbounded(run)),
             Ended::Stopped(stop) => return Err(stop.into()),
             Ended::Optimal => {}
         }
@@ -170,187 +234,208 @@ impl<'a> Descent<'a> {
         Ok(solved.x)
     }
 
-    fn temperature(&self, run: &Run) -> f64 {
-        match self.settings.temperature {
-            Temperature::Given(temperature) => temperature,
-            _ => {
-                let size = run.bounds().lower().map_or(1.0, f64::abs).max(1e-6);
-                WARMTH * run.limits().gap.max(1e-6) * size / self.problem.set.dim().max(1) as f64
-            }
+    /// A master without a lower bound: where costs are fixed, the problem is unbounded or infeasible, and the loop of cuts proves which.
+    fn unbounded(&self, run: &mut Run) -> Error {
+        if self.problem.recourse.costs_move() {
+            return Error::Master("what a typical scenario costs falls without end, and a descent has no place to start from; try --method ccg".into());
+        }
+        run.say("the cost of a typical scenario falls without end: no descent, but a proof by cuts");
+        let proof = Generator::new(super::ENTRY.name, Growth::Cut, &Map::new()).map_err(Error::Settings);
+        match proof.and_then(|cuts| cuts.accepts(self.problem).map_err(Error::from).and_then(|()| cuts.solve(self.problem, self.certify, run))) {
+            Ok(()) => Stop::Stalled.into(),
+            Err(error) => error,
         }
     }
 
-    /// One iteration: the chain steps at x, then x steps.
-    fn iterate(&mut self, run: &mut Run) -> Result<(), Error> {
-        let temperature = self.temperature(run);
-        let kernel = Kernel {
-            states: self.states,
-            proposal: self.proposal,
-            acceptance: match self.settings.acceptance {
-                AcceptanceChoice::Metropolis => Acceptance::Metropolis,
-                AcceptanceChoice::Barker => Acceptance::Barker,
-            },
-            temperature,
-        };
-        self.engine.at(&self.x);
-        self.chain.incumbent_moved();
-        self.chain.look(&kernel, self.engine.as_mut())?;
-        self.keep_here();
-        for _ in 0..self.settings.transitions {
-            self.chain.step(&kernel, self.engine.as_mut())?;
-            self.keep_here();
-            self.keep_other();
-        }
-        self.assess(run)?;
-        let value = self.problem.first.value(&self.x) + self.chain.place().answer.value;
-        let step = match self.settings.steps {
-            Steps::Level => self.step_to_level(run)?,
-            Steps::Sqrt => self.step_by_root(run)?,
-        };
-        self.count(run);
-        let diagnostics = self.chain.diagnostics();
-        run.set_chain(ChainRecord {
-            value,
-            acceptance: diagnostics.acceptance().unwrap_or(0.0),
-            effective: diagnostics.effective().unwrap_or(0.0),
-            still: diagnostics.still,
-            temperature,
-            step,
-        });
-        run.tick()?;
-        Ok(())
-    }
-
-    fn count(&mut self, run: &mut Run) {
-        let solves = self.engine.work().solves;
-        run.count_solves(solves - self.counted);
-        self.counted = solves;
-    }
-
-    fn keep_here(&mut self) {
-        let place = self.chain.place();
-        if self.memory.keep(&place.answer, &place.xi)
-            && let Some(cut) = place.answer.cut()
-        {
-            self.pending.push((place.xi.clone(), cut));
+    /// Notes a decision by what is known of it: the better one stays.
+    fn take_candidate(&mut self, x: &[f64], value: f64, worst: &[f64], run: &mut Run) {
+        if value.is_finite() && self.best.as_ref().is_none_or(|best| value < best.value) {
+            self.best = Some(Candidate { x: x.to_vec(), value, worst: worst.to_vec() });
+            run.estimate(x, value, worst);
         }
     }
 
-    fn keep_other(&mut self) {
-        let place = self.chain.other();
-        if self.memory.keep(&place.answer, &place.xi)
-            && let Some(cut) = place.answer.cut()
-        {
-            self.pending.push((place.xi.clone(), cut));
-        }
-    }
-
-    /// Solves the recourse at x and the scenario of a cut; what x costs there.
-    fn ask(&mut self, x: &[f64], cut: usize) -> Result<f64, Error> {
-        let xi = self.memory.scenario(cut).to_vec();
-        self.engine.at(x);
-        self.engine.solve(&xi, &mut self.answer)?;
-        if self.memory.keep(&self.answer, &xi)
-            && let Some(cut) = self.answer.cut()
-        {
-            self.pending.push((xi, cut));
-        }
-        Ok(self.problem.first.value(x) + self.answer.value)
-    }
-
-    /// Estimates what x costs, and what the best decision does in the light of new cuts.
+    /// What x costs by all that is known. A scenario seen before may hurt more than the one where the chain stands; whether it does is asked only where
+    /// x could be the best.
     fn assess(&mut self, run: &mut Run) -> Result<(), Error> {
+        let Some(place) = self.oracle.worst() else { return Ok(()) };
+        let (outcome, mut worst) = (place.answer.outcome, place.xi.clone());
+        if outcome != Outcome::Solved {
+            return Ok(());
+        }
         let x = self.x.clone();
         let cost = self.problem.first.value(&x);
-        let place = self.chain.place();
-        let (mut value, mut worst) = (cost + place.answer.value, place.xi.clone());
-        if place.answer.outcome == Outcome::Solved
-            && let Some((cut, remembered)) = self.memory.worst(&x)
-            && cost + remembered > value + TELLABLE * value.abs().max(1.0)
+        let mut value = cost + place.answer.value;
+        let limit = self.best.as_ref().map_or(f64::INFINITY, |best| best.value);
+        if let Some((cut, remembered)) = self.memory.worst(&x)
+            && cost + remembered > value + tellable(value)
         {
-            // A scenario seen before hurts more than the one where the chain stands.
-            let xi = self.memory.scenario(cut).to_vec();
-            let best = run.bounds().best().map_or(f64::INFINITY, |best| best.value);
-            if cost + remembered < best {
-                value = self.ask(&x, cut)?;
-            } else {
-                value = cost + remembered;
-            }
-            self.chain.start_at(self.states, &xi);
-            worst = xi;
+            worst = self.memory.scenario(cut).to_vec();
+            value = if cost + remembered < limit { self.ask(&x, &worst)? } else { cost + remembered };
+            self.oracle.start_at(&worst);
+        } else if self.settings.score != Score::Exact && value < limit {
+            value = self.ask(&x, &worst)?;
         }
-        run.estimate(&x, value, &worst);
-        if let Some(best) = run.bounds().best().filter(|best| best.upper.is_none()) {
-            let (x, value) = (best.x.clone(), best.value);
-            let cost = self.problem.first.value(&x);
-            if let Some((cut, remembered)) = self.memory.worst(&x)
-                && cost + remembered > value + TELLABLE * value.abs().max(1.0)
-            {
-                let value = self.ask(&x, cut)?;
-                let xi = self.memory.scenario(cut).to_vec();
-                run.revise(value, &xi);
-            }
+        self.take_candidate(&x, value, &worst, run);
+        Ok(())
+    }
+
+    /// Looks at the best decision again in the light of new cuts.
+    fn revise(&mut self, run: &mut Run) -> Result<(), Error> {
+        let Some(best) = self.best.clone() else { return Ok(()) };
+        let Some((cut, remembered)) = self.memory.worst(&best.x) else { return Ok(()) };
+        if self.problem.first.value(&best.x) + remembered <= best.value + tellable(best.value) {
+            return Ok(());
+        }
+        let worst = self.memory.scenario(cut).to_vec();
+        let value = self.ask(&best.x, &worst)?;
+        if value.is_finite() {
+            run.revise(value, &worst);
+            self.best = Some(Candidate { value, worst, ..best });
+        } else {
+            self.best = None;
         }
         Ok(())
     }
 
-    fn see_gradient(&mut self) {
-        let answer = &self.chain.place().answer;
-        if answer.outcome != Outcome::Solved {
-            return;
+    /// Whether the best decision is within the gap of the lower bound, as far as is known.
+    fn looks_done(&self, run: &Run) -> bool {
+        match (&self.best, run.bounds().lower()) {
+            (Some(best), Some(lower)) => best.value - lower <= (run.limits().gap * best.value.abs()).max(tellable(best.value)),
+            _ => false,
         }
-        for j in 0..self.gradient.len() {
-            self.gradient[j] = self.problem.first.cost[j] + answer.slope_x[j];
-        }
-        self.problem.first.quadratic.mul_add(1.0, &self.x, &mut self.gradient);
-        self.metric.see(&self.gradient);
     }
 
+    /// Looks at the best decision harder, and if it still is what it seems to be, ends the run with it: proved where a proof is asked for or cheap.
+    fn finish(&mut self, run: &mut Run) -> Result<(), Error> {
+        let Some(x) = self.best.as_ref().map(|best| best.x.clone()) else { return Ok(()) };
+        self.oracle.call(&x, 10 + VERIFY * self.problem.set.dim() as u64, run)?;
+        self.keep_places();
+        self.revise(run)?;
+        if !self.looks_done(run) {
+            return Ok(());
+        }
+        if self.separation.is_none() {
+            self.separation = match (self.certify, Exact::choose(self.problem)) {
+                (Certify::Exact, Ok(exact)) | (Certify::Free, Ok(exact @ Exact::Scan(_))) => Some(exact.build(self.problem)?),
+                (Certify::Exact, Err(reason)) => return Err(Error::Settings(format!("--certify exact: {reason}"))),
+                _ => return Err(Stop::Gap.into()),
+            };
+        }
+        let (Some(separation), Some(best)) = (&mut self.separation, &self.best) else { return Ok(()) };
+        let ask = Ask { beyond: None, tolerance: 0.5 * run.limits().gap * best.value.abs() };
+        let found = record(self.problem, &x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
+        if let Some((cut, xi)) = found.and_then(|found| Some((found.cut?, found.xi))) {
+            self.oracle.start_at(&xi);
+            self.keep(cut, xi);
+            self.revise(run)?;
+        }
+        Ok(())
+    }
+
+    /// The subgradient at x by the worst chain's scenario; false where there is none.
+    fn see_gradient(&mut self) -> bool {
+        let Some(place) = self.oracle.worst().filter(|place| place.answer.outcome == Outcome::Solved) else { return false };
+        for (j, entry) in self.gradient.iter_mut().enumerate() {
+            *entry = self.problem.first.cost[j] + place.answer.slope_x[j];
+        }
+        self.problem.first.quadratic.mul_add(1.0, &self.x, &mut self.gradient);
+        if self.metric.see(&self.gradient) {
+            self.projection.set_metric(self.metric.diagonal());
+        }
+        true
+    }
+
+    /// Steps toward the level by all cuts seen; the length of the way.
     fn step_to_level(&mut self, run: &mut Run) -> Result<f64, Error> {
+        self.assess(run)?;
         self.see_gradient();
-        let before = self.x.clone();
-        let level = match (run.bounds().lower(), run.bounds().best()) {
+        let level = match (run.bounds().lower(), &self.best) {
             (Some(lower), Some(best)) => lower + LEVEL * (best.value - lower),
             _ => f64::INFINITY,
         };
-        let metric = self.metric.diagonal().to_vec();
-        if !self.memory.approach(&mut self.x, level, &metric, RELAXATION, REPLAY) {
-            self.bound(run)?;
+        let from = self.x.clone();
+        if !self.memory.approach(&mut self.x, level, self.metric.diagonal(), RELAXATION, REPLAY) {
+            let master = self.bound(run)?;
+            self.go_half_way(master, run);
         }
-        Ok(distance(&before, &self.x, &metric))
+        self.project(run)?;
+        Ok(distance(&from, &self.x, self.metric.diagonal()))
     }
 
-    fn step_by_root(&mut self, run: &mut Run) -> Result<f64, Error> {
-        self.see_gradient();
-        let metric = self.metric.diagonal();
-        let squares: f64 = self.gradient.iter().zip(metric).map(|(g, h)| g * g / h).sum();
-        self.squares += squares;
-        let n = (run.iterations() + 1) as f64;
-        let step = match self.settings.step {
-            Choice::Given(scale) => scale / n.sqrt(),
-            Choice::Auto => {
-                let size = self.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
-                self.reached = self.reached.max(distance(&self.x, &self.origin, metric)).max(1e-3 * (1.0 + size));
-                self.reached / self.squares.sqrt().max(f64::MIN_POSITIVE)
-            }
-        };
-        let first = &self.problem.first;
-        for j in 0..self.x.len() {
-            self.x[j] = (self.x[j] - step * self.gradient[j] / metric[j]).clamp(first.lower[j], first.upper[j]);
+    /// After many iterations without progress: half-way from the best decision to the master's.
+    fn go_half_way(&mut self, master: Option<Vec<f64>>, run: &Run) {
+        let (Some(best), Some(master), Some(lower)) = (&self.best, master, run.bounds().lower()) else { return };
+        let gap = best.value - lower;
+        self.progress.since += 1;
+        if gap < (1.0 - SMALLER) * self.progress.gap {
+            self.progress = Progress { gap, since: 0 };
+        } else if self.progress.since >= PATIENCE {
+            self.progress.since = 0;
+            self.x.iter_mut().zip(best.x.iter().zip(&master)).for_each(|(x, (best, master))| *x = 0.5 * (best + master));
         }
+    }
+
+    fn project(&mut self, run: &mut Run) -> Result<(), Error> {
+        match self.projection.project(&mut self.x) {
+            // The master proves it, and says which rows contradict one another.
+            Err(_) if self.projection.is_empty() => self.bound(run).map(|_| ()),
+            projected => projected,
+        }
+    }
+
+    /// Algorithm 1's own step: α₀/√n against the subgradient in the metric H, projected; then the average.
+    fn step_by_root(&mut self, run: &mut Run) -> Result<f64, Error> {
+        let iteration = run.iterations() + 1;
+        let mut step = 0.0;
+        if self.see_gradient() {
+            let metric = self.metric.diagonal();
+            let travelled = &mut self.travelled;
+            travelled.squares += self.gradient.iter().zip(metric).map(|(g, h)| g * g / h).sum::<f64>();
+            step = match self.settings.step {
+                Choice::Given(scale) => scale / (iteration as f64).sqrt(),
+                // The distance travelled over the root of the sum of squares: α₀/√n for slopes of one size, with an α₀ that fits the problem.
+                Choice::Auto => {
+                    let size = travelled.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
+                    let so_far = distance(&self.x, &travelled.origin, metric).max(FIRST_DISTANCE * (1.0 + size));
+                    travelled.furthest = travelled.furthest.max(so_far);
+                    if travelled.squares > 0.0 { travelled.furthest / travelled.squares.sqrt() } else { 0.0 }
+                }
+            };
+            for (j, x) in self.x.iter_mut().enumerate() {
+                *x -= step * self.gradient[j] / metric[j];
+            }
+        }
+        self.project(run)?;
         self.average.add(&self.x, step);
-        let checkpoint = n as u64 % 10 == 0;
-        if checkpoint {
-            let x = std::mem::replace(&mut self.x, self.average.mean().to_vec());
-            let (worst, _) = self.memory.worst(&self.x).unwrap_or((0, 0.0));
-            let average = self.x.clone();
-            let value = self.ask(&average, worst)?;
-            let xi = self.memory.scenario(worst).to_vec();
-            run.estimate(&average, value, &xi);
-            self.x = x;
+        if iteration >= self.checkpoint || Some(iteration) == run.limits().iterations {
+            self.checkpoint = iteration + CHECKPOINT.max(iteration / CHECKPOINT);
+            self.assess_average(run)?;
         }
         Ok(step)
     }
+
+    /// Looks at the average, which is what the run returns, and at the lower bound.
+    fn assess_average(&mut self, run: &mut Run) -> Result<(), Error> {
+        let x = self.average.mean().to_vec();
+        let Some(mut worst) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
+        let mut value = self.ask(&x, &worst)?;
+        if let Some((cut, remembered)) = self.memory.worst(&x)
+            && self.problem.first.value(&x) + remembered > value + tellable(value)
+        {
+            worst = self.memory.scenario(cut).to_vec();
+            value = self.ask(&x, &worst)?;
+        }
+        if value.is_finite() {
+            run.replace_estimate(&x, value, &worst);
+            self.best = Some(Candidate { x, value, worst });
+        }
+        self.bound(run).map(|_| ())
+    }
+}
+
+fn tellable(value: f64) -> f64 {
+    TELLABLE * value.abs().max(1.0)
 }
 
 fn distance(a: &[f64], b: &[f64], metric: &[f64]) -> f64 {

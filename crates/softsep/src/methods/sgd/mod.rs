@@ -13,7 +13,9 @@ mod average;
 mod descent;
 mod memory;
 mod metric;
+mod oracle;
 mod settings;
+mod start;
 
 use serde_json::{Map, Value};
 
@@ -24,6 +26,7 @@ use crate::run::Run;
 use crate::separation::Exact;
 use crate::settings::Certify;
 use crate::uncertainty::Reach;
+use descent::Descent;
 use settings::SgdSettings;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -63,7 +66,11 @@ impl Method for Sgd {
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        format!("each iteration steps a chain over {} and moves x against the subgradient found there", self.settings.words(problem))
+        let reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
+        match problem.set.states(&reach) {
+            Ok(states) => format!("each iteration steps a chain over {} and moves x against the slope found there", states.space()),
+            Err(error) => error.to_string(),
+        }
     }
 
     fn promise(&self, problem: &Problem) -> String {
@@ -75,6 +82,11 @@ impl Method for Sgd {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        descent::descend(problem, &self.settings, certify, run)
+        let states = oracle::states(problem, self.settings.reference, run.clock())?;
+        let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
+        descent.start(run)?;
+        loop {
+            descent.iterate(run)?;
+        }
     }
 }

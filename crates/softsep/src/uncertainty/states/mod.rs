@@ -92,6 +92,18 @@ pub enum Reference {
     Surface,
 }
 
+impl std::str::FromStr for Reference {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "sphere" => Ok(Reference::Sphere),
+            "surface" => Ok(Reference::Surface),
+            _ => Err(format!("\"{text}\" is no reference; sphere and surface are")),
+        }
+    }
+}
+
 /// A measurable space of states with its reference measure.
 pub trait States: Send + Sync {
     /// What kind of space it is.
