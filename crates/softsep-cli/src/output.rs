@@ -94,6 +94,11 @@ impl Target {
                 done
             })
         };
+        self.settle(written)
+    }
+
+    /// What a write that failed means. Readers that have seen enough are no failure.
+    pub(crate) fn settle(&self, written: io::Result<()>) -> Result<(), Failure> {
         match written {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(Failure::failed(format!("{}: could not be written: {error}", self.path.display())))

@@ -1,11 +1,12 @@
-//! Who looks at a run: the log table on the standard error and in a file, or a progress line on a terminal.
+//! Who looks at a run: the log table on the standard error and in a file, a progress line on a terminal, a trace for plots.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Stderr};
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use softsep::report::Table;
+use softsep::report::{Table, Trace, TraceForm};
 use softsep::run::{Bounds, Event, Observer};
 
 use crate::output::say;
@@ -26,17 +27,24 @@ pub(crate) struct Watch<'f> {
     table: Option<Table<Stderr>>,
     log: Option<Table<&'f File>>,
     line: Option<Line>,
+    trace: Option<Trace<&'f File>>,
 }
 
 impl<'f> Watch<'f> {
-    /// Shows the run on the standard error, and writes the table into `log`.
-    pub(crate) fn new(show: Show, log: Option<&'f File>) -> Self {
+    /// Shows the run on the standard error, writes the table into `log` and every iteration into `trace`.
+    pub(crate) fn new(show: Show, log: Option<&'f File>, trace: Option<(&'f File, TraceForm)>) -> Self {
         let on_terminal = show == Show::Line && io::stderr().is_terminal();
         Self {
             table: (show == Show::Table).then(|| Table::new(io::stderr())),
             log: log.map(Table::new),
             line: on_terminal.then(Line::new),
+            trace: trace.map(|(file, form)| Trace::new(file, form)),
         }
+    }
+
+    /// Ends what is shown, and tells whether the trace was written.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.trace.map_or(Ok(()), Trace::finish)
     }
 
     /// Says something beside what is shown, from any thread.
@@ -54,10 +62,16 @@ impl Observer for Watch<'_> {
         let table = self.table.as_mut().map(|table| table as &mut dyn Observer);
         let log = self.log.as_mut().map(|log| log as &mut dyn Observer);
         let line = self.line.as_mut().map(|line| line as &mut dyn Observer);
-        for observer in [table, log, line].into_iter().flatten() {
+        let trace = self.trace.as_mut().map(|trace| trace as &mut dyn Observer);
+        for observer in [table, log, line, trace].into_iter().flatten() {
             observer.see(event);
         }
     }
+}
+
+/// The form that the name of a trace asks for.
+pub(crate) fn form_of(trace: &Path) -> TraceForm {
+    if trace.extension().is_some_and(|extension| extension == "jsonl") { TraceForm::JsonLines } else { TraceForm::Csv }
 }
 
 /// One line on the terminal: the time, the bounds, and what the method does now. It is gone when the run is over.
@@ -65,7 +79,15 @@ struct Line {
     bar: ProgressBar,
     known: String,
     doing: String,
+    iteration: u64,
+    shown: Instant,
 }
+
+/// Iterations after which not all of them are shown: a method that does more is a fast one, for which the terminal would be a burden.
+const ALL_SHOWN: u64 = 1000;
+
+/// The time between those that are shown then.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 impl Line {
     fn new() -> Self {
@@ -74,12 +96,20 @@ impl Line {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, known: String::new(), doing: String::new() }
+        Self { bar, known: String::new(), doing: String::new(), iteration: 0, shown: Instant::now() }
     }
 }
 
 impl Observer for Line {
     fn see(&mut self, event: &Event) {
+        if let Event::Step(record) = event {
+            self.iteration = record.iteration;
+        }
+        let often = matches!(event, Event::Step(_) | Event::Better(_)) && self.iteration > ALL_SHOWN;
+        if often && self.shown.elapsed() < INTERVAL {
+            return;
+        }
+        self.shown = Instant::now();
         match event {
             Event::Start(header) => self.doing = format!("method {}", header.method),
             Event::Note(note) => self.doing = (*note).to_owned(),

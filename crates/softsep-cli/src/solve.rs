@@ -15,7 +15,7 @@ use softsep::{Certify, Settings};
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
 use crate::output::{Target, print};
-use crate::progress::{Show, Watch};
+use crate::progress::{Show, Watch, form_of};
 use crate::{interrupt, numbers};
 
 const EXAMPLES: &str = "\
@@ -23,6 +23,7 @@ Examples:
   softsep solve depots.json
   softsep solve depots.json --gap 1e-6 --time-limit 60 --out result.json
   softsep solve depots.json --method extensive --max-copies 50000 --verbose
+  softsep solve depots.json --method benders --trace run.csv
   softsep solve depots.json --json --quiet | jq .objective
 
 The same problem, options and seed give the same result to the last digit, whatever the number of
@@ -74,6 +75,10 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     log: Option<PathBuf>,
 
+    /// Write every iteration to this file, for plots: CSV, or one JSON object per line if its name ends in .jsonl
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    trace: Option<PathBuf>,
+
     /// Show the log table on the standard error in place of the progress line
     #[arg(long, help_heading = "Output")]
     verbose: bool,
@@ -116,12 +121,19 @@ impl Solve {
         let file = self.problem.as_path();
         let log_file = self.log.as_deref().filter(|log| *log != Path::new("-"));
         let show = self.show()?;
-        let in_use: Vec<&Path> = [Some(file), log_file].into_iter().flatten().collect();
+        let trace_file = self.trace.as_deref();
+        if trace_file == Some(Path::new("-")) {
+            return Err(Failure::unusable("--trace -: the standard output is for the result; name a file"));
+        }
+        let mut in_use: Vec<&Path> = [Some(file), log_file].into_iter().flatten().collect();
+        let trace_target = trace_file.map(|trace| Target::new(trace, &in_use)).transpose()?;
+        in_use.extend(trace_file);
         let out = self.out.as_ref().map(|out| Target::new(out, &in_use)).transpose()?;
         let problem = softsep::read(file).map_err(|error| Failure::of(error.into(), file))?;
         let log = log_file.map(|log| Target::new(log, &[file])?.stream()).transpose()?;
+        let trace = trace_target.as_ref().map(Target::stream).transpose()?;
 
-        let mut watch = Watch::new(show, log.as_ref());
+        let mut watch = Watch::new(show, log.as_ref(), trace.as_ref().zip(trace_file.map(form_of)));
         let speak = watch.speaker();
         let quiet = self.quiet;
         let interrupt = interrupt::flag(move || {
@@ -130,7 +142,7 @@ impl Solve {
             }
         })?;
         let outcome = softsep::solve(&problem, &settings, &mut watch, &interrupt);
-        drop(watch);
+        let traced = watch.finish();
 
         let outcome = outcome.map_err(|error| {
             note(log.as_ref(), &format!("error: {error}\n"));
@@ -139,10 +151,11 @@ impl Solve {
         let summary = solve_summary(&problem, &outcome);
         note(log.as_ref(), &summary);
         let result = result_file(&problem, &outcome).write();
-        // Both, before either failure is told: a result is not lost because one of its two places is full.
+        // All, before any failure is told: a result is not lost because one of its places is full.
         let written = out.map_or(Ok(()), |out| out.write(|file| file.write_all(result.as_bytes())));
         print(if self.json { &result } else { &summary })?;
         written?;
+        trace_target.map_or(Ok(()), |target| target.settle(traced))?;
         Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
     }
 

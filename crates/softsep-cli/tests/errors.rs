@@ -136,6 +136,11 @@ fn a_file_is_not_used_twice() {
     place.run("solve depot.json --out ./depot.json").refused(&["./depot.json"]);
     place.run("solve depot.json --log depot.json").refused(&["depot.json"]);
     place.run("solve depot.json --log both --out ./both").refused(&["./both"]);
+    place.run("solve depot.json --trace ./depot.json").refused(&["./depot.json"]);
+    place.run("solve depot.json --trace both --out ./both").refused(&["./both"]);
+    place.run("solve depot.json --log both --trace ./both").refused(&["./both"]);
+    place.run("solve depot.json --trace -").refused(&["--trace", "name a file"]);
+    place.run("solve depot.json --trace nowhere/run.csv").refused(&["nowhere/run.csv", "cannot be written"]);
     place.run("solve depot.json --out nowhere/result.json").refused(&["nowhere/result.json", "cannot be written"]);
     place.run("solve depot.json --out .").refused(&["file"]);
     assert_eq!(place.text("depot.json"), DEPOT);

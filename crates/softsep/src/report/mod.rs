@@ -3,7 +3,9 @@
 mod result;
 mod summary;
 mod table;
+mod trace;
 
 pub use result::result_file;
 pub use summary::{evaluation_summary, solve_summary};
 pub use table::Table;
+pub use trace::{Trace, TraceForm};

@@ -1,4 +1,4 @@
-//! The log: one line per iteration, to any `Write`.
+//! The log: one line per iteration that is reported, to any `Write`.
 
 use std::io::Write;
 
@@ -6,42 +6,123 @@ use crate::format::one_line;
 use crate::run::{Event, Observer, Record};
 
 /// Writes a run as a table. A write that fails is ignored: a log must not stop a run.
+///
+/// Methods with few iterations show them all. A chain makes thousands a second: it shows its first, then ten lines a second, and its last. So do
+/// others once they have filled some pages.
 pub struct Table<W: Write> {
     out: W,
     lines: usize,
+    /// Whether the header last written has the column of chains.
+    chained: bool,
+    /// When the last line was written.
+    shown: f64,
+    /// The last iteration, if it was not shown.
+    pending: Option<Line>,
 }
 
 /// Lines after which the header is repeated.
 const PAGE: usize = 25;
 
+/// Lines of a method without a chain before its table is thinned.
+const UNTHINNED: usize = 8 * PAGE;
+
+/// Seconds between lines of a table that is thinned.
+const INTERVAL: f64 = 0.1;
+
+/// What a line shows. Kept as numbers: most lines of a fast method are never written.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    seconds: f64,
+    iteration: u64,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    estimate: Option<f64>,
+    gap: Option<f64>,
+    scenarios: usize,
+    cuts: usize,
+    solves: u64,
+    nodes: u64,
+    acceptance: Option<f64>,
+}
+
+impl Line {
+    fn new(record: &Record) -> Self {
+        let bounds = record.bounds;
+        Self {
+            seconds: record.seconds,
+            iteration: record.iteration,
+            lower: bounds.lower(),
+            upper: bounds.upper(),
+            estimate: bounds.best().filter(|best| best.upper.is_none()).map(|best| best.value),
+            gap: bounds.gap(),
+            scenarios: record.master.scenarios,
+            cuts: record.master.cuts,
+            solves: record.recourse_solves,
+            nodes: record.nodes,
+            acceptance: record.chain.map(|chain| chain.acceptance),
+        }
+    }
+}
+
 impl<W: Write> Table<W> {
     /// A table on `out`.
     pub fn new(out: W) -> Self {
-        Self { out, lines: 0 }
+        Self { out, lines: 0, chained: false, shown: 0.0, pending: None }
     }
 
-    fn row(&mut self, record: &Record) {
-        if self.lines.is_multiple_of(PAGE) {
+    fn step(&mut self, record: &Record) {
+        let line = Line::new(record);
+        let unthinned = if record.chain.is_some() { self.lines == 0 } else { self.lines < UNTHINNED };
+        if unthinned || record.seconds - self.shown >= INTERVAL {
+            self.row(&line);
+        } else {
+            self.pending = Some(line);
+        }
+    }
+
+    /// Writes the last iteration, if the table was thinned by it.
+    fn catch_up(&mut self) {
+        if let Some(line) = self.pending {
+            self.row(&line);
+        }
+    }
+
+    fn row(&mut self, line: &Line) {
+        self.pending = None;
+        self.shown = line.seconds;
+        let chained = line.acceptance.is_some();
+        if self.lines.is_multiple_of(PAGE) || chained != self.chained {
+            self.chained = chained;
             let _ = writeln!(
                 self.out,
-                "{:>9} {:>6} {:>16} {:>17} {:>10} {:>9} {:>6} {:>9} {:>8}",
-                "time (s)", "iter", "lower", "upper", "gap (%)", "scenarios", "cuts", "solves", "nodes"
+                "{:>9} {:>6} {:>16} {:>17} {:>10} {:>9} {:>6} {:>9} {:>8}{}",
+                "time (s)",
+                "iter",
+                "lower",
+                "upper",
+                "gap (%)",
+                "scenarios",
+                "cuts",
+                "solves",
+                "nodes",
+                if chained { " accept (%)" } else { "" }
             );
         }
         self.lines += 1;
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
         // An estimate is no bound; the table marks it.
-        let upper = match record.bounds.best() {
-            Some(best) if best.upper.is_none() => format!("{:.4}?", best.value),
-            _ => number(record.bounds.upper()) + " ",
+        let upper = match line.estimate {
+            Some(estimate) => format!("{estimate:.4}?"),
+            None => number(line.upper) + " ",
         };
-        let gap = record.bounds.gap().map_or("-".to_owned(), |gap| format!("{:.4}", 100.0 * gap));
-        let lower = number(record.bounds.lower());
+        let (lower, gap) = (number(line.lower), number(line.gap.map(|gap| 100.0 * gap)));
+        let acceptance = line.acceptance.map_or(String::new(), |share| format!(" {:>10.1}", 100.0 * share));
         let _ = writeln!(
             self.out,
-            "{:>9.2} {:>6} {lower:>16} {upper:>17} {gap:>10} {:>9} {:>6} {:>9} {:>8}",
-            record.seconds, record.iteration, record.master.scenarios, record.master.cuts, record.recourse_solves, record.nodes
+            "{:>9.2} {:>6} {lower:>16} {upper:>17} {gap:>10} {:>9} {:>6} {:>9} {:>8}{acceptance}",
+            line.seconds, line.iteration, line.scenarios, line.cuts, line.solves, line.nodes
         );
+        let _ = self.out.flush();
     }
 }
 
@@ -59,11 +140,80 @@ impl<W: Write> Observer for Table<W> {
                 let _ = writeln!(self.out, "method       {}", header.method);
             }
             Event::Note(note) => {
+                self.catch_up();
                 let _ = writeln!(self.out, "             {note}");
             }
-            Event::Step(record) => self.row(record),
-            Event::Better(_) => {}
+            Event::Step(record) => return self.step(record),
+            Event::Better(_) => return,
         }
         let _ = self.out.flush();
+    }
+}
+
+impl<W: Write> Drop for Table<W> {
+    /// The last iteration is in the table, however it was thinned.
+    fn drop(&mut self) {
+        self.catch_up();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::run::{ChainRecord, Clock, Limits, Run};
+
+    fn table(ticks: usize, chain: bool) -> String {
+        let mut out = Vec::new();
+        let mut table = Table::new(&mut out);
+        let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut table);
+        for _ in 0..ticks {
+            if chain {
+                let chain = ChainRecord { value: 0.0, acceptance: 0.234, effective: 1.0, still: 0, temperature: 1.0, step: 1.0 };
+                run.set_chain(chain);
+            }
+            run.tick().unwrap();
+        }
+        drop(table);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// The iterations in a table.
+    fn iterations(text: &str) -> Vec<usize> {
+        text.lines().filter_map(|line| line.split_whitespace().nth(1)?.parse().ok()).collect()
+    }
+
+    #[test]
+    fn methods_with_few_iterations_show_them_all() {
+        let text = table(60, false);
+        assert_eq!(iterations(&text), (1..=60).collect::<Vec<_>>());
+        assert_eq!(text.lines().filter(|line| line.contains("time (s)")).count(), 3);
+        assert!(!text.contains("accept"));
+    }
+
+    #[test]
+    fn chains_show_their_acceptance_first_and_last() {
+        let text = table(100_000, true);
+        let shown = iterations(&text);
+        assert_eq!((shown.first(), shown.last()), (Some(&1), Some(&100_000)));
+        assert!(shown.len() < 1000, "{} lines", shown.len());
+        let mut lines = text.lines();
+        assert!(lines.next().unwrap().ends_with(" accept (%)"));
+        assert!(lines.next().unwrap().ends_with("       23.4"));
+    }
+
+    #[test]
+    fn a_note_comes_after_what_was_before_it() {
+        let mut out = Vec::new();
+        let mut table = Table::new(&mut out);
+        let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut table);
+        for _ in 0..UNTHINNED + 7 {
+            run.tick().unwrap();
+        }
+        run.say("now something else");
+        drop(table);
+        let text = String::from_utf8(out).unwrap();
+        let last: Vec<&str> = text.lines().rev().take(2).collect();
+        assert!(last[0].ends_with("now something else") && iterations(last[1]) == [UNTHINNED + 7], "{last:?}");
     }
 }
