@@ -318,7 +318,7 @@ fn bodies_of_budgets_have_the_moments_of_rejection() {
             }
         }
         for (mean, wanted) in means.iter().zip(&wanted) {
-            // Ten times as many draws make up the exact side: its own error is within the slack of the quantile.
+            // The other side has ten times as many draws: its own error takes a twentieth off the bound, which is then passed three times in a million.
             mean.check(wanted.sum / wanted.count, &format!("{set:?}"));
         }
     }
