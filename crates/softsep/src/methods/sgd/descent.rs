@@ -319,7 +319,10 @@ impl<'a> Descent<'a> {
             self.separation = match (self.certify, Exact::choose(self.problem)) {
                 (Certify::Exact, Ok(exact)) | (Certify::Free, Ok(exact @ Exact::Scan(_))) => Some(exact.build(self.problem)?),
                 (Certify::Exact, Err(reason)) => return Err(Error::Settings(format!("--certify exact: {reason}"))),
-                _ => return Err(Stop::Gap.into()),
+                _ => {
+                    run.say("the estimate is within the gap of the lower bound; --certify exact would prove it, where that can be done");
+                    return Err(Stop::Stalled.into());
+                }
             };
         }
         let (Some(separation), Some(best)) = (&mut self.separation, &self.best) else { return Ok(()) };
