@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use softsep::format::Status;
-use softsep::methods::{Entry, METHODS};
+use softsep::methods::{Entry, METHODS, Reaches};
 use softsep::run::{Silent, Stop};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Outcome, Problem, Settings, evaluate, solve};
@@ -95,7 +95,7 @@ fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
 
 /// Why a run may end besides meeting its gap. Bilinear claims have a margin for tolerances, which is more than the gap asked for here.
 fn allowed(method: &Entry, settings: &Settings, stop: Stop) -> Vec<Stop> {
-    let is_exact = method.reaches_optimum && settings.options.get("separation").is_none_or(|name| name != "bilinear");
+    let is_exact = method.reaches == Reaches::Optimum && settings.options.get("separation").is_none_or(|name| name != "bilinear");
     if is_exact { vec![stop] } else { vec![stop, Stop::Stalled] }
 }
 

@@ -16,7 +16,7 @@ use brute::{least, members, spread};
 use hand::{Cost, HAND, Hand, first_cost};
 use serde::Deserialize;
 use softsep::format::{CertificateKind, NamedValues, ProblemFile, ResultFile, Stage, Status, load, load_text, write};
-use softsep::methods::METHODS;
+use softsep::methods::{METHODS, Reaches};
 use softsep::recourse::{Answer, Outcome as Ended, Recourse, engine};
 use softsep::run::{Clock, Silent, Verdict};
 use softsep::{Error, Outcome, Problem, Settings, evaluate, solve};
@@ -180,7 +180,7 @@ fn methods_find_what_is_expected() {
         for entry in METHODS.iter().filter(|entry| entry.name != "auto") {
             if case.expected.methods.iter().any(|method| method == entry.name) {
                 check_solved(&case, entry.name);
-            } else if !entry.reaches_optimum && !case.expected.refused.contains_key(entry.name) {
+            } else if entry.reaches == Reaches::UpperBound && !case.expected.refused.contains_key(entry.name) {
                 check_bounded(&case, entry.name);
             } else {
                 check_refused(&case, entry.name);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use softsep_lp::Basis;
 
 use super::record::{at_one, is_stop};
-use super::{Entry, Method, NONZEROS};
+use super::{Entry, Method, NONZEROS, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
 use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "affine decision rules: the recourse as an affine function of ξ, chosen together with x in one program",
     accepts: "linear recourse with costs that do not move with ξ, over every set; integer x but for ellipsoids",
     guarantees: "an upper bound on the optimum, conservative, with the cost of its decision in the worst case beside it",
-    reaches_optimum: false,
+    reaches: Reaches::UpperBound,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
         None => Ok(Box::new(Adr)),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Entry, Method, ccg};
+use super::{Entry, Method, Reaches, ccg};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
@@ -13,7 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "picks a method by the problem's class and size, and says which and why",
     accepts: "what one of the other methods accepts",
     guarantees: "what the method that it picks guarantees",
-    reaches_optimum: true,
+    reaches: Reaches::Optimum,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
         None => Ok(Box::new(Auto { choice: (ccg::ENTRY.build)(options)? })),

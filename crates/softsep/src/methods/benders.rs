@@ -1,7 +1,7 @@
 //! `benders`: Benders decomposition. The master holds a cut, of optimality or of feasibility, for every scenario found,
 //! beside a copy of the recourse for the first scenario (and more where that does not bound it), as `generate.rs` tells.
 
-use super::Entry;
+use super::{Entry, Reaches};
 use super::generate::{Generator, Growth, OPTIONS};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -10,7 +10,7 @@ pub(super) const ENTRY: Entry = Entry {
     accepts: "scenario lists of any length; where costs do not move with ξ, every set with linear recourse, and sets whose extreme points can be \
               enumerated with quadratic and conic recourse (continuous x)",
     guarantees: "the optimum, with deterministic bounds after every iteration",
-    reaches_optimum: true,
+    reaches: Reaches::Optimum,
     options: OPTIONS,
     build: |options| Ok(Box::new(Generator::new(ENTRY.name, Growth::Cut, options)?)),
 };

@@ -1,6 +1,6 @@
 //! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds a copy of the recourse for every scenario found.
 
-use super::Entry;
+use super::{Entry, Reaches};
 use super::generate::{Generator, Growth, OPTIONS};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -9,7 +9,7 @@ pub(super) const ENTRY: Entry = Entry {
     accepts: "scenario lists of any length; where costs do not move with ξ, every set with linear recourse, and sets whose extreme points can be \
               enumerated with quadratic and conic recourse (continuous x)",
     guarantees: "the optimum, with deterministic bounds after every iteration",
-    reaches_optimum: true,
+    reaches: Reaches::Optimum,
     options: OPTIONS,
     build: |options| Ok(Box::new(Generator::new(ENTRY.name, Growth::Copy, options)?)),
 };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::record::{is_stop, record};
-use super::{Entry, Method, NONZEROS, OptionInfo, parse_options};
+use super::{Entry, Method, NONZEROS, OptionInfo, Reaches, parse_options};
 use crate::error::{Error, Unsupported};
 use crate::format::Points;
 use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     accepts: "scenario lists, and sets with few extreme points where costs do not move with ξ; linear recourse with continuous or integer x, \
               quadratic and conic ones with continuous x",
     guarantees: "the optimum, with deterministic bounds",
-    reaches_optimum: true,
+    reaches: Reaches::Optimum,
     options: &[OptionInfo {
         name: "max-copies",
         default: "20000",

@@ -56,6 +56,17 @@ pub struct OptionInfo {
 /// Makes a method of its options.
 type Build = fn(&Map<String, Value>) -> Result<Box<dyn Method>, String>;
 
+/// What a method ends with if it has time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reaches {
+    /// The optimum, with bounds that meet there.
+    Optimum,
+    /// An upper bound.
+    UpperBound,
+    /// The optimum where every scenario can be scanned; elsewhere a lower bound and an estimate that is close to it.
+    Estimate,
+}
+
 /// A line of the registry.
 pub struct Entry {
     /// The name.
@@ -66,8 +77,8 @@ pub struct Entry {
     pub accepts: &'static str,
     /// What it promises.
     pub guarantees: &'static str,
-    /// Whether it ends with the optimum if it has time; if not, with an upper bound.
-    pub reaches_optimum: bool,
+    /// What it ends with if it has time.
+    pub reaches: Reaches,
     /// Its options.
     pub options: &'static [OptionInfo],
     build: Build,

@@ -19,7 +19,7 @@ mod start;
 
 use serde_json::{Map, Value};
 
-use super::{Entry, Method, parse_options};
+use super::{Entry, Method, Reaches, parse_options};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
@@ -34,7 +34,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for scenarios that hurt, x steps away from them",
     accepts: "continuous x, every set, every recourse",
     guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact an upper bound for sure where there is an exact separation",
-    reaches_optimum: false,
+    reaches: Reaches::Estimate,
     options: settings::OPTIONS,
     build: |options: &Map<String, Value>| {
         let settings: SgdSettings = parse_options(options)?;
