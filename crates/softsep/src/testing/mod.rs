@@ -7,6 +7,7 @@ mod method;
 mod random;
 mod set;
 mod shape;
+mod states;
 
 pub use engine::check_engine;
 pub use method::check_method;

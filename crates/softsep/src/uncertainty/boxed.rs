@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, counted, dot};
+use super::states::{Body, Column, Corners, Form};
+use super::{
+    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, counted, dot,
+};
 use crate::format::{Complaints, Points, SetFile};
 
 /// `lower ≤ ξ ≤ upper`.
@@ -83,6 +86,33 @@ impl Uncertainty for Boxed {
     fn levels(&self, entry: usize) -> Option<Vec<f64>> {
         let (lower, upper) = (self.lower[entry], self.upper[entry]);
         Some(if lower < upper { vec![lower, upper] } else { vec![lower] })
+    }
+
+    fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
+        chord::between(
+            (0..xi.len()).map(|index| (xi[index] - self.lower[index], self.upper[index] - xi[index], direction[index])),
+        )
+    }
+
+    /// The corners, where Q is convex, else all of the box. Entries in which Q is monotone stay at their better end.
+    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        let mut corner = self.lower.clone();
+        let mut moves = Vec::new();
+        for &index in &self.free {
+            match reach.trend(index) {
+                Trend::Rising => corner[index] = self.upper[index],
+                Trend::Falling => {}
+                Trend::Unknown => moves.push(index),
+            }
+        }
+        if reach.convex || moves.is_empty() {
+            let ends = moves.iter().map(|&index| (index, self.upper[index])).collect();
+            return Ok(Box::new(Corners::new(corner, ends)));
+        }
+        let half = |index: usize| 0.5 * self.upper[index] - 0.5 * self.lower[index];
+        moves.iter().for_each(|&index| corner[index] = self.lower[index].midpoint(self.upper[index]));
+        let columns = moves.iter().map(|&index| Column::of_entry(index, half(index))).collect();
+        Ok(Box::new(Body::new(corner.into(), columns, Form::Cube)))
     }
 
     fn describe(&self) -> SetFile {
