@@ -3,12 +3,12 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::diagnose::{Inquiry, Known, diagnose, nominal_decision};
+use softsep::diagnose::{Inquiry, Known, diagnose, nominal_decision, temperature_for};
 use softsep::format::{Points, ProblemFile, Row, SetFile, Variable};
 use softsep::recourse::{Answer, Outcome, engine};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::theory::Chance;
+use softsep::theory::{Chance, MetricSpace, finite_error};
 use softsep::uncertainty::Reach;
 use softsep::{Error, Problem, evaluate};
 
@@ -39,10 +39,9 @@ fn constants_that_are_bounds_hold() {
     let (mut diagnosed, mut bounded) = (0, [0; 3]);
     for seed in 0..60 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let set = ["scenarios", "ellipsoid"][seed as usize % 2];
+        let set = ["scenarios", "ellipsoid", "box", "budget", "l1", "polyhedron"][seed as usize % 6];
         let size = if seed % 3 == 0 { Size::Medium } else { Size::Small };
-        let recipe =
-            Recipe { set, cost_xi: seed % 7 == 0 && set == "scenarios", quadratic: seed % 5 == 0, size, ..Recipe::default() };
+        let recipe = Recipe { set, cost_xi: seed % 7 == 0, quadratic: seed % 5 == 0, size, ..Recipe::default() };
         let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
         let clock = Clock::unlimited();
         let Ok(x) = nominal_decision(&problem, &clock) else { continue };
@@ -203,4 +202,16 @@ fn what_makes_no_sense_is_refused() {
     // Two worst states: no gap to lose, nothing to find.
     let level = diagnose(&problem, &[0.0], &Inquiry::default(), &clock).unwrap();
     assert_eq!((level.scores.gap, level.scores.ties, level.certification), (Some(0.0), 2, None));
+}
+
+#[test]
+fn temperatures_are_as_warm_as_the_error_allows() {
+    let of_states = temperature_for(3.0, |w| finite_error(100.0, w)).unwrap();
+    assert!(of_states <= 3.0 / 100.0_f64.ln() && of_states > 2.999 / 100.0_f64.ln());
+    let body = MetricSpace::body(8, 2.0, 5.0);
+    let found = temperature_for(0.3, |w| body.error(w)).unwrap();
+    assert!(body.error(found) <= 0.3 && body.error(1.001 * found) > 0.3);
+    // Where scores do not differ by that much, any temperature will do; a gap of zero allows none.
+    assert_eq!(temperature_for(0.3, |w| w.min(0.2)), None);
+    assert_eq!(temperature_for(0.0, |w| w), None);
 }

@@ -18,21 +18,3 @@ pub fn temperature_for(wanted: f64, error: impl Fn(f64) -> f64) -> Option<f64> {
     }
     Some(cold)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::theory::{MetricSpace, finite_error};
-
-    #[test]
-    fn temperatures_are_as_warm_as_the_error_allows() {
-        let of_states = temperature_for(3.0, |w| finite_error(100.0, w)).unwrap_or(0.0);
-        assert!(of_states <= 3.0 / 100.0_f64.ln() && of_states > 2.999 / 100.0_f64.ln());
-        let body = MetricSpace::body(8, 2.0, 5.0);
-        let found = temperature_for(0.3, |w| body.error(w)).unwrap_or(0.0);
-        assert!(body.error(found) <= 0.3 && body.error(1.001 * found) > 0.3);
-        // Where scores do not differ by that much, any temperature will do; a gap of zero allows none.
-        assert_eq!(temperature_for(0.3, |w| w.min(0.2)), None);
-        assert_eq!(temperature_for(0.0, |w| w), None);
-    }
-}
