@@ -372,3 +372,26 @@ fn a_polyhedron_of_many_vertices_is_a_body() {
     states.realize(&state, &mut xi);
     assert!(set.contains(&xi, 1e-9));
 }
+
+#[test]
+fn volumes_are_those_of_school() {
+    use std::f64::consts::PI;
+    let cross = |dim: usize| SetFile::L1 { center: vec![0.0; dim], scale: vec![3.0; dim] };
+    let boxed = |dim: usize| SetFile::Box { lower: vec![0.0; dim], upper: vec![9.0; dim] };
+    let budget = SetFile::Budget { budget: 0.5, sides: Sides::One, center: vec![0.0; 3], scale: vec![1.0; 3] };
+    for (set, dim, volume) in [
+        (ball(1, |_| 5.0), 1, 2.0),
+        (ball(2, |_| 5.0), 2, PI),
+        (ball(3, |_| 5.0), 3, 4.0 / 3.0 * PI),
+        (ball(4, |_| 5.0), 4, PI * PI / 2.0),
+        (cross(2), 2, 2.0),
+        (cross(3), 3, 4.0 / 3.0),
+        (boxed(3), 3, 8.0),
+        (budget, 3, 1.0 / 6.0),
+    ] {
+        let made = made(&set, dim);
+        let states = made.states(&WHOLE).unwrap();
+        let found = states.walk().unwrap().log_mass().unwrap().exp();
+        assert!((found - volume).abs() < 1e-12 * volume, "{set:?}: {found}, not {volume}");
+    }
+}
