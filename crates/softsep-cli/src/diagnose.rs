@@ -114,6 +114,7 @@ impl Diagnose {
                 Failure::interrupted(format!("{file}: interrupted before the diagnosis was made"))
             }
             Error::Stopped(stop) => Failure::failed(format!("{file}: {stop} before the diagnosis was made; allow more time")),
+            Error::Settings(what) => Failure::unusable(format!("{file}: {what}")),
             error => Failure::of(error, &self.problem),
         }
     }

@@ -130,7 +130,16 @@ fn what_makes_no_sense_is_refused() {
             "recourse": {"variables": [{"name": "y", "cost": 1, "upper": 4}],
                          "constraints": [{"name": "cover", "y": {"y": 1}, "x": {"x": 1}, "xi": {"d": -1}, "lower": 0}]}}"#,
     );
-    place.run("diagnose short.json").refused(&["at 1 of the 3 states looked at", "softsep evaluate"]);
+    place.run("diagnose short.json").refused(&["short.json: at 1 of the 3 states looked at", "\"--x\" takes another"]);
+}
+
+/// Demand only costs more as it rises: of the depot's two extreme points one can be the worst, and any temperature will do.
+#[test]
+fn one_state_needs_no_temperature() {
+    let text = Place::with_depot().run("diagnose depot.json");
+    for part in ["states       one; all were looked at", "the gap itself; any would do", "have nothing to find here"] {
+        assert!(text.done().contains(part), "no {part:?} in {}", text.stdout);
+    }
 }
 
 #[test]

@@ -17,10 +17,12 @@ pub fn nominal_decision(problem: &Problem, clock: &Clock) -> Result<Vec<f64>, Er
     file.uncertainty.set = SetFile::Scenarios { points, file: None };
     let alone = Problem::new(&file)?;
     let settings = Settings { method: "extensive".into(), time_limit: clock.left(), ..Settings::default() };
-    let outcome = solve(&alone, &settings, &mut Silent, clock.interrupt())?;
+    let without = |why: &str| Error::Settings(format!("{why}; give a decision to look at by \"--x\""));
+    let outcome = solve(&alone, &settings, &mut Silent, clock.interrupt()).map_err(|error| match error {
+        Error::Unsupported(refusal) => without(&format!("the nominal scenario alone cannot be solved: {}", refusal.feature)),
+        error => error,
+    })?;
     clock.check()?;
-    match outcome.bounds.best() {
-        Some(best) => Ok(best.x.clone()),
-        None => Err(Error::Settings("the nominal scenario has no optimum to look at; give a decision by \"--x\"".into())),
-    }
+    let best = outcome.bounds.best().ok_or_else(|| without("the nominal scenario alone has no optimum"))?;
+    Ok(best.x.clone())
 }

@@ -166,7 +166,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     };
     if looked.lost > 0 {
         return Err(Error::Settings(format!(
-            "at {} of the {} states looked at this decision has no finite recourse cost, and the theory is about decisions that always have; \"softsep evaluate\" shows such a scenario",
+            "at {} of the {} states looked at this decision has no finite recourse cost, and the theory is about decisions that always have; \"softsep evaluate\" shows such a scenario, and \"--x\" takes another decision",
             looked.lost,
             looked.lost + looked.seen.len()
         )));
@@ -180,10 +180,10 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     let wanted = inquiry.gap * (first_cost + looked.worst()).abs();
     let error = |temperature: f64| soft_error(space, count, &constants, temperature);
     let temperature_for_gap = temperature_for(wanted, |temperature| error(temperature).value);
-    let temperature = inquiry
-        .temperature
-        .or(temperature_for_gap)
-        .ok_or_else(|| Error::Settings("no temperature follows from the gap here; give one by \"--temperature\"".into()))?;
+    // Where any temperature keeps within the gap, the gap itself is as good as any.
+    let temperature = inquiry.temperature.or(temperature_for_gap).or((wanted > 0.0).then_some(wanted)).ok_or_else(|| {
+        Error::Settings("no temperature follows from a gap relative to a cost of zero; give one by \"--temperature\"".into())
+    })?;
     let scores = scores_at(&looked, all.is_some(), temperature);
     let mixing = mixing(inquiry.acceptance, error(temperature), constants.spread, temperature);
     let movement = Movement { size: first_step(&constants), power: 1.0 };

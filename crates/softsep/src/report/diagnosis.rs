@@ -28,7 +28,7 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
         Space::Finite(count) if problem.set.is_finite_list() => format!("{count} rows of a list"),
         Space::Finite(count) => format!("{count} points that can hold a worst case"),
         Space::Sphere(dim) => format!("the unit sphere in {dim} coordinates, the boundary of an ellipsoid"),
-        Space::Body(dim) => format!("a convex body in {dim} coordinates"),
+        Space::Body(dim) => format!("a convex body in {dim} coordinate{}", if dim == 1 { "" } else { "s" }),
     };
     let looked = if scores.all { "all were looked at".to_owned() } else { format!("{} draws were looked at", scores.looked) };
     let _ = writeln!(text, "states       {space}; {looked}");
@@ -45,6 +45,7 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
     );
     let why = match inquiry.temperature {
         Some(_) => "as asked".to_owned(),
+        None if diagnosis.temperature_for_gap.is_none() => "the gap itself; any would do".to_owned(),
         None => format!("the largest that keeps the soft maximum within {} of the cost", percent(inquiry.gap)),
     };
     let _ = writeln!(text, "temperature  w = {}, {why}", short(diagnosis.temperature));
@@ -172,6 +173,10 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
             );
         }
     }
+    let memory = diagnosis.mixing.0.gamma().recip();
+    if memory > 1.0 && memory.is_finite() {
+        let _ = writeln!(text, "  about {} transitions with fresh draws until a chain has forgotten where it was", short(memory));
+    }
     if let Some(certified) = &diagnosis.certification {
         if let Some(temperature) = certified.temperature {
             let _ = writeln!(text, "  w ≤ {} lets repeated calls certify a decision", short(temperature));
@@ -201,7 +206,7 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
             );
         }
     }
-    if let Some(concentration) = diagnosis.concentration {
+    if let Some(concentration) = diagnosis.concentration.filter(|concentration| *concentration > 0.0) {
         let _ = writeln!(
             text,
             "  κ = {} is a good concentration for candidates drawn along the slope of Q; they do better than fresh draws as a rule, but nothing above is proved for them",
