@@ -1,14 +1,12 @@
 //! `softsep evaluate`: what a given decision costs in the worst case.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use softsep::format::{NamedValues, read_decision};
+use softsep::format::NamedValues;
 use softsep::model::{Broken, Violation};
 use softsep::report::evaluation_summary;
 use softsep::run::Stop;
@@ -16,7 +14,7 @@ use softsep::{Error, Evaluation, Problem};
 
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json, say};
-use crate::{interrupt, numbers};
+use crate::{decision, interrupt, numbers};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,9 +54,7 @@ impl Evaluate {
     /// Evaluates and prints.
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let problem = softsep::read(&self.problem).map_err(|error| Failure::of(error.into(), &self.problem))?;
-        let x = read_text(&self.x)
-            .map_err(|what| Failure::unusable(format!("{}: {what}", self.x.display())))
-            .and_then(|text| self.decision(&problem, &text).map_err(|error| Failure::of(error, &self.x)))?;
+        let x = decision::read(&problem, &self.x)?;
         let interrupt = interrupt::flag(|| say("interrupted: stopping; Ctrl-C again to leave at once"))?;
         let start = Instant::now();
         let evaluation =
@@ -69,10 +65,6 @@ impl Evaluate {
             print(&evaluation_summary(&problem, &evaluation))?;
         }
         Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
-    }
-
-    fn decision(&self, problem: &Problem, text: &str) -> Result<Vec<f64>, Error> {
-        Ok(problem.decision(&read_decision(text)?)?)
     }
 
     /// A stop that leaves nothing at all, not even one scenario.
@@ -86,14 +78,6 @@ impl Evaluate {
             error => Failure::of(error, &self.problem),
         }
     }
-}
-
-fn read_text(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => "there is no such file".into(),
-        ErrorKind::InvalidData => "is not UTF-8 text".into(),
-        _ => format!("cannot be read: {error}"),
-    })
 }
 
 /// The evaluation for programs. Keys that do not apply are left out; the objective is null where it is infinite.

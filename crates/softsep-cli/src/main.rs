@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod decision;
+mod diagnose;
 mod evaluate;
 mod exit;
 mod generate;
@@ -48,6 +50,7 @@ enum Command {
     Solve(solve::Solve),
     Evaluate(evaluate::Evaluate),
     Check(check::Check),
+    Diagnose(diagnose::Diagnose),
     Generate(generate::Generate),
     Methods(methods::Methods),
 }
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Solve(command) => command.run(),
         Command::Evaluate(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Diagnose(command) => command.run(),
         Command::Generate(command) => command.run(),
         Command::Methods(command) => command.run(),
     });

@@ -7,6 +7,24 @@ pub(crate) fn gap(text: &str) -> Result<f64, String> {
     number(text).filter(|gap| *gap >= 0.0).ok_or_else(|| "the gap is a number that is not negative, such as 0.001".into())
 }
 
+/// A relative gap that something follows from.
+pub(crate) fn positive_gap(text: &str) -> Result<f64, String> {
+    number(text).filter(|gap| *gap > 0.0).ok_or_else(|| "the gap is a positive number, such as 0.001".into())
+}
+
+/// A temperature, in units of cost.
+pub(crate) fn temperature(text: &str) -> Result<f64, String> {
+    let temperature = number(text).filter(|temperature| *temperature > 0.0);
+    temperature.ok_or_else(|| "the temperature is a positive number, in units of cost".into())
+}
+
+/// A number of samples.
+pub(crate) fn samples(text: &str) -> Result<usize, String> {
+    let most = 10_000_000;
+    let samples = text.parse().ok().filter(|samples| (1..=most).contains(samples));
+    samples.ok_or_else(|| format!("the number of samples is a whole number from 1 to {most}"))
+}
+
 /// A time limit in seconds.
 pub(crate) fn time_limit(text: &str) -> Result<Duration, String> {
     let seconds = number(text);

@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chain;
+pub mod diagnose;
 mod error;
 mod evaluate;
 pub mod format;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "run",
     "format",
     "uncertainty",
@@ -24,6 +24,7 @@ const LAYERS: [&str; 20] = [
     "outcome",
     "solve",
     "evaluate",
+    "diagnose",
     "report",
     "testing",
 ];

@@ -5,7 +5,7 @@
 
 use softsep_lp::Model;
 
-use crate::model::RecourseModel;
+use crate::model::{RecourseModel, Sparse};
 
 /// Which duals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,11 +99,11 @@ impl DualColumns {
         &self.rows
     }
 
-    /// The slopes `s(π) = −Uᵀπ`, each as terms over the columns.
-    pub(crate) fn slopes(&self, recourse: &RecourseModel) -> Vec<Vec<(usize, f64)>> {
-        let mut slopes = vec![Vec::new(); recourse.u.cols()];
+    /// The slopes `s(π) = −Mᵀπ`, each as terms over the columns: in ξ for M = U, in x for M = E.
+    pub(crate) fn slopes(&self, matrix: &Sparse) -> Vec<Vec<(usize, f64)>> {
+        let mut slopes = vec![Vec::new(); matrix.cols()];
         for (i, sides) in self.pi.iter().enumerate() {
-            for (entry, value) in recourse.u.row(i) {
+            for (entry, value) in matrix.row(i) {
                 slopes[entry].extend(sides.iter().map(|&(col, sign)| (col, -sign * value)));
             }
         }
@@ -142,7 +142,7 @@ mod tests {
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
         let mut costs = columns.objective(&shift);
-        for (terms, xi) in columns.slopes(recourse).iter().zip(xi) {
+        for (terms, xi) in columns.slopes(&recourse.u).iter().zip(xi) {
             terms.iter().for_each(|&(col, value)| costs[col] += value * xi);
         }
         costs.iter_mut().for_each(|cost| *cost = -*cost);

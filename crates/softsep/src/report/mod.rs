@@ -1,10 +1,12 @@
 //! Results for people and for programs.
 
+mod diagnosis;
 mod result;
 mod summary;
 mod table;
 mod trace;
 
+pub use diagnosis::diagnosis_summary;
 pub use result::result_file;
 pub use summary::{evaluation_summary, solve_summary};
 pub use table::Table;

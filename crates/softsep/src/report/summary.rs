@@ -124,7 +124,7 @@ fn stop_words(stop: Stop) -> &'static str {
 }
 
 /// A number with as many digits as it needs, at most ten that count.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value != 0.0 && !(1e-4..1e15).contains(&value.abs()) {
         return format!("{value:.6e}");
     }
@@ -133,7 +133,7 @@ fn number(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-fn entries(names: &[String], values: &[f64]) -> String {
+pub(super) fn entries(names: &[String], values: &[f64]) -> String {
     shown(names.iter().zip(values.iter().copied()), names.len())
 }
 

@@ -17,6 +17,7 @@ pub use bilinear::{Bilinear, NotBilinear};
 pub use choose::{Exact, NoSeparation, Wish};
 pub use scan::Scan;
 pub use slopes::SlopeRanges;
+pub(crate) use slopes::{Extreme, bounding_program, extreme, widened};
 pub use split::Split;
 pub use stand_in::{NoList, stand_in};
 

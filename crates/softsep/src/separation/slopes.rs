@@ -1,6 +1,6 @@
 //! How steep Q(x, ·) can be: the ranges of its slopes over all duals, and what of the set they leave to be searched.
 //!
-//! The slopes are `s(π) = −Uᵀπ`, and Π depends neither on x nor on ξ: ranges are found once for a problem. Where a slope has one sign on all of
+//! The slopes are `s(π) = −Uᵀπ`, and Π depends neither on x nor on ξ: ranges are found once for a problem. So are those of slopes in x. Where a slope has one sign on all of
 //! Π, Q never falls (or never rises) in that entry of ξ, and a part of the set cannot hold all of its worst cases.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 
 use crate::error::Error;
-use crate::model::Problem;
+use crate::model::{Problem, Sparse};
 use crate::recourse::{DualColumns, Duals};
 use crate::run::{Clock, Stop};
 use crate::uncertainty::{Polytope, ShapeRow, Uncertainty};
@@ -19,7 +19,7 @@ const SIGN: f64 = 1e-9;
 /// What HiGHS's tolerance may have kept back at the end of a range.
 const MARGIN: f64 = 1e-7;
 
-/// For each entry of ξ, the least and the most that the slope of Q in it can be; infinite where the duals are unbounded that way, or where
+/// For each entry of ξ (or x), the least and the most that the slope of Q in it can be; infinite where the duals are unbounded that way, or where
 /// HiGHS could not tell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlopeRanges {
@@ -35,10 +35,20 @@ impl SlopeRanges {
         Self::over(Duals::Feasible, problem, clock)
     }
 
+    /// The same for the slopes of Q in the entries of x.
+    pub fn in_x(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+        Self::along(&problem.recourse.e, Duals::Feasible, problem, clock)
+    }
+
     pub(super) fn over(duals: Duals, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+        Self::along(&problem.recourse.u, duals, problem, clock)
+    }
+
+    /// The ranges of `−Mᵀπ`.
+    fn along(matrix: &Sparse, duals: Duals, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
         let mut model = Model::new();
         let columns = DualColumns::write(&problem.recourse, duals, &mut model);
-        let mut ranges = Self { least: vec![0.0; problem.set.dim()], most: vec![0.0; problem.set.dim()] };
+        let mut ranges = Self { least: vec![0.0; matrix.cols()], most: vec![0.0; matrix.cols()] };
         // Without columns HiGHS does not look at rows; there is one column at least here, which does nothing.
         let idle = model.add_col(0.0, 0.0, 0.0);
         let mut lp = bounding_program(&model, clock)?;
@@ -49,7 +59,7 @@ impl SlopeRanges {
         // Duals are of the size of the costs; rows have a common size.
         let dear = problem.recourse.cost.iter().fold(0.0_f64, |dear, cost| dear.max(cost.abs()));
         let dear = if dear > 0.0 && duals == Duals::Feasible { dear } else { 1.0 };
-        for (entry, terms) in columns.slopes(&problem.recourse).iter().enumerate() {
+        for (entry, terms) in columns.slopes(matrix).iter().enumerate() {
             // ξ may have any units: the slope is asked for in units of its largest coefficient.
             let unit = terms.iter().fold(0.0_f64, |largest, term| largest.max(term.1.abs()));
             let mut ends = [0.0; 2];
@@ -177,7 +187,7 @@ pub(super) fn widths(polytope: &Polytope) -> Vec<f64> {
 
 /// What a linear program said about a minimum.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Extreme {
+pub(crate) enum Extreme {
     /// It is this, up to HiGHS's tolerance.
     At(f64),
     /// There is no feasible point.
@@ -187,7 +197,7 @@ pub(super) enum Extreme {
 }
 
 /// A program whose costs will be changed from solve to solve.
-pub(super) fn bounding_program(model: &Model, clock: &Clock) -> Result<Lp, Error> {
+pub(crate) fn bounding_program(model: &Model, clock: &Clock) -> Result<Lp, Error> {
     let mut lp = Lp::new(model)?;
     // Costs change, the feasible set does not: each solve starts at the last one's vertex.
     lp.set_algorithm(Algorithm::PrimalSimplex)?;
@@ -197,7 +207,7 @@ pub(super) fn bounding_program(model: &Model, clock: &Clock) -> Result<Lp, Error
 }
 
 /// The minimum of `costs` over a program.
-pub(super) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extreme, Error> {
+pub(crate) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extreme, Error> {
     clock.check()?;
     lp.set_time_limit(clock.left())?;
     lp.set_costs(costs)?;
@@ -219,7 +229,7 @@ pub(super) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extre
 }
 
 /// A range as HiGHS found it, made safe: an end that is zero up to rounding is zero, any other is moved outwards by HiGHS's tolerance.
-pub(super) fn widened(least: f64, most: f64) -> (f64, f64) {
+pub(crate) fn widened(least: f64, most: f64) -> (f64, f64) {
     let end = |value: f64, sign: f64| match value {
         value if value.abs() <= SIGN => 0.0,
         value => value + sign * MARGIN * value.abs().max(1.0),

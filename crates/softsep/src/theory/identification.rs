@@ -137,6 +137,15 @@ impl Finite {
         self.tracked(n, 1.0, movement).or(self.settled(n, movement))
     }
 
+    /// An n after which an incumbent that stands still is missed with at most this probability, from any start; `None` if the leak alone is
+    /// more likely.
+    pub fn steps_until(&self, chance: f64) -> Option<u64> {
+        // η̄ᵐ + (1 − η̄ᵐ)·lasting ≤ chance for m = n − 1 ≥ 1.
+        let lasting = self.leak() / self.mixing.gamma();
+        let needed = ((1.0 - lasting) / (chance - lasting)).ln() / self.mixing.rate();
+        (lasting < chance.min(1.0)).then(|| (needed.ceil().max(1.0) as u64).saturating_add(1))
+    }
+
     /// (1 − η̄ⁿ)/(1 − η̄)·leak: what so many steps leave behind for good.
     pub(super) fn lasting(&self, steps: u64) -> f64 {
         let gathered = if self.mixing.gamma() > 0.0 {

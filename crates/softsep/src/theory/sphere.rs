@@ -61,7 +61,7 @@ pub fn log_peak(dim: usize, lipschitz: f64, temperature: f64) -> f64 {
 /// ln ∫₀^π sin^(dim−2), by Wallis's recurrence.
 fn log_sine_integral(dim: usize) -> f64 {
     let power = dim.saturating_sub(2);
-    let first: f64 = if power % 2 == 0 { PI } else { 2.0 };
+    let first: f64 = if power.is_multiple_of(2) { PI } else { 2.0 };
     (power % 2 + 2..=power).step_by(2).fold(first.ln(), |log, k| log + ((k as f64 - 1.0) / k as f64).ln())
 }
 

@@ -235,6 +235,13 @@ fn certification_counts_its_calls() {
         let more = certification.calls(label, calls).unwrap() as f64;
         assert!(rho.powf(more) * r <= 1.0 + 1e-9 && (more == 0.0 || rho.powf(more - 1.0) * r > 1.0), "{more} calls");
     }
+    // Steps until missing is unlikely enough: so many, and not two fewer.
+    for chance in [0.5, 0.05] {
+        let (finite, still) = (finite(0.5 * cold), Movement { size: 0.0, power: 1.0 });
+        let steps = finite.steps_until(chance).unwrap();
+        assert!(finite.missed(steps, still).bound() <= chance + 1e-12 && finite.missed(steps - 2, still).bound() > chance);
+    }
+    assert_eq!(finite(10.0).steps_until(0.5), None);
     // Too warm: nothing is ever certified. A gap within the scores' error: nothing is known at all.
     assert_eq!(certification(10.0).calls(1, 1), None);
     let blurred = Adaptive { finite: Finite { score_error: 0.25, ..finite(cold) }, ..adaptive(cold) };

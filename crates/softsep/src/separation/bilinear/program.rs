@@ -103,7 +103,7 @@ impl Program<'_> {
         let columns = DualColumns::write(self.recourse, self.duals, &mut model);
         let mut written = Written {
             value: columns.objective(self.shift),
-            slopes: columns.slopes(self.recourse),
+            slopes: columns.slopes(&self.recourse.u),
             model,
             slope_columns: Vec::new(),
             pairs: Vec::new(),

@@ -1,0 +1,206 @@
+//! `softsep diagnose`: what the theory of soft separation says of a problem.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+use softsep::chain::Acceptance;
+use softsep::diagnose::{Constant, Diagnosis, Inquiry, Known, diagnose, nominal_decision};
+use softsep::format::NamedValues;
+use softsep::report::diagnosis_summary;
+use softsep::run::{Clock, Stop};
+use softsep::theory::Chance;
+use softsep::uncertainty::Space;
+use softsep::{Error, Problem};
+
+use crate::exit::{Exit, Failure};
+use crate::output::{print, print_json, say};
+use crate::{decision, interrupt, numbers};
+
+const EXAMPLES: &str = "\
+Examples:
+  softsep diagnose depots.json
+  softsep diagnose depots.json --x result.json --temperature 5
+  softsep diagnose depots.json --json | jq .advice
+
+Numbers are said to be bounds or estimates; a bound on a probability of 1 or more says nothing, and
+is said to.";
+
+/// Tell what the theory of soft separation says of a problem
+///
+/// At a decision: the soft maximum and how far it is from the maximum, the likeliest scenarios, the constants of the problem, how
+/// fast chains mix, how likely they miss the worst scenario, and which temperature and how many transitions follow from that.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Diagnose {
+    /// The problem, an aro/1 JSON file
+    problem: PathBuf,
+
+    /// The decision: a result of "softsep solve", or a JSON object of names and values [default: the best for the nominal scenario]
+    #[arg(long, value_name = "FILE")]
+    x: Option<PathBuf>,
+
+    /// The temperature w [default: the largest that keeps the soft maximum within the gap]
+    #[arg(long, value_name = "W", value_parser = numbers::temperature, allow_negative_numbers = true)]
+    temperature: Option<f64>,
+
+    /// The relative gap that you want
+    #[arg(long, value_name = "REL", default_value = "1e-3", value_parser = numbers::positive_gap, allow_negative_numbers = true)]
+    gap: f64,
+
+    /// When a candidate is taken: metropolis or barker
+    #[arg(long, value_name = "RULE", default_value = "metropolis")]
+    acceptance: Acceptance,
+
+    /// States to look at: all, if there are no more; else so many draws
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = numbers::samples, allow_negative_numbers = true)]
+    samples: usize,
+
+    /// The probability with which certificates must hold
+    #[arg(long, value_name = "P", default_value = "0.95", value_parser = numbers::confidence, allow_negative_numbers = true)]
+    confidence: f64,
+
+    /// The seed of the draws
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Give up after so many seconds [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
+    time_limit: Option<Duration>,
+
+    /// Print a JSON object in place of the text
+    #[arg(long)]
+    json: bool,
+}
+
+impl Diagnose {
+    /// Diagnoses and prints.
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let problem = softsep::read(&self.problem).map_err(|error| Failure::of(error.into(), &self.problem))?;
+        let given = self.x.as_ref().map(|path| decision::read(&problem, path)).transpose()?;
+        let interrupt = interrupt::flag(|| say("interrupted: stopping; Ctrl-C again to leave at once"))?;
+        let clock = Clock::new(self.time_limit, Arc::clone(&interrupt));
+        let inquiry = Inquiry {
+            temperature: self.temperature,
+            gap: self.gap,
+            acceptance: self.acceptance,
+            samples: self.samples,
+            false_rate: 1.0 - self.confidence,
+            seed: self.seed,
+        };
+        let x = match given {
+            Some(x) => x,
+            None => nominal_decision(&problem, &clock).map_err(|error| self.failure(error))?,
+        };
+        let diagnosis = diagnose(&problem, &x, &inquiry, &clock).map_err(|error| self.failure(error))?;
+        if self.json {
+            print_json(&json_of(&problem, &x, &diagnosis))?;
+        } else {
+            let from = match &self.x {
+                Some(path) => format!("that of {}", path.display()),
+                None => "the best for the nominal scenario".to_owned(),
+            };
+            print(&format!("decision     {from}\n{}", diagnosis_summary(&problem, &inquiry, &diagnosis)))?;
+        }
+        Ok(Exit::Done)
+    }
+
+    fn failure(&self, error: Error) -> Failure {
+        let file = self.problem.display();
+        match error {
+            Error::Stopped(Stop::Interrupted) => {
+                Failure::interrupted(format!("{file}: interrupted before the diagnosis was made"))
+            }
+            Error::Stopped(stop) => Failure::failed(format!("{file}: {stop} before the diagnosis was made; allow more time")),
+            Error::Settings(what) => Failure::unusable(format!("{file}: {what}")),
+            error => Failure::of(error, &self.problem),
+        }
+    }
+}
+
+/// The diagnosis for programs. A chance that says nothing, and a number that is not known or infinite, is null.
+fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
+    let (scores, constants) = (&diagnosis.scores, &diagnosis.constants);
+    let (kind, dim) = match diagnosis.space {
+        Space::Finite(_) => ("finite", None),
+        Space::Sphere(dim) => ("sphere", Some(dim)),
+        Space::Body(dim) => ("body", Some(dim)),
+    };
+    let likeliest = scores.likeliest.iter().map(|likely| {
+        let xi = NamedValues::new(&problem.names.parameters, &likely.xi);
+        json!({"xi": xi, "score": likely.score, "probability": likely.probability})
+    });
+    let identification = diagnosis.identification.iter().map(|bounds| {
+        let pair = |[moving, still]: [Option<Chance>; 2]| json!({"moving": chance(moving), "still": chance(still)});
+        json!({
+            "steps": bounds.steps,
+            "theorem_2": pair(bounds.general),
+            "theorem_3": bounds.finite.map(|finite| pair(finite.map(Some))),
+            "corollary_1": chance(bounds.adaptive),
+        })
+    });
+    let certification = diagnosis.certification.map(|certified| {
+        json!({
+            "rho": chance(Some(certified.miss)),
+            "calls": certified.calls,
+            "transitions": certified.transitions,
+        })
+    });
+    json!({
+        "x": NamedValues::new(&problem.names.first, x),
+        "feasible": diagnosis.violation.is_none(),
+        "states": {"kind": kind, "count": diagnosis.states, "dim": dim, "looked": scores.looked, "all": scores.all},
+        "first_cost": diagnosis.first_cost,
+        "temperature": diagnosis.temperature,
+        "scores": {
+            "worst": scores.worst,
+            "soft_maximum": scores.soft,
+            "exact": scores.all,
+            "gap": scores.gap,
+            "ties": scores.ties,
+            "likeliest": likeliest.collect::<Vec<_>>(),
+        },
+        "soft_error": constant(diagnosis.soft_error),
+        "constants": {
+            "spread": constant(constants.spread),
+            "slope_x": constant(constants.slope_x),
+            "slope_xi": constant(constants.slope_xi),
+            "slope_sphere": constants.slope_sphere.map(constant),
+            "diameter_x": constant(constants.diameter_x),
+            "kernel": constant(diagnosis.kernel),
+        },
+        "mixing": {
+            "gamma": diagnosis.mixing.0.gamma(),
+            "eta": diagnosis.mixing.0.dobrushin(),
+            "fundamental": diagnosis.mixing.0.fundamental(),
+            "known": known(diagnosis.mixing.1),
+            "gamma_here": diagnosis.mixing_here.map(|mixing| mixing.gamma()),
+        },
+        "movement": diagnosis.movement.size,
+        "identification": {"known": known(diagnosis.known), "after": identification.collect::<Vec<_>>()},
+        "certification": certification,
+        "advice": {
+            "temperature_for_gap": diagnosis.temperature_for_gap,
+            "temperature_for_certification": diagnosis.certification.and_then(|certified| certified.temperature),
+            "transitions": diagnosis.certification.and_then(|certified| certified.steps),
+            "concentration": diagnosis.concentration,
+        },
+    })
+}
+
+fn chance(bound: Option<Chance>) -> Value {
+    json!(bound.and_then(Chance::informative))
+}
+
+fn constant(constant: Constant) -> Value {
+    json!({"value": constant.value, "known": known(constant.known)})
+}
+
+fn known(known: Known) -> Value {
+    match known {
+        Known::Bounded => json!("bounded"),
+        Known::Estimated { samples } => json!({"estimated_from": samples}),
+    }
+}

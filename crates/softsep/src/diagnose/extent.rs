@@ -1,0 +1,73 @@
+//! How far X and Ξ reach along each axis.
+
+use softsep_lp::Model;
+
+use crate::error::Error;
+use crate::model::Problem;
+use crate::run::Clock;
+use crate::separation::{Extreme, bounding_program, extreme, widened};
+
+/// The reach of X, its integrality left out, and of Ξ.
+pub(super) struct Extent {
+    /// The width of X along each entry of x; infinite where it has no end.
+    pub(super) x: Vec<f64>,
+    /// Points of X at those ends.
+    pub(super) corners: Vec<Vec<f64>>,
+    /// The width of Ξ along each entry of ξ.
+    pub(super) xi: Vec<f64>,
+}
+
+impl Extent {
+    pub(super) fn of(problem: &Problem, clock: &Clock) -> Result<Self, Error> {
+        let (x, corners) = of_first_stage(problem, clock)?;
+        let dim = problem.set.dim();
+        let (mut axis, mut end) = (vec![0.0; dim], vec![0.0; dim]);
+        let mut xi = Vec::with_capacity(dim);
+        for entry in 0..dim {
+            let mut width = 0.0;
+            for sign in [1.0, -1.0] {
+                axis[entry] = sign;
+                width += problem.set.support(&axis, &mut end)?;
+            }
+            axis[entry] = 0.0;
+            xi.push(width.max(0.0));
+        }
+        Ok(Self { x, corners, xi })
+    }
+}
+
+/// Two linear programs for each entry of x.
+fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<f64>, Vec<Vec<f64>>), Error> {
+    let first = &problem.first;
+    let mut model = Model::new();
+    first.lower.iter().zip(&first.upper).for_each(|(&lower, &upper)| {
+        model.add_col(0.0, lower, upper);
+    });
+    for row in 0..first.rows.rows() {
+        let terms: Vec<(usize, f64)> = first.rows.row(row).collect();
+        model.add_row(first.row_lower[row], first.row_upper[row], &terms);
+    }
+    let (mut widths, mut corners) = (Vec::new(), Vec::new());
+    if first.dim() == 0 {
+        return Ok((widths, corners));
+    }
+    let mut lp = bounding_program(&model, clock)?;
+    let mut costs = vec![0.0; first.dim()];
+    for entry in 0..first.dim() {
+        let mut ends = [f64::NEG_INFINITY, f64::INFINITY];
+        for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
+            costs[entry] = sign;
+            if let Extreme::At(value) = extreme(&mut lp, &costs, clock)? {
+                *end = sign * value;
+                let mut corner = vec![0.0; first.dim()];
+                lp.primal(&mut corner)?;
+                corners.push(corner);
+            }
+        }
+        costs[entry] = 0.0;
+        let (least, most) = widened(ends[0], ends[1]);
+        // What a tolerance adds must not take an entry beyond its own bounds.
+        widths.push((most.min(first.upper[entry]) - least.max(first.lower[entry])).max(0.0));
+    }
+    Ok((widths, corners))
+}

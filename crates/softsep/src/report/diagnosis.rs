@@ -1,0 +1,263 @@
+//! A diagnosis in plain words.
+
+use std::fmt::Write;
+
+use super::summary::entries;
+use crate::diagnose::{Certified, Constant, Diagnosis, Identification, Inquiry, Known};
+use crate::model::Problem;
+use crate::theory::Chance;
+use crate::uncertainty::{Count, Space};
+
+/// States less likely than this are not shown.
+const LIKELY: f64 = 1e-4;
+
+/// What a diagnosis says, and what to do about it.
+pub fn diagnosis_summary(problem: &Problem, inquiry: &Inquiry, diagnosis: &Diagnosis) -> String {
+    let mut text = String::new();
+    at_the_decision(&mut text, problem, inquiry, diagnosis);
+    constants(&mut text, diagnosis);
+    identification(&mut text, inquiry, diagnosis);
+    advice(&mut text, inquiry, diagnosis);
+    text
+}
+
+fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diagnosis: &Diagnosis) {
+    let scores = &diagnosis.scores;
+    let space = match diagnosis.space {
+        Space::Finite(Count::Exactly(1)) => "one".to_owned(),
+        Space::Finite(count) if problem.set.is_finite_list() => format!("{count} rows of a list"),
+        Space::Finite(count) => format!("{count} points that can hold a worst case"),
+        Space::Sphere(dim) => format!("the unit sphere in {dim} coordinates, the boundary of an ellipsoid"),
+        Space::Body(dim) => format!("a convex body in {dim} coordinate{}", if dim == 1 { "" } else { "s" }),
+    };
+    let looked = if scores.all { "all were looked at".to_owned() } else { format!("{} draws were looked at", scores.looked) };
+    let _ = writeln!(text, "states       {space}; {looked}");
+    if diagnosis.violation.is_some() {
+        let _ = writeln!(text, "warning      the decision is not feasible for the first stage");
+    }
+    let kind = if scores.all { "exact" } else { "the worst of the draws, a lower bound" };
+    let _ = writeln!(
+        text,
+        "cost         {} now and {} in the worst case ({kind}), {} together",
+        short(diagnosis.first_cost),
+        short(scores.worst),
+        short(diagnosis.first_cost + scores.worst)
+    );
+    let why = match inquiry.temperature {
+        Some(_) => "as asked".to_owned(),
+        None if diagnosis.temperature_for_gap.is_none() => "the gap itself; any would do".to_owned(),
+        None => format!("the largest that keeps the soft maximum within {} of the cost", percent(inquiry.gap)),
+    };
+    let _ = writeln!(text, "temperature  w = {}, {why}", short(diagnosis.temperature));
+    let how = if scores.all { "exact" } else { "estimated from the draws" };
+    let _ = writeln!(
+        text,
+        "soft maximum {} ({how}), {} below the largest score seen; at any decision it is below the maximum by {}",
+        short(scores.soft),
+        short(scores.worst - scores.soft),
+        at_most(diagnosis.soft_error)
+    );
+    match scores.gap {
+        Some(0.0) => {
+            let _ = writeln!(text, "gap          all states cost the same here");
+        }
+        Some(gap) => {
+            let (who, verb) = match scores.ties {
+                1 => ("the worst state".to_owned(), "is"),
+                ties => (format!("the {ties} worst states"), "are"),
+            };
+            let _ = writeln!(text, "gap          {who} {verb} ahead of all others by Δ* = {}", short(gap));
+        }
+        None if matches!(diagnosis.space, Space::Finite(_)) => {
+            let _ = writeln!(text, "gap          not known: not all states were looked at");
+        }
+        None => {}
+    }
+    for (place, likely) in scores.likeliest.iter().enumerate().filter(|(_, likely)| likely.probability >= LIKELY) {
+        let head = if place == 0 { "likeliest" } else { "" };
+        let ξ = entries(&problem.names.parameters, &likely.xi);
+        let _ =
+            writeln!(text, "{head:<12} {:>7} of the soft law, cost {}: {ξ}", percent(likely.probability), short(likely.score));
+    }
+}
+
+fn constants(text: &mut String, diagnosis: &Diagnosis) {
+    let constants = &diagnosis.constants;
+    let _ = writeln!(text, "\nconstants, for every decision");
+    let mut line = |name: &str, what: &str, constant: Constant| {
+        let _ = writeln!(text, "  {name:<5} {what} {}", at_most(constant));
+    };
+    line("Δ", "scores differ by", constants.spread);
+    line("L'_Q", "per unit of x, Q changes by", constants.slope_x);
+    line("L'_ξ", "per unit of ξ, Q changes by", constants.slope_xi);
+    if let Some(slope) = constants.slope_sphere {
+        line("L_u", "per unit on the sphere, Q changes by", slope);
+    }
+    line("D", "two decisions are apart by", constants.diameter_x);
+    line("L_P", "per unit of x, a row of the kernel changes by", diagnosis.kernel);
+    let (mixing, known) = diagnosis.mixing;
+    let here = diagnosis.mixing_here.map_or(String::new(), |here| format!("; at this decision {}", short(here.gamma())));
+    let _ = writeln!(
+        text,
+        "  {:<5} a step forgets at least this much of where it was: {}{}{here}",
+        "γ",
+        short(mixing.gamma()),
+        note(known)
+    );
+    let _ = writeln!(text, "  η̄     what is left of it: {}", near_one(mixing.gamma()));
+    let _ = writeln!(text, "  {:<5} the fundamental matrix is bounded by {}{}", "C*", short(mixing.fundamental()), note(known));
+}
+
+fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
+    let caution = match diagnosis.known {
+        Known::Bounded => "bounds",
+        Known::Estimated { .. } => "not bounds: they are made of estimates",
+    };
+    let _ = writeln!(
+        text,
+        "\nchance of missing the worst scenarios, at most ({caution}), for candidates drawn afresh and incumbents"
+    );
+    let _ = writeln!(text, "that move by {}/n at step n, or stand still", short(diagnosis.movement.size));
+    if diagnosis.certification.is_some() {
+        let _ = writeln!(text, "  (Theorem 3 and Corollary 1 as if Δ* at this decision held at every incumbent)");
+    }
+    let slack = percent(inquiry.gap);
+    for bounds in &diagnosis.identification {
+        let _ = writeln!(text, "  after {} steps", bounds.steps);
+        let mut line = |what: &str, said: [String; 2]| {
+            let _ = writeln!(text, "    {what:<34} moving: {}; standing still: {}", said[0], said[1]);
+        };
+        line(&format!("within {slack} of it (Theorem 2)"), bounds.general.map(general));
+        if let Some(finite) = bounds.finite {
+            line("it exactly (Theorem 3)", finite.map(chance));
+        }
+        adaptive(text, bounds);
+    }
+    match diagnosis.certification {
+        Some(Certified { miss, calls, .. }) => {
+            let _ = writeln!(text, "  ρ: one more transition misses the worst state again with a chance of {}", chance(miss));
+            let calls = calls.map_or("no number of further calls certifies a decision".to_owned(), |calls| {
+                format!("after 100 calls, {calls} more without a find certify a decision")
+            });
+            let _ = writeln!(text, "  {calls}, with confidence {}", percent(1.0 - inquiry.false_rate));
+        }
+        None => {
+            let why = match (diagnosis.space, diagnosis.scores.gap) {
+                (Space::Finite(_), Some(_)) => "have nothing to find here: all states cost the same",
+                (Space::Finite(_), None) => "need the gap Δ* between the worst states and the others, which is not known",
+                _ => "are for finitely many states",
+            };
+            let _ = writeln!(text, "  Theorem 3, Corollary 1 and certification {why}");
+        }
+    }
+}
+
+fn adaptive(text: &mut String, bounds: &Identification) {
+    if let Some(adaptive) = bounds.adaptive {
+        let _ = writeln!(text, "    {:<34} {}", "it, by so many calls (Corollary 1)", chance(adaptive));
+    }
+}
+
+fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
+    let _ = writeln!(text, "\nadvice");
+    match diagnosis.temperature_for_gap {
+        Some(temperature) => {
+            let _ =
+                writeln!(text, "  w ≤ {} keeps the soft maximum within {} of the cost", short(temperature), percent(inquiry.gap));
+        }
+        None => {
+            let _ = writeln!(
+                text,
+                "  any w keeps the soft maximum within {} of the cost: scores differ too little",
+                percent(inquiry.gap)
+            );
+        }
+    }
+    let memory = diagnosis.mixing.0.gamma().recip();
+    if memory > 1.0 && memory.is_finite() {
+        let _ = writeln!(text, "  about {} transitions with fresh draws until a chain has forgotten where it was", short(memory));
+    }
+    if let Some(certified) = &diagnosis.certification {
+        if let Some(temperature) = certified.temperature {
+            let _ = writeln!(text, "  w ≤ {} lets repeated calls certify a decision", short(temperature));
+        }
+        let confidence = percent(1.0 - inquiry.false_rate);
+        match (certified.steps, diagnosis.states) {
+            (Some(steps), Some(states)) => {
+                let scan = if (steps as f64) < states { "fewer" } else { "no fewer" };
+                let _ = writeln!(
+                    text,
+                    "  {steps} transitions at one decision find the worst state with confidence {confidence}, by {scan} recourse solves than asking all {} states",
+                    short(states)
+                );
+            }
+            _ => {
+                let _ = writeln!(
+                    text,
+                    "  at this w no number of transitions is shown to find the worst state with confidence {confidence}; choose a smaller w"
+                );
+            }
+        }
+        if let Some(transitions) = certified.transitions {
+            let jump = short(diagnosis.movement.size / 100.0);
+            let _ = writeln!(
+                text,
+                "  g(100) = {transitions}: the transitions after the hundredth call if the incumbent jumps by more than {jump}"
+            );
+        }
+    }
+    if let Some(concentration) = diagnosis.concentration.filter(|concentration| *concentration > 0.0) {
+        let _ = writeln!(
+            text,
+            "  κ = {} is a good concentration for candidates drawn along the slope of Q; they do better than fresh draws as a rule, but nothing above is proved for them",
+            short(concentration)
+        );
+    }
+}
+
+/// A bound that Theorem 2 may not give.
+fn general(bound: Option<Chance>) -> String {
+    bound.map_or("not said for so few steps".to_owned(), chance)
+}
+
+fn chance(chance: Chance) -> String {
+    match chance.informative() {
+        Some(bound) => percent(bound),
+        None => "says nothing (the bound is 1 or more)".to_owned(),
+    }
+}
+
+fn at_most(constant: Constant) -> String {
+    match constant.known {
+        _ if constant.value == f64::INFINITY => "any amount".to_owned(),
+        Known::Bounded => format!("at most {}", short(constant.value)),
+        Known::Estimated { .. } => format!("{}{}", short(constant.value), note(constant.known)),
+    }
+}
+
+fn note(known: Known) -> String {
+    match known {
+        Known::Bounded => String::new(),
+        Known::Estimated { samples } => format!(" (estimated from {samples} samples; the truth may be worse)"),
+    }
+}
+
+/// Four digits are enough for constants like these.
+fn short(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
+        let digits = (4 - value.abs().max(1e-3).log10().floor() as i32).clamp(0, 8) as usize;
+        let text = format!("{value:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+/// One minus something small, without losing it.
+fn near_one(small: f64) -> String {
+    if small < 1e-4 { format!("1 − {}", short(small)) } else { short(1.0 - small) }
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", short(100.0 * share))
+}

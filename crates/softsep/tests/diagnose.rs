@@ -1,0 +1,217 @@
+//! Diagnoses against brute force: constants that are called bounds are, scores are the engine's, temperatures keep their promise.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use softsep::diagnose::{Inquiry, Known, diagnose, nominal_decision, temperature_for};
+use softsep::format::{Points, ProblemFile, Row, SetFile, Variable};
+use softsep::recourse::{Answer, Outcome, engine};
+use softsep::run::Clock;
+use softsep::testing::{Recipe, Size, random_problem};
+use softsep::theory::{Chance, MetricSpace, finite_error};
+use softsep::uncertainty::Reach;
+use softsep::{Error, Problem, evaluate};
+
+fn norm(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().map(|value| value * value).sum::<f64>().sqrt()
+}
+
+/// Random members of X, its integrality left out.
+fn members(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+    let first = &problem.first;
+    let mut found = Vec::new();
+    for _ in 0..200 {
+        let x: Vec<f64> = (0..first.dim()).map(|j| rng.random_range(first.lower[j]..=first.upper[j])).collect();
+        let inside = (0..first.rows.rows()).all(|row| {
+            let activity = first.rows.dot(row, &x);
+            first.row_lower[row] <= activity && activity <= first.row_upper[row]
+        });
+        if inside {
+            found.push(x);
+        }
+    }
+    found.truncate(6);
+    found
+}
+
+#[test]
+fn constants_that_are_bounds_hold() {
+    let (mut diagnosed, mut bounded) = (0, [0; 3]);
+    for seed in 0..60 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let set = ["scenarios", "ellipsoid", "box", "budget", "l1", "polyhedron"][seed as usize % 6];
+        let size = if seed % 3 == 0 { Size::Medium } else { Size::Small };
+        let recipe = Recipe { set, cost_xi: seed % 7 == 0, quadratic: seed % 5 == 0, size, ..Recipe::default() };
+        let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
+        let clock = Clock::unlimited();
+        let Ok(x) = nominal_decision(&problem, &clock) else { continue };
+        let inquiry = Inquiry { temperature: Some(0.5), samples: 60, seed, ..Inquiry::default() };
+        let diagnosis = match diagnose(&problem, &x, &inquiry, &clock) {
+            Ok(diagnosis) => diagnosis,
+            // No finite cost somewhere.
+            Err(Error::Settings(_)) => continue,
+            Err(error) => panic!("seed {seed}: {error}"),
+        };
+        if seed % 10 < 2 {
+            assert_eq!(diagnose(&problem, &x, &inquiry, &clock).unwrap(), diagnosis, "seed {seed}");
+        }
+        diagnosed += 1;
+
+        let constants = &diagnosis.constants;
+        let states = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }).unwrap();
+        let mut engine = engine(&problem, &clock).unwrap();
+        let mut answer = Answer::new(&problem);
+        let (mut state, mut xi) = (states.blank(), vec![0.0; problem.set.dim()]);
+        let at_x = members(&problem, &mut rng);
+        for (a, b) in at_x.iter().zip(at_x.iter().skip(1)) {
+            let apart = norm(a.iter().zip(b).map(|(a, b)| a - b));
+            assert!(apart <= constants.diameter_x.value, "seed {seed}");
+        }
+        let mut values = Vec::new();
+        for x in &at_x {
+            let mut here = Vec::new();
+            let mut draws = ChaCha8Rng::seed_from_u64(!seed);
+            for _ in 0..8 {
+                states.draw(&mut draws, &mut state);
+                states.realize(&state, &mut xi);
+                engine.at(x);
+                engine.solve(&xi, &mut answer).unwrap();
+                assert!(answer.outcome == Outcome::Solved || recipe.cost_xi, "seed {seed}: recourse is complete");
+                here.push((xi.clone(), answer.value));
+            }
+            values.push(here);
+        }
+        let slack = 1e-6;
+        for (x, here) in at_x.iter().zip(&values) {
+            for ((xi, value), (other, other_value)) in here.iter().zip(here.iter().skip(1)) {
+                let (rise, apart) = ((value - other_value).abs(), norm(xi.iter().zip(other).map(|(a, b)| a - b)));
+                if constants.spread.known == Known::Bounded {
+                    bounded[0] += 1;
+                    assert!(rise <= constants.spread.value * (1.0 + slack) + slack, "seed {seed}: Δ");
+                }
+                if constants.slope_xi.known == Known::Bounded {
+                    bounded[1] += 1;
+                    assert!(rise <= constants.slope_xi.value * apart * (1.0 + slack) + slack, "seed {seed}: L'_ξ");
+                }
+            }
+            // The draws are the same at every x.
+            for (y, there) in at_x.iter().zip(&values) {
+                let apart = norm(x.iter().zip(y).map(|(a, b)| a - b));
+                for ((_, value), (_, other)) in here.iter().zip(there) {
+                    if constants.slope_x.known == Known::Bounded {
+                        bounded[2] += 1;
+                        let rise = (value - other).abs();
+                        assert!(rise <= constants.slope_x.value * apart * (1.0 + slack) + slack, "seed {seed}: L'_Q");
+                    }
+                }
+            }
+        }
+        if diagnosis.scores.all {
+            let evaluation = evaluate(&problem, &x, None, None, &Default::default()).unwrap();
+            let cost = diagnosis.first_cost + diagnosis.scores.worst;
+            assert!((cost - evaluation.objective).abs() <= 1e-6 * (1.0 + cost.abs()), "seed {seed}");
+            let sum: f64 = diagnosis.scores.likeliest.iter().map(|likely| likely.probability).sum();
+            assert!(sum <= 1.0 + 1e-12 && diagnosis.scores.likeliest[0].score == diagnosis.scores.worst);
+            assert!(diagnosis.scores.worst - diagnosis.scores.soft <= diagnosis.soft_error.value + 1e-9);
+            let (everywhere, known) = diagnosis.mixing;
+            let here = diagnosis.mixing_here.unwrap().gamma();
+            assert!(here >= everywhere.gamma() * (1.0 - 1e-9) || known != Known::Bounded, "seed {seed}");
+        }
+    }
+    assert!(diagnosed > 40 && bounded.iter().all(|count| *count > 100), "{diagnosed} {bounded:?}");
+}
+
+/// Q(x, ξ) = |ξ − x| on a list, x in [−1, 1]: all constants are known by hand.
+fn line(list: &[f64]) -> Problem {
+    let mut file = ProblemFile::default();
+    file.first_stage.variables.push(Variable::new("x", 0.0).bounded(-1.0, 1.0));
+    file.first_stage.constant = 10.0;
+    file.uncertainty.parameters.push("xi".into());
+    file.uncertainty.set = SetFile::Scenarios { points: Points::from_flat(1, list.len(), list.to_vec()).unwrap(), file: None };
+    file.recourse.variables.push(Variable::new("y", 1.0));
+    for (name, sign) in [("above", 1.0), ("below", -1.0)] {
+        let mut row = Row::new(name);
+        row.y = vec![("y".into(), 1.0)];
+        row.x = vec![("x".into(), sign)];
+        row.xi = vec![("xi".into(), -sign)];
+        row.lower = 0.0;
+        file.recourse.constraints.push(row);
+    }
+    Problem::new(&file).unwrap()
+}
+
+#[test]
+fn a_problem_known_by_hand() {
+    let problem = line(&[2.0, -2.0, 0.9, -0.9, 0.3, 0.0]);
+    let clock = Clock::unlimited();
+    let x = [0.75];
+    let inquiry = Inquiry { gap: 0.01, ..Inquiry::default() };
+    let diagnosis = diagnose(&problem, &x, &inquiry, &clock).unwrap();
+    let close = |a: f64, b: f64| assert!((a - b).abs() <= 1e-5 * b.abs().max(1e-3), "{a} is not {b}");
+    let constants = &diagnosis.constants;
+    for (constant, by_hand) in [
+        (constants.spread, 4.0),
+        (constants.slope_x, 1.0),
+        (constants.slope_xi, 1.0),
+        (constants.diameter_x, 2.0),
+        (constants.diameter_xi, 4.0),
+        (diagnosis.kernel, 4.0 / diagnosis.temperature),
+        (diagnosis.soft_error, diagnosis.temperature * 6.0_f64.ln()),
+    ] {
+        assert_eq!(constant.known, Known::Bounded);
+        close(constant.value, by_hand);
+    }
+    // −2 costs 2.75, then −0.9 costs 1.65.
+    assert_eq!((diagnosis.scores.worst, diagnosis.scores.ties, diagnosis.scores.all), (2.75, 1, true));
+    close(diagnosis.scores.gap.unwrap(), 1.1);
+    assert_eq!(diagnosis.scores.likeliest[0].xi, [-2.0]);
+    let wanted = 0.01 * 12.75;
+    assert!(diagnosis.temperature * 6.0_f64.ln() <= wanted && diagnosis.temperature * 6.0_f64.ln() > 0.999 * wanted);
+    close(diagnosis.mixing.0.gamma(), 1.0 / 6.0);
+    assert_eq!(diagnosis.known, Known::Bounded);
+    // w is far below the gap: after so many steps nothing is missed, whether incumbents move or not.
+    let after = diagnosis.identification.last().unwrap();
+    assert!(after.finite.unwrap().iter().all(|chance| chance.informative().is_some_and(|chance| chance < 1e-3)));
+    let certified = diagnosis.certification.unwrap();
+    close(certified.temperature.unwrap(), 1.1 / (2.0 * 5.0 * 6.0_f64).ln());
+    assert!(certified.calls.is_some() && certified.miss.informative().is_some_and(|miss| miss < 0.84));
+    // 1 + ln(20)/ln(6/5) steps.
+    assert_eq!(certified.steps, Some(18));
+
+    // A warm law says nothing, and says so.
+    let warm = diagnose(&problem, &x, &Inquiry { temperature: Some(50.0), ..inquiry }, &clock).unwrap();
+    let certified = warm.certification.unwrap();
+    assert_eq!((certified.calls, certified.steps, certified.miss.informative()), (None, None, None));
+    assert!(warm.identification.iter().all(|after| after.finite.unwrap().iter().all(|chance| chance.informative().is_none())));
+    assert!(warm.identification.iter().all(|after| after.adaptive.and_then(Chance::informative).is_none()));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let problem = line(&[2.0, -2.0]);
+    let clock = Clock::unlimited();
+    let refused = |x: &[f64], inquiry: Inquiry| match diagnose(&problem, x, &inquiry, &clock) {
+        Err(Error::Settings(what)) => what,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(&[0.0, 0.0], Inquiry::default()).contains("2 entries"));
+    assert!(refused(&[0.0], Inquiry { temperature: Some(0.0), ..Inquiry::default() }).contains("temperature"));
+    assert!(refused(&[0.0], Inquiry { gap: 0.0, ..Inquiry::default() }).contains("gap"));
+    assert!(refused(&[0.0], Inquiry { samples: 0, ..Inquiry::default() }).contains("samples"));
+    assert!(refused(&[0.0], Inquiry { false_rate: 1.0, ..Inquiry::default() }).contains("certificate"));
+    // Two worst states: no gap to lose, nothing to find.
+    let level = diagnose(&problem, &[0.0], &Inquiry::default(), &clock).unwrap();
+    assert_eq!((level.scores.gap, level.scores.ties, level.certification), (Some(0.0), 2, None));
+}
+
+#[test]
+fn temperatures_are_as_warm_as_the_error_allows() {
+    let of_states = temperature_for(3.0, |w| finite_error(100.0, w)).unwrap();
+    assert!(of_states <= 3.0 / 100.0_f64.ln() && of_states > 2.999 / 100.0_f64.ln());
+    let body = MetricSpace::body(8, 2.0, 5.0);
+    let found = temperature_for(0.3, |w| body.error(w)).unwrap();
+    assert!(body.error(found) <= 0.3 && body.error(1.001 * found) > 0.3);
+    // Where scores do not differ by that much, any temperature will do; a gap of zero allows none.
+    assert_eq!(temperature_for(0.3, |w| w.min(0.2)), None);
+    assert_eq!(temperature_for(0.0, |w| w), None);
+}
