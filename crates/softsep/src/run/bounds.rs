@@ -77,6 +77,11 @@ impl Bounds {
         }
     }
 
+    /// Lets go of a decision, known by an estimate, that turned out to have no recourse somewhere.
+    pub(super) fn withdraw(&mut self) {
+        self.best.take_if(|best| best.upper.is_none());
+    }
+
     /// A lower bound on the optimum that holds for sure.
     ///
     /// Two bounds that solvers computed to their tolerances may cross by as much; the lower one is then the upper one.

@@ -159,6 +159,11 @@ impl<'a> Run<'a> {
         self.bounds.revise(value, worst);
     }
 
+    /// Notes that the best decision, known by an estimate, has no recourse at some scenario: it is none.
+    pub fn withdraw(&mut self) {
+        self.bounds.withdraw();
+    }
+
     /// Counts recourse solves.
     pub fn count_solves(&mut self, solves: u64) {
         self.recourse_solves += solves;

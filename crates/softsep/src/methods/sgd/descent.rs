@@ -260,7 +260,7 @@ impl<'a> Descent<'a> {
     fn assess(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(place) = self.oracle.worst() else { return Ok(()) };
         let (outcome, mut worst) = (place.answer.outcome, place.xi.clone());
-        if outcome != Outcome::Solved {
+        if outcome != Outcome::Solved || self.memory.forbids(&self.x) {
             return Ok(());
         }
         let x = self.x.clone();
@@ -283,17 +283,21 @@ impl<'a> Descent<'a> {
     /// Looks at the best decision again in the light of new cuts.
     fn revise(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(best) = self.best.clone() else { return Ok(()) };
-        let Some((cut, remembered)) = self.memory.worst(&best.x) else { return Ok(()) };
-        if self.problem.first.value(&best.x) + remembered <= best.value + tellable(best.value) {
-            return Ok(());
+        let mut value = best.value;
+        let mut worst = None;
+        if let Some((cut, remembered)) = self.memory.worst(&best.x)
+            && self.problem.first.value(&best.x) + remembered > value + tellable(value)
+        {
+            let xi = self.memory.scenario(cut).to_vec();
+            value = self.ask(&best.x, &xi)?;
+            worst = Some(xi);
         }
-        let worst = self.memory.scenario(cut).to_vec();
-        let value = self.ask(&best.x, &worst)?;
-        if value.is_finite() {
+        if value == f64::INFINITY || self.memory.forbids(&best.x) {
+            self.best = None;
+            run.withdraw();
+        } else if let Some(worst) = worst {
             run.revise(value, &worst);
             self.best = Some(Candidate { value, worst, ..best });
-        } else {
-            self.best = None;
         }
         Ok(())
     }
@@ -429,7 +433,7 @@ impl<'a> Descent<'a> {
             worst = self.memory.scenario(cut).to_vec();
             value = self.ask(&x, &worst)?;
         }
-        if value.is_finite() {
+        if value.is_finite() && !self.memory.forbids(&x) {
             run.replace_estimate(&x, value, &worst);
             self.best = Some(Candidate { x, value, worst });
         }

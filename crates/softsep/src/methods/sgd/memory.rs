@@ -13,6 +13,9 @@ const KEPT: usize = 4096;
 /// A constraint so little beyond its limit, relative to the size of its terms, holds.
 const HOLDS: f64 = 1e-12;
 
+/// A feasibility cut that is missed by more, relative to its size, tells that there is no recourse.
+const NO_RECOURSE: f64 = 1e-7;
+
 /// Cuts in one flat array.
 pub(super) struct Memory<'p> {
     problem: &'p Problem,
@@ -29,7 +32,7 @@ pub(super) struct Memory<'p> {
 /// One constraint that a point misses: `amount` beyond its limit.
 struct Missed {
     amount: f64,
-    /// Its amount over the length of its gradient in the dual metric: the distance to where it holds.
+    /// Its amount over the length of its gradient in the dual metric: the distance to where it holds, infinite where bounds stop every entry.
     distance: f64,
     whose: Whose,
 }
@@ -110,6 +113,12 @@ impl<'p> Memory<'p> {
         })
     }
 
+    /// Whether some scenario seen has no recourse at x.
+    pub(super) fn forbids(&self, x: &[f64]) -> bool {
+        let is_missed = |cut: usize| self.at(cut, x) > NO_RECOURSE * self.intercepts[cut].abs().max(1.0);
+        (0..self.kinds.len()).any(|cut| self.kinds[cut] == CutKind::Feasibility && is_missed(cut))
+    }
+
     /// Steps from x toward `{x in X : every cut's cost is at most level}` in the metric H = diag(`metric`), which is what a Polyak step does with
     /// the level for the optimum: `x − r·(F − level)/‖g‖²·H⁻¹g` with over-relaxation r, for the constraint that is furthest away. True if it got
     /// there within `steps`. X's bounds are kept by clamping, its rows are among the constraints.
@@ -117,6 +126,10 @@ impl<'p> Memory<'p> {
         let first = &self.problem.first;
         for _ in 0..steps {
             let Some(missed) = self.furthest(x, level, metric) else { return true };
+            // Pushed against bounds in every entry: no step can help.
+            if missed.distance == f64::INFINITY {
+                return false;
+            }
             self.write_gradient(x, missed.whose);
             let scale = relaxation * missed.distance / (missed.amount / missed.distance);
             for (j, x) in x.iter_mut().enumerate() {
@@ -142,8 +155,8 @@ impl<'p> Memory<'p> {
             }
             memory.write_gradient(x, whose);
             let length = memory.length(x, metric);
-            let distance = if length > 0.0 { amount / length } else { 0.0 };
-            if distance > 0.0 && furthest.as_ref().is_none_or(|furthest| distance > furthest.distance) {
+            let distance = if length > 0.0 { amount / length } else { f64::INFINITY };
+            if furthest.as_ref().is_none_or(|furthest| distance > furthest.distance) {
                 furthest = Some(Missed { amount, distance, whose });
             }
         };
