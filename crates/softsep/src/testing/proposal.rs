@@ -142,7 +142,7 @@ impl Trial<'_> {
         let waves: Vec<f64> = (0..FUNCTIONS * dim).map(|_| 2.0 * random.random::<f64>() - 1.0).collect();
         let mut to = from.clone();
         let stays = to.xi.clone();
-        let mut values = |place: &mut Place, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
+        let values = |place: &mut Place, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
             self.states.realize(&place.state, &mut place.xi);
             for (wave, moments) in waves.chunks(dim).zip(moments) {
                 let phase: f64 = wave.iter().zip(&place.xi).zip(&stays).map(|((wave, xi), from)| wave * (xi - from)).sum();

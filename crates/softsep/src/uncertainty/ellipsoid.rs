@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use faer::Mat;
 
-use super::{Ball, Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, dot};
+use super::states::{Rows, Sphere};
+use super::{Ball, Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// Semi-axes shorter than this share of the longest one are rounding: a double has 16 digits, a product of A loses a few.
@@ -173,6 +174,15 @@ impl Uncertainty for Ellipsoid {
             Polytope::between(&lower, &upper)
         });
         Some(Shape { polytope, ball: Some(Ball { center: self.center.clone(), columns: self.columns.clone() }) })
+    }
+
+    /// Where Q is convex, the boundary; a point or a segment has few extreme points.
+    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        match self.enumerate(2) {
+            Ok(points) => Ok(Box::new(Rows::new(points))),
+            Err(_) if !reach.convex => Err(SetError("there are no states yet where Q is not convex in ξ".into())),
+            Err(_) => Ok(Box::new(Sphere::new(&self.center, &self.axes[..self.rank], reach.reference))),
+        }
     }
 
     fn describe(&self) -> SetFile {

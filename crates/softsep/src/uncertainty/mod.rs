@@ -22,7 +22,8 @@ pub use l1::L1;
 pub use polyhedron::Polyhedron;
 pub use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
-pub use states::{Aim, Reach, Space, State, States, Tilt, Trend, Walk};
+pub(crate) use states::von_mises_fisher;
+pub use states::{Aim, Reach, Reference, Space, State, States, Tilt, Trend, Walk};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -120,7 +121,7 @@ impl std::error::Error for TooMany {}
 
 /// A set that could not answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("the maximum of a linear function over the uncertainty set could not be computed: {0}")]
+#[error("the uncertainty set could not answer: {0}")]
 pub struct SetError(pub String);
 
 /// Checks a set of the format and builds it; `place` is where it stands (`uncertainty.set`). `None` if there were complaints.

@@ -4,9 +4,14 @@
 //! [`States::draw`]: uniform on rows, extreme points, a sphere or a body. All densities here are with respect to ν.
 
 mod rows;
+mod sphere;
+mod variates;
+pub(crate) mod von_mises_fisher;
 
 pub(super) use rows::Rows;
+pub(super) use sphere::Sphere;
 
+use super::dot;
 use crate::run::Random;
 
 /// One state.
@@ -58,6 +63,18 @@ pub struct Reach {
     pub convex: bool,
     /// Its trends, one per entry of ξ: where they are known, fewer extreme points hold a maximum (EC.2 of the paper).
     pub trends: Vec<Trend>,
+    /// Which ν an ellipsoid's boundary is given.
+    pub reference: Reference,
+}
+
+/// A law on the boundary of an ellipsoid `center + A u`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reference {
+    /// u is uniform on the sphere.
+    #[default]
+    Sphere,
+    /// ξ is uniform by area.
+    Surface,
 }
 
 /// A measurable space of states with its reference measure.
@@ -106,6 +123,15 @@ pub struct Aim {
     pub log_mean: f64,
 }
 
+impl Aim {
+    /// Notes what it is being made for.
+    fn remember(&mut self, slope: &[f64], concentration: f64) {
+        self.slope.clear();
+        self.slope.extend_from_slice(slope);
+        self.concentration = concentration;
+    }
+}
+
 /// The family of laws with densities ∝ exp(κ·⟨slope, state⟩), the slope brought to the space's own unit: κ means the same whatever ξ is measured in.
 pub trait Tilt: Send + Sync {
     /// The κ that makes a good proposal: it grows with the dimension, as a fixed one is ever nearer to uniform.
@@ -141,4 +167,43 @@ pub trait Walk: Send + Sync {
     fn log_mass(&self) -> Option<f64> {
         None
     }
+}
+
+/// The coordinates of a state; none, if it has a row instead.
+fn point(state: &State) -> &[f64] {
+    match state {
+        State::Point(point) => point,
+        State::Row(_) => &[],
+    }
+}
+
+/// The `dim` coordinates of a state that is to be written over, whatever it was.
+fn point_mut(state: &mut State, dim: usize) -> &mut [f64] {
+    if !matches!(state, State::Point(_)) {
+        *state = State::Point(Vec::new());
+    }
+    match state {
+        State::Point(point) => {
+            point.resize(dim, 0.0);
+            point
+        }
+        State::Row(_) => &mut [],
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    dot(values, values).sqrt()
+}
+
+/// Brings a vector to length one; false if it is zero or not finite.
+fn make_unit(values: &mut [f64]) -> bool {
+    // Dividing by the largest entry keeps the squares from underflow and overflow.
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    if !(largest > 0.0 && largest.is_finite()) {
+        return false;
+    }
+    values.iter_mut().for_each(|value| *value /= largest);
+    let length = norm(values);
+    values.iter_mut().for_each(|value| *value /= length);
+    length.is_finite()
 }
