@@ -13,7 +13,7 @@ use std::f64::consts::{PI, TAU};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
-use softsep::chain::{Acceptance, Chain, Kernel};
+use softsep::chain::{Acceptance, Chain, Chains, Kernel};
 use softsep::format::{Points, ProblemFile, Row, SetFile, Sides, Variable};
 use softsep::proposal::{
     Alternate, Choice, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Mixture, Options, Place, Proposal, Tilted, Uniform,
@@ -84,7 +84,6 @@ fn finite_sets(seed: u64) -> Vec<Problem> {
         SetFile::Scenarios { points, file: None },
         SetFile::Box { lower: numbers(rng, 3, -1.0, -0.2), upper: numbers(rng, 3, 0.2, 1.0) },
         SetFile::L1 { center: center.clone(), scale: scale.clone() },
-        budget(2.0, Sides::One),
         budget(1.6, Sides::One),
         budget(1.0, Sides::Two),
     ];
@@ -245,6 +244,10 @@ fn check_finite(problem: &Problem) {
         let weights: Vec<f64> = (0..all.len()).map(|row| (row % 3) as f64).collect();
         target.check("weighted", &Weighted::new(states, &weights, 0.5).unwrap());
     }
+    // These know nothing of the set.
+    if !matches!(problem.set.kind(), "scenarios" | "l1") {
+        return;
+    }
     let tilted = || Box::new(Tilted { concentration: 2.0, share: 0.0 });
     target.check("mixture", &Mixture::new(states, tilted(), Box::new(Uniform), 0.4).unwrap());
     target.check("alternate", &Alternate::new(tilted(), Box::new(Uniform), 0.4).unwrap());
@@ -318,7 +321,7 @@ fn check_sphere(problem: &Problem, reference: Reference) {
         .collect();
     let want = law(nodes, 12, temperature);
     let target = Target { problem, states, temperature, bin: &|place| sector(point(place)), want };
-    let langevin = || Box::new(LangevinOnSphere::of(states, 1.5).unwrap());
+    let langevin = || Box::new(LangevinOnSphere::of(states, 3.0).unwrap());
     target.check("uniform", &Uniform);
     target.check("tilted", &Tilted { concentration: 1.0, share: 0.0 });
     target.check("tilted with a share", &Tilted { concentration: 5.0, share: 0.3 });
@@ -331,8 +334,10 @@ fn check_sphere(problem: &Problem, reference: Reference) {
 
 #[test]
 fn chains_on_circles() {
-    check_sphere(&ellipsoid(2, 6), Reference::Sphere);
     check_sphere(&ellipsoid(2, 7), Reference::Surface);
+    if is_soak() {
+        check_sphere(&ellipsoid(2, 6), Reference::Sphere);
+    }
 }
 
 #[test]
@@ -383,4 +388,112 @@ fn check_body(problem: &Problem) {
     target.check("hit-and-run", &HitAndRun::of(states).unwrap());
     target.check("langevin", &Langevin::of(states, 1.5).unwrap());
     target.check("auto", Choice::Auto.build(states, &Options::default()).unwrap().as_ref());
+}
+
+/// Bit for bit the same on any number of threads, after moves of the incumbent too.
+#[test]
+fn several_chains_do_the_same_on_any_number_of_threads() {
+    for problem in [&finite_sets(3)[0], &ellipsoid(3, 8)] {
+        let states = problem.set.states(&reach(true)).unwrap();
+        let proposal = Choice::Auto.build(states.as_ref(), &Options::default()).unwrap();
+        let temperature = spread(problem, states.as_ref());
+        let kernel =
+            Kernel { states: states.as_ref(), proposal: proposal.as_ref(), acceptance: Acceptance::Metropolis, temperature };
+        let found = [1, 2, 4].map(|threads| {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                let mut chains = Chains::new(problem, states.as_ref(), 7, 9, &Clock::unlimited()).unwrap();
+                assert!(chains.best().is_none());
+                let mut trace = Vec::new();
+                for x in [0.4, 0.1, 0.9] {
+                    chains.at(&[x]);
+                    chains.step(&kernel, 300).unwrap();
+                    let best = chains.best().unwrap();
+                    trace.push((best.xi.clone(), best.answer.clone(), chains.summary(), chains.solves()));
+                    trace.extend(
+                        chains.iter().map(|chain| (chain.place().xi.clone(), chain.place().answer.clone(), chains.summary(), 0)),
+                    );
+                }
+                trace
+            })
+        });
+        assert_eq!(found[0], found[1]);
+        assert_eq!(found[0], found[2]);
+        // Chains differ from one another, and the best is the best of all scenarios asked for.
+        let (best, own) = (&found[0][0], &found[0][1..10]);
+        assert!(own.iter().any(|chain| chain.0 != own[0].0), "all chains do the same");
+        assert!(own.iter().all(|chain| chain.1.value <= best.1.value));
+        assert_eq!(best.2.steps, 9 * 300);
+        let mut engine = engine(problem);
+        assert!((score(problem, &mut engine, &best.0) - best.1.value).abs() < 1e-9);
+        assert_eq!(best.1.value, best.2.best);
+    }
+}
+
+/// What a space cannot carry is refused with what it can.
+#[test]
+fn proposals_by_name() {
+    let (list, sphere) = (&finite_sets(3)[0], &ellipsoid(3, 8));
+    let works = |problem: &Problem| -> Vec<&str> {
+        let states = problem.set.states(&reach(true)).unwrap();
+        let works = |choice: Choice| choice.build(states.as_ref(), &Options::default()).is_ok();
+        Choice::NAMES.iter().filter(|(_, choice)| works(*choice)).map(|(name, _)| *name).collect()
+    };
+    assert_eq!(works(list), ["auto", "uniform", "adaptive"]);
+    assert_eq!(works(sphere), ["auto", "uniform", "adaptive", "geodesic", "langevin"]);
+    let states = list.set.states(&reach(true)).unwrap();
+    let refusal = |choice: Choice, options| choice.build(states.as_ref(), &options).err().unwrap().to_string();
+    assert_eq!(
+        refusal(Choice::HitAndRun, Options::default()),
+        "hit-and-run walks in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would work"
+    );
+    for (name, choice) in Choice::NAMES {
+        assert_eq!((name.parse(), choice.to_string()), (Ok(choice), name.to_owned()));
+    }
+    assert!("steepest".parse::<Choice>().unwrap_err().contains("adaptive, hit-and-run"));
+    for options in [
+        Options { concentration: Some(f64::NAN), ..Options::default() },
+        Options { share: 1.5, ..Options::default() },
+        Options { step: 0.0, ..Options::default() },
+    ] {
+        assert!(refusal(Choice::Uniform, options).contains(" is not "));
+    }
+}
+
+#[test]
+fn weights_that_would_hide_a_scenario_are_refused() {
+    let (list, sphere) = (&finite_sets(3)[0], &ellipsoid(3, 8));
+    let states = list.set.states(&reach(true)).unwrap();
+    let refusal = |weights: &[f64], share| Weighted::new(states.as_ref(), weights, share).err().unwrap().to_string();
+    let mut weights = vec![1.0; 13];
+    assert!(refusal(&weights[1..], 0.0).contains("12 weights"));
+    assert!(refusal(&weights, -0.1).contains("share"));
+    weights[4] = 0.0;
+    assert!(refusal(&weights, 0.0).contains("scenario 4 has no weight"));
+    assert!(Weighted::new(states.as_ref(), &weights, 0.1).is_ok());
+    weights[4] = f64::INFINITY;
+    assert!(refusal(&weights, 0.5).contains("scenario 4"));
+    assert!(refusal(&[0.0; 13], 0.5).contains("all weights are zero"));
+    assert!(Weighted::new(states.as_ref(), &[f64::MAX; 13], 0.0).is_ok());
+    let states = sphere.set.states(&reach(true)).unwrap();
+    assert!(Weighted::new(states.as_ref(), &[1.0], 0.0).is_err());
+}
+
+/// A mixture wants densities and room in a place; kernels alternate without densities.
+#[test]
+fn mixtures_that_cannot_be_are_refused() {
+    let problem = &ellipsoid(3, 8);
+    let states = problem.set.states(&reach(true)).unwrap();
+    let states = states.as_ref();
+    let tilted = || Box::new(Tilted { concentration: 1.0, share: 0.0 });
+    let langevin = || Box::new(LangevinOnSphere::of(states, 1.0).unwrap());
+    let refusal = |mixture: Result<Mixture, softsep::proposal::Refused>| mixture.err().unwrap().to_string();
+    assert!(refusal(Mixture::new(states, tilted(), tilted(), 0.5)).contains("one tilt"));
+    assert!(refusal(Mixture::new(states, langevin(), langevin(), 0.5)).contains("one drift"));
+    assert!(refusal(Mixture::new(states, langevin(), tilted(), 1.5)).contains("share"));
+    assert!(Mixture::new(states, langevin(), tilted(), 0.5).is_ok());
+    let alternate = || Box::new(Alternate::new(langevin(), tilted(), 0.5).unwrap());
+    assert!(
+        refusal(Mixture::new(states, alternate(), Box::new(Uniform), 0.5)).contains("first proposal of a mixture has no density")
+    );
+    assert!(Alternate::new(alternate(), Box::new(Uniform), 0.5).is_err());
 }
