@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, counted, dot};
+use super::states::Corners;
+use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, counted, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// `lower ≤ ξ ≤ upper`.
@@ -83,6 +84,22 @@ impl Uncertainty for Boxed {
     fn levels(&self, entry: usize) -> Option<Vec<f64>> {
         let (lower, upper) = (self.lower[entry], self.upper[entry]);
         Some(if lower < upper { vec![lower, upper] } else { vec![lower] })
+    }
+
+    /// The corners, where Q is convex. Entries in which Q is monotone stay at their better end.
+    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        if !reach.convex {
+            return Err(SetError("there are no states yet where Q is not convex in ξ".into()));
+        }
+        let (mut base, mut moves) = (self.lower.clone(), Vec::new());
+        for &index in &self.free {
+            match reach.trend(index) {
+                Trend::Rising => base[index] = self.upper[index],
+                Trend::Falling => {}
+                Trend::Unknown => moves.push((index, self.upper[index])),
+            }
+        }
+        Ok(Box::new(Corners::new(base, moves)))
     }
 
     fn describe(&self) -> SetFile {

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, counted, dot};
+use super::patterns::{Kind, Patterns};
+use super::states::BudgetPoints;
+use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, dot};
 use crate::format::{Complaints, Points, SetFile, Sides};
 
 /// A budget so near to a whole number is that number: `30 × 0.1` means 3, and a fraction of 4e-16 would multiply the extreme points.
@@ -59,75 +61,23 @@ impl Budget {
         }
     }
 
-    /// The values that an entry of z takes at extreme points.
-    fn levels_of_z(&self) -> Vec<f64> {
-        match (self.sides, self.part > 0.0) {
-            (Sides::One, false) => vec![0.0, 1.0],
-            (Sides::One, true) => vec![0.0, self.part, 1.0],
-            (Sides::Two, false) => vec![-1.0, 0.0, 1.0],
-            (Sides::Two, true) => vec![-1.0, -self.part, 0.0, self.part, 1.0],
-        }
-    }
-
-    /// Calls `visit` with the z of every extreme point (free entries only), in lexicographic order.
-    ///
-    /// On one side these are the 0/1 vectors with at most ⌊Γ⌋ ones and, for a fractional Γ, the vectors with ⌊Γ⌋ ones and one entry
-    /// equal to the fraction. On two sides the budget is spent in full: ⌊Γ⌋ entries at ±1 and, for a fractional Γ, one at ± the
-    /// fraction.
-    fn visit_extremes(&self, mut visit: impl FnMut(&[f64])) {
-        let levels = self.levels_of_z();
-        let last = self.free.len();
-        let mut z = vec![0.0; last];
-        // The level that each entry tries next, and how many entries before it deviate in full and in part.
-        let mut next = vec![0; last + 1];
-        let mut before = vec![(0, 0); last + 1];
-        let mut position = 0;
-        loop {
-            if position == last {
-                visit(&z);
-            }
-            while position == last || next[position] == levels.len() {
-                if position == 0 {
-                    return;
-                }
-                position -= 1;
-            }
-            let level = levels[next[position]];
-            next[position] += 1;
-            let (full, parts) = before[position];
-            let (full, parts) = match level.abs() {
-                0.0 => (full, parts),
-                1.0 => (full + 1, parts),
-                _ => (full, parts + 1),
-            };
-            if self.can_be_completed(full, parts, last - position - 1) {
-                z[position] = level;
-                position += 1;
-                next[position] = 0;
-                before[position] = (full, parts);
-            }
-        }
-    }
-
-    /// Whether `left` more entries can complete an extreme point that has `full` entries deviating in full and `parts` in part.
-    fn can_be_completed(&self, full: usize, parts: usize, left: usize) -> bool {
-        if full > self.full || parts > 1 {
-            return false;
-        }
-        let wanted = match self.sides {
-            Sides::One if parts == 0 => 0,
-            Sides::One => self.full - full,
-            Sides::Two => self.full - full + usize::from(self.part > 0.0) - parts,
+    /// Its extreme points, as patterns over the free entries.
+    fn patterns(&self) -> Patterns {
+        let kind = match self.sides {
+            Sides::One => Kind::AtMost,
+            Sides::Two => Kind::EitherSide,
         };
-        wanted <= left
+        Patterns::new(kind, self.free.len(), self.full, self.part)
     }
-}
 
-/// `n` over `k`, if it fits.
-fn choose(n: usize, k: usize) -> Option<u128> {
-    let k = k.min(n - k);
-    // Each partial product is itself a binomial coefficient, so the division leaves no remainder.
-    (0..k as u128).try_fold(1_u128, |product, i| Some(product.checked_mul(n as u128 - i)? / (i + 1)))
+    /// The sign that Q never falls with as z moves away from zero, for a free entry; zero if none is known.
+    fn better_side(&self, reach: &Reach, index: usize) -> f64 {
+        match reach.trend(index) {
+            Trend::Rising => self.scale[index].signum(),
+            Trend::Falling => -self.scale[index].signum(),
+            Trend::Unknown => 0.0,
+        }
+    }
 }
 
 impl Uncertainty for Budget {
@@ -203,20 +153,7 @@ impl Uncertainty for Budget {
     }
 
     fn extremes(&self) -> Count {
-        let free = self.free.len();
-        let fractional = self.part > 0.0;
-        counted(match self.sides {
-            Sides::One if self.full == free => u32::try_from(free).ok().and_then(|free| 2_u128.checked_pow(free)),
-            Sides::One => (0..=self.full).try_fold(0_u128, |sum, ones| sum.checked_add(choose(free, ones)?)).and_then(|whole| {
-                match fractional {
-                    true => whole.checked_add(choose(free, self.full)?.checked_mul((free - self.full) as u128)?),
-                    false => Some(whole),
-                }
-            }),
-            Sides::Two => choose(free, self.full)
-                .and_then(|which| which.checked_mul(2_u128.checked_pow(u32::try_from(self.full).ok()?)?))
-                .and_then(|whole| if fractional { whole.checked_mul(2 * (free - self.full) as u128) } else { Some(whole) }),
-        })
+        self.patterns().count()
     }
 
     /// In lexicographic order of z.
@@ -224,7 +161,7 @@ impl Uncertainty for Budget {
         allow(self.extremes(), limit)?;
         let mut points = Points::new(self.dim());
         let mut xi = self.center.clone();
-        self.visit_extremes(|z| {
+        self.patterns().visit(|z| {
             for (&index, z) in self.free.iter().zip(z) {
                 xi[index] = self.center[index] + self.scale[index] * z;
             }
@@ -243,10 +180,28 @@ impl Uncertainty for Budget {
         let (center, scale) = (self.center[entry], self.scale[entry]);
         let mut levels: Vec<f64> = match scale == 0.0 {
             true => vec![center],
-            false => self.levels_of_z().iter().map(|z| center + scale * z).collect(),
+            false => self.patterns().levels().iter().map(|z| center + scale * z).collect(),
         };
         levels.sort_by(f64::total_cmp);
         Some(levels)
+    }
+
+    /// The extreme points, where Q is convex. An entry on one side whose deviation never raises Q stays where it is. If all others are known to
+    /// raise it, to the side they deviate to, the whole budget is spent.
+    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        if !reach.convex {
+            return Err(SetError("there are no states yet where Q is not convex in ξ".into()));
+        }
+        let better = |index: usize| self.better_side(reach, index);
+        let one_sided = self.sides == Sides::One;
+        let moving = || self.free.iter().copied().filter(|&index| !(one_sided && better(index) < 0.0));
+        let all_known = moving().all(|index| better(index) != 0.0);
+        let (kind, moves): (Kind, Vec<(usize, f64)>) = match all_known {
+            true => (Kind::Spent, moving().map(|index| (index, better(index) * self.scale[index])).collect()),
+            false => (self.patterns().kind, moving().map(|index| (index, self.scale[index])).collect()),
+        };
+        let patterns = Patterns::new(kind, moves.len(), self.full, self.part);
+        Ok(Box::new(BudgetPoints::new(&self.center, moves, patterns)))
     }
 
     fn describe(&self) -> SetFile {

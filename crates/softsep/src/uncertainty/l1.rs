@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check, dot};
+use super::states::Cross;
+use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// `ξ = center + scale∘u`, `‖u‖₁ ≤ 1`.
@@ -99,6 +100,14 @@ impl Uncertainty for L1 {
             (false, 1) => vec![center - scale, center + scale],
             (false, _) => vec![center - scale, center, center + scale],
         })
+    }
+
+    /// The extreme points, where Q is convex.
+    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        if !reach.convex {
+            return Err(SetError("there are no states yet where Q is not convex in ξ".into()));
+        }
+        Ok(Box::new(Cross::new(&self.center, self.free.iter().map(|&index| (index, self.scale[index])).collect())))
     }
 
     fn describe(&self) -> SetFile {

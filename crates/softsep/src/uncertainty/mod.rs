@@ -9,6 +9,7 @@ mod check;
 mod ellipsoid;
 mod l1;
 mod oracle;
+mod patterns;
 mod polyhedron;
 mod scenarios;
 mod shape;

@@ -3,11 +3,19 @@
 //! A state is a row of a list or a vector of coordinates; [`States::realize`] makes a ξ of it. The reference measure ν is the law of
 //! [`States::draw`]: uniform on rows, extreme points, a sphere or a body. All densities here are with respect to ν.
 
+mod budget;
+mod choice;
+mod corners;
+mod counts;
+mod cross;
 mod rows;
 mod sphere;
 mod variates;
 pub(crate) mod von_mises_fisher;
 
+pub(super) use budget::BudgetPoints;
+pub(super) use corners::Corners;
+pub(super) use cross::Cross;
 pub(super) use rows::Rows;
 pub(super) use sphere::Sphere;
 
@@ -67,6 +75,13 @@ pub struct Reach {
     pub reference: Reference,
 }
 
+impl Reach {
+    /// The trend in an entry of ξ.
+    pub fn trend(&self, entry: usize) -> Trend {
+        self.trends.get(entry).copied().unwrap_or_default()
+    }
+}
+
 /// A law on the boundary of an ellipsoid `center + A u`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reference {
@@ -124,6 +139,11 @@ pub struct Aim {
 }
 
 impl Aim {
+    /// Whether it was made for these.
+    fn is_for(&self, slope: &[f64], concentration: f64) -> bool {
+        self.slope == slope && self.concentration == concentration
+    }
+
     /// Notes what it is being made for.
     fn remember(&mut self, slope: &[f64], concentration: f64) {
         self.slope.clear();
@@ -166,6 +186,14 @@ pub trait Walk: Send + Sync {
     /// The integral of exp(log_reference), by volume in a body, under the uniform law on a sphere, as a logarithm; where it is known.
     fn log_mass(&self) -> Option<f64> {
         None
+    }
+}
+
+/// The row of a state; the first, if it has coordinates instead.
+fn row(state: &State) -> usize {
+    match state {
+        State::Row(row) => *row,
+        State::Point(_) => 0,
     }
 }
 

@@ -138,7 +138,7 @@ impl Tilt for Sphere<'_> {
     fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim) {
         let dim = self.axes.len();
         let known = aim.table.len() == dim + 2;
-        if known && aim.slope == slope && aim.concentration == concentration {
+        if known && aim.is_for(slope, concentration) {
             return;
         }
         // The normalising constant does not depend on the slope. A zero slope leaves zero behind in place of κ.

@@ -1,0 +1,211 @@
+//! The extreme points of a budget of uncertainty, with the exact tilts of EC.2 of the paper.
+
+use rand::RngExt;
+
+use super::counts::{Counts, Level};
+use super::{Aim, Space, State, States, Tilt, make_unit, point, point_mut};
+use crate::run::Random;
+use crate::uncertainty::allow;
+use crate::uncertainty::patterns::{Kind, Patterns};
+
+/// κ per entry: with slopes as a normal law has them, tilted points are on average nine tenths of the way from the mean point to the furthest one
+/// along the slope, as they are on a sphere with its default. The paper's experiments have 0.5, which gives about half of the way.
+const PER_ENTRY: f64 = 2.0;
+
+/// `ξ = center + step∘z` over the entries that can move.
+pub(crate) struct BudgetPoints<'a> {
+    center: &'a [f64],
+    /// The entries that move, each with what z = 1 adds to it.
+    moves: Vec<(usize, f64)>,
+    patterns: Patterns,
+    /// The table of the uniform law.
+    uniform: Vec<f64>,
+    /// The logarithm of their number.
+    log_count: f64,
+    /// The root mean square distance of z from its mean under the uniform law.
+    radius: f64,
+}
+
+impl<'a> BudgetPoints<'a> {
+    /// The patterns are over the entries that move.
+    pub(crate) fn new(center: &'a [f64], moves: Vec<(usize, f64)>, patterns: Patterns) -> Self {
+        let mut points = Self { center, moves, patterns, uniform: Vec::new(), log_count: 0.0, radius: 0.0 };
+        let mut uniform = Vec::new();
+        points.log_count = Counts(patterns).fill(|_| points.weights_of(0.0), &mut uniform);
+        points.uniform = uniform;
+        points.radius = points.radius();
+        points
+    }
+
+    /// The logarithms of an entry's weights in full and in part when the exponent has `index·z` for it.
+    fn weights_of(&self, index: f64) -> (f64, f64) {
+        let part = self.patterns.part * index;
+        match self.patterns.kind {
+            // e^i + e^(−i), by the larger of the two.
+            Kind::EitherSide => {
+                let either = |i: f64| i.abs() + (-2.0 * i.abs()).exp().ln_1p();
+                (either(index), either(part))
+            }
+            Kind::AtMost | Kind::Spent => (index, part),
+        }
+    }
+
+    /// By symmetry the mean of z is the same in every entry, Σz/n on average, and zero where both signs are as likely. So the mean square distance is
+    /// the mean of `Σz²`, less that of `Σz` squared over n: for [`Kind::Spent`] the paper's r_Γ², at which all points are.
+    fn radius(&self) -> f64 {
+        let Patterns { entries, full, part, .. } = self.patterns;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for (ones, share) in Counts(self.patterns).starts(&self.uniform).iter().enumerate() {
+            let (whole, part) = if ones > full { (full as f64, part) } else { (ones as f64, 0.0) };
+            sum += share * (whole + part);
+            squares += share * (whole + part * part);
+        }
+        let mean = if self.patterns.kind == Kind::EitherSide { 0.0 } else { sum };
+        (squares - mean * mean / (entries as f64).max(1.0)).max(0.0).sqrt()
+    }
+
+    /// Draws z by a table, of the law with these indices (none for the uniform one).
+    fn draw_by(&self, table: &[f64], index: &[f64], random: &mut Random, state: &mut State) {
+        let z = point_mut(state, self.moves.len());
+        Counts(self.patterns).draw(table, random, |random, entry, level| {
+            let size = match level {
+                Level::Zero => 0.0,
+                Level::Part => self.patterns.part,
+                Level::Full => 1.0,
+            };
+            let index = index.get(entry).copied().unwrap_or(0.0);
+            // The odds of the two signs are e^(2·index·size).
+            let is_below = || 1.0 / (1.0 + (2.0 * index * size).exp());
+            let turns = self.patterns.kind == Kind::EitherSide && size > 0.0 && random.random::<f64>() < is_below();
+            z[entry] = if turns { -size } else { size };
+        });
+    }
+}
+
+impl States for BudgetPoints<'_> {
+    fn space(&self) -> Space {
+        Space::Finite(self.patterns.count())
+    }
+
+    fn blank(&self) -> State {
+        let Patterns { full, part, .. } = self.patterns;
+        let size = |entry: usize| if entry < full { 1.0 } else { f64::from(u8::from(entry == full)) * part };
+        State::Point((0..self.moves.len()).map(size).collect())
+    }
+
+    fn draw(&self, random: &mut Random, state: &mut State) {
+        self.draw_by(&self.uniform, &[], random, state);
+    }
+
+    fn realize(&self, state: &State, xi: &mut [f64]) {
+        xi.copy_from_slice(self.center);
+        for (&(entry, step), z) in self.moves.iter().zip(point(state)) {
+            xi[entry] = self.center[entry] + step * z;
+        }
+    }
+
+    /// Of a member that is no extreme point, the entries that deviate most are rounded up and the others down.
+    fn locate(&self, xi: &[f64], state: &mut State) -> bool {
+        let z = point_mut(state, self.moves.len());
+        for (z, &(entry, step)) in z.iter_mut().zip(&self.moves) {
+            *z = ((xi[entry] - self.center[entry]) / step).clamp(-1.0, 1.0);
+            if self.patterns.kind != Kind::EitherSide {
+                *z = z.max(0.0);
+            }
+        }
+        if z.iter().any(|z| !z.is_finite()) {
+            *state = self.blank();
+            return false;
+        }
+        let Patterns { kind, full, part, .. } = self.patterns;
+        let or_fewer = kind == Kind::AtMost;
+        // Each round settles the entry that deviates most of those not settled; settled ones are beyond ±1 meanwhile.
+        const SETTLED: f64 = 4.0;
+        let mut spent_all = true;
+        for round in 0..z.len() {
+            let Some(next) = furthest(z, SETTLED - 1.0) else { break };
+            let sign = if z[next] < 0.0 { -1.0 } else { 1.0 };
+            let size = match round {
+                round if round < full && or_fewer && z[next].abs() < 0.5 => 0.0,
+                round if round < full => 1.0,
+                round if round == full && spent_all && !(or_fewer && z[next].abs() < 0.5 * part) => part,
+                _ => 0.0,
+            };
+            spent_all &= round >= full || size == 1.0;
+            z[next] = sign * (SETTLED + size);
+        }
+        z.iter_mut().for_each(|z| *z = if z.abs() > SETTLED { z.signum() * (z.abs() - SETTLED) } else { 0.0 });
+        true
+    }
+
+    fn enumerate(&self, limit: usize) -> Option<Vec<State>> {
+        allow(self.patterns.count(), limit).ok()?;
+        let mut listed = Vec::new();
+        self.patterns.visit(|z| listed.push(State::Point(z.to_vec())));
+        Some(listed)
+    }
+
+    fn tilt(&self) -> Option<&dyn Tilt> {
+        Some(self)
+    }
+}
+
+/// The entry that is furthest from zero, of those not beyond `beyond`; the first on ties.
+fn furthest(z: &[f64], beyond: f64) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    for (entry, value) in z.iter().enumerate().filter(|(_, value)| value.abs() <= beyond) {
+        if best.is_none_or(|best| value.abs() > z[best].abs()) {
+            best = Some(entry);
+        }
+    }
+    best
+}
+
+/// `weights` is the paper's index: κ·g/(‖g‖·radius), where g is the slope in z. If the budget is spent in full, adding a constant to g changes
+/// nothing, and g is taken orthogonal to the ones. So the exponent, less its value at the mean point, is within ±κ (on average, where points differ
+/// in their distance from the mean), whatever the units of ξ, Γ and the number of entries.
+///
+/// The paper has Γ − ⌊nΓ⌋ for the fraction in one place; nΓ − ⌊nΓ⌋ is meant.
+impl Tilt for BudgetPoints<'_> {
+    fn concentration(&self) -> f64 {
+        PER_ENTRY * self.moves.len() as f64
+    }
+
+    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim) {
+        if aim.is_for(slope, concentration) && aim.table.len() == self.uniform.len() {
+            return;
+        }
+        aim.remember(slope, concentration);
+        aim.weights.clear();
+        aim.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
+        let largest = aim.weights.iter().fold(0.0_f64, |largest, weight| largest.max(weight.abs()));
+        if self.patterns.kind == Kind::Spent {
+            let mean = aim.weights.iter().sum::<f64>() / aim.weights.len().max(1) as f64;
+            // What is left of a slope that is the same everywhere is rounding.
+            let rounded = |weight: f64| if (weight - mean).abs() > 1e-14 * largest { weight - mean } else { 0.0 };
+            aim.weights.iter_mut().for_each(|weight| *weight = rounded(*weight));
+        }
+        let unit = if make_unit(&mut aim.weights) && self.radius > 0.0 { concentration / self.radius } else { 0.0 };
+        aim.weights.iter_mut().for_each(|weight| *weight *= unit);
+        if unit > 0.0 {
+            let weights = &aim.weights;
+            aim.log_mean = Counts(self.patterns).fill(|entry| self.weights_of(weights[entry]), &mut aim.table) - self.log_count;
+        } else {
+            aim.weights.fill(0.0);
+            aim.table.clear();
+            aim.table.extend_from_slice(&self.uniform);
+            aim.log_mean = 0.0;
+        }
+    }
+
+    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State) {
+        match aim.table.len() == self.uniform.len() {
+            true => self.draw_by(&aim.table, &aim.weights, random, state),
+            false => States::draw(self, random, state),
+        }
+    }
+
+    fn log_density(&self, aim: &Aim, state: &State) -> f64 {
+        super::dot(&aim.weights, point(state)) - aim.log_mean
+    }
+}

@@ -1,0 +1,106 @@
+//! The extreme points of a cross-polytope: one entry deviates, up or down.
+
+use rand::RngExt;
+
+use super::choice::most_per_deviation;
+use super::{Aim, Space, State, States, Tilt, make_unit, row};
+use crate::run::Random;
+use crate::uncertainty::Count;
+
+/// `ξ = center ± step·e` for one of the entries that move: the row 2·entry is its −, the one after it its +. Without such entries, the center.
+pub(crate) struct Cross<'a> {
+    center: &'a [f64],
+    /// The entries that move, each with what z = 1 adds to it.
+    moves: Vec<(usize, f64)>,
+}
+
+impl<'a> Cross<'a> {
+    pub(crate) fn new(center: &'a [f64], moves: Vec<(usize, f64)>) -> Self {
+        Self { center, moves }
+    }
+
+    fn len(&self) -> usize {
+        (2 * self.moves.len()).max(1)
+    }
+}
+
+/// The z of a row's entry.
+fn side(row: usize) -> f64 {
+    if row % 2 == 0 { -1.0 } else { 1.0 }
+}
+
+impl States for Cross<'_> {
+    fn space(&self) -> Space {
+        Space::Finite(Count::Exactly(self.len() as u128))
+    }
+
+    fn blank(&self) -> State {
+        State::Row(0)
+    }
+
+    fn draw(&self, random: &mut Random, state: &mut State) {
+        *state = State::Row(random.random_range(0..self.len()));
+    }
+
+    fn realize(&self, state: &State, xi: &mut [f64]) {
+        xi.copy_from_slice(self.center);
+        let row = row(state);
+        if let Some(&(entry, step)) = self.moves.get(row / 2) {
+            xi[entry] += side(row) * step;
+        }
+    }
+
+    /// The entry that deviates most, the first on ties.
+    fn locate(&self, xi: &[f64], state: &mut State) -> bool {
+        let mut furthest = (0, 0.0);
+        for (place, &(entry, step)) in self.moves.iter().enumerate() {
+            let z = (xi[entry] - self.center[entry]) / step;
+            if z.abs() > furthest.1 {
+                furthest = (2 * place + usize::from(z > 0.0), z.abs());
+            }
+        }
+        *state = State::Row(furthest.0);
+        xi.iter().all(|xi| xi.is_finite())
+    }
+
+    fn enumerate(&self, limit: usize) -> Option<Vec<State>> {
+        (self.len() <= limit).then(|| (0..self.len()).map(State::Row).collect())
+    }
+
+    fn tilt(&self) -> Option<&dyn Tilt> {
+        Some(self)
+    }
+}
+
+/// The exponent is κ·⟨g, z⟩ with g the slope in z, brought to length one; all points are at distance one from their mean, so it is within ±κ.
+impl Tilt for Cross<'_> {
+    /// Along any g the points have a standard deviation of 1/√n.
+    fn concentration(&self) -> f64 {
+        (self.moves.len() as f64).sqrt() * most_per_deviation(self.len())
+    }
+
+    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim) {
+        if aim.is_for(slope, concentration) && aim.table.len() == self.len() {
+            return;
+        }
+        aim.remember(slope, concentration);
+        aim.weights.clear();
+        aim.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
+        let unit = if make_unit(&mut aim.weights) { concentration } else { 0.0 };
+        // Each entry's weight becomes those of its two rows, from the last to the first so that none is overwritten before its turn.
+        aim.weights.resize(self.len(), 0.0);
+        for place in (0..self.moves.len()).rev() {
+            let weight = if unit > 0.0 { unit * aim.weights[place] } else { 0.0 };
+            (aim.weights[2 * place], aim.weights[2 * place + 1]) = (-weight, weight);
+        }
+        aim.sum_up();
+    }
+
+    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State) {
+        *state = State::Row(aim.choose(random));
+    }
+
+    fn log_density(&self, aim: &Aim, state: &State) -> f64 {
+        aim.log_choice(row(state))
+    }
+}

@@ -1,0 +1,235 @@
+//! Every sampler against exact probabilities: all states of small sets by chi-square, laws on spheres and in bodies by their moments and marginals.
+//!
+//! Seeds are fixed. Each statistic is compared with a bound that a right sampler would pass all but one time in a million.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use rand::{RngExt, SeedableRng};
+use softsep::format::{Complaints, Points, SetFile, Sides};
+use softsep::run::Random;
+use softsep::uncertainty::{Aim, Reach, Space, State, States, Trend, Uncertainty, build};
+
+/// The normal quantile of one in a million.
+const QUANTILE: f64 = 4.753;
+const CONVEX: Reach = Reach { convex: true, trends: Vec::new(), reference: softsep::uncertainty::Reference::Sphere };
+
+fn made(set: &SetFile, dim: usize) -> Box<dyn Uncertainty> {
+    let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
+    let mut complaints = Complaints::new();
+    build(set, &names, "uncertainty.set", &mut complaints).unwrap_or_else(|| panic!("{set:?}: {complaints}"))
+}
+
+fn budget(budget: f64, sides: Sides, scale: &[f64]) -> SetFile {
+    SetFile::Budget { budget, sides, center: (0..scale.len()).map(|entry| entry as f64).collect(), scale: scale.to_vec() }
+}
+
+fn rising(scale: &[f64]) -> Reach {
+    let trend = |scale: &f64| if *scale < 0.0 { Trend::Falling } else { Trend::Rising };
+    Reach { trends: scale.iter().map(trend).collect(), ..CONVEX }
+}
+
+/// Compares counts of outcomes with their probabilities; rare outcomes are taken together.
+fn chi_square(counts: &[u64], probabilities: &[f64], what: &str) {
+    let draws = counts.iter().sum::<u64>() as f64;
+    let total: f64 = probabilities.iter().sum();
+    assert!((total - 1.0).abs() < 1e-9, "{what}: the probabilities add up to {total}");
+    let (mut statistic, mut bins, mut rare) = (0.0, 0, (0.0, 0.0));
+    let mut add = |seen: f64, expected: f64| {
+        statistic += (seen - expected).powi(2) / expected;
+        bins += 1;
+    };
+    for (&count, probability) in counts.iter().zip(probabilities) {
+        let expected = draws * probability;
+        if expected >= 10.0 {
+            add(count as f64, expected);
+        } else {
+            assert!(count == 0 || expected > 1e-7, "{what}: an outcome of probability {probability} was drawn");
+            rare = (rare.0 + count as f64, rare.1 + expected);
+        }
+    }
+    if rare.1 >= 10.0 {
+        add(rare.0, rare.1);
+    } else {
+        assert!(rare.0 < 40.0, "{what}: {} draws of outcomes where {} are expected", rare.0, rare.1);
+    }
+    // Of a single bin the rare outcomes have told all.
+    let free = f64::from((bins - 1).max(1));
+    // Wilson and Hilferty's approximation of the quantile.
+    let bound = free * (1.0 - 2.0 / (9.0 * free) + QUANTILE * (2.0 / (9.0 * free)).sqrt()).powi(3);
+    assert!(statistic <= bound, "{what}: chi-square {statistic} with {free} degrees of freedom");
+}
+
+/// A mean of draws against the exact one, given the standard deviation of a draw.
+fn check_mean(sum: f64, draws: usize, mean: f64, deviation: f64, what: &str) {
+    let found = sum / draws as f64;
+    let bound = QUANTILE * deviation / (draws as f64).sqrt() + 1e-12;
+    assert!((found - mean).abs() <= bound, "{what}: a mean of {found}, and {mean} ± {bound} is right");
+}
+
+/// The sets with finitely many states, each with what is known of Q and how many states there are then.
+fn finite_sets() -> Vec<(SetFile, usize, Reach, usize)> {
+    let mixed = [1.0, -2.0, 0.5, 3.0, 0.0];
+    let mut points = Points::new(2);
+    [[0.0, 1.0], [2.0, 1.0], [2.0, 1.0], [-1.0, 0.5], [1e3, 2.0]].iter().for_each(|row| points.push(row));
+    let boxed = SetFile::Box { lower: vec![0.0, -1.0, 2.0, 1.0], upper: vec![1.0, -1.0, 5.0, 1e3] };
+    let partly = Reach { trends: vec![Trend::Falling, Trend::Rising, Trend::Unknown, Trend::Rising], ..CONVEX };
+    let one_falls = Reach { trends: vec![Trend::Rising, Trend::Falling, Trend::Falling, Trend::Rising], ..CONVEX };
+    let none = Reach { trends: vec![Trend::Falling; 4], ..CONVEX };
+    vec![
+        (SetFile::Scenarios { points, file: None }, 2, CONVEX, 5),
+        (boxed.clone(), 4, CONVEX, 8),
+        (boxed, 4, partly, 2),
+        (SetFile::L1 { center: vec![1.0, 2.0, 3.0], scale: vec![1.0, 0.0, -2.0] }, 3, CONVEX, 4),
+        (SetFile::L1 { center: vec![1.0], scale: vec![0.0] }, 1, CONVEX, 1),
+        (budget(2.0, Sides::One, &mixed), 5, CONVEX, 1 + 4 + 6),
+        (budget(2.3, Sides::One, &mixed), 5, CONVEX, 11 + 6 * 2),
+        (budget(2.3, Sides::Two, &mixed), 5, CONVEX, 6 * 4 * 2 * 2),
+        (budget(3.0, Sides::Two, &mixed), 5, CONVEX, 4 * 8),
+        (budget(0.0, Sides::One, &mixed), 5, CONVEX, 1),
+        (budget(0.7, Sides::One, &mixed), 5, CONVEX, 5),
+        (budget(0.7, Sides::Two, &mixed), 5, CONVEX, 8),
+        (budget(9.0, Sides::One, &mixed), 5, CONVEX, 16),
+        (budget(9.0, Sides::Two, &mixed), 5, CONVEX, 16),
+        (budget(2.0, Sides::One, &mixed), 5, rising(&mixed), 6),
+        (budget(2.3, Sides::One, &mixed), 5, rising(&mixed), 12),
+        (budget(2.3, Sides::Two, &mixed), 5, rising(&mixed), 12),
+        (budget(2.9999, Sides::One, &[1.0; 7]), 7, rising(&[1.0; 7]), 21 * 5),
+        (budget(1.0, Sides::One, &[1.0, 1.0, 1.0, -1.0]), 4, one_falls, 2),
+        (budget(1.5, Sides::One, &[1.0; 4]), 4, none, 1),
+        (SetFile::Ellipsoid { center: vec![1.0, 2.0], matrix: vec![vec![3.0], vec![4.0]] }, 2, CONVEX, 2),
+    ]
+}
+
+fn tally(all: &[State], draws: usize, mut draw: impl FnMut(&mut State)) -> Vec<u64> {
+    let mut counts = vec![0; all.len()];
+    let mut state = State::Row(77);
+    for _ in 0..draws {
+        draw(&mut state);
+        let place = all.iter().position(|other| *other == state);
+        counts[place.unwrap_or_else(|| panic!("{state:?} is none of the states"))] += 1;
+    }
+    counts
+}
+
+#[test]
+fn finite_states_are_drawn_with_their_probabilities() {
+    let mut random = Random::seed_from_u64(1);
+    for (set, dim, reach, count) in finite_sets() {
+        let made = made(&set, dim);
+        let states = made.states(&reach).unwrap();
+        let all = states.enumerate(1000).unwrap();
+        assert_eq!(
+            (all.len(), states.space()),
+            (count, Space::Finite(softsep::uncertainty::Count::Exactly(count as u128))),
+            "{set:?}"
+        );
+        let uniform = vec![1.0 / count as f64; count];
+        chi_square(&tally(&all, 40 * count + 4000, |state| states.draw(&mut random, state)), &uniform, &format!("ν of {set:?}"));
+        let tilt = states.tilt().unwrap();
+        let mut aim = Aim::default();
+        for concentration in [0.3, 2.0, tilt.concentration(), 50.0, 1e4] {
+            let slope: Vec<f64> = (0..dim).map(|_| random.random_range(-1.0..1.0)).collect();
+            tilt.aim(&slope, concentration, &mut aim);
+            let weights: Vec<f64> = all.iter().map(|state| exponent(&*states, &aim, state)).collect();
+            let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = weights.iter().map(|weight| (weight - most).exp()).sum();
+            let log_mean = most + (sum / count as f64).ln();
+            assert!(
+                (aim.log_mean - log_mean).abs() < 1e-10 * (1.0 + log_mean.abs()),
+                "{set:?} {concentration}: {} {log_mean}",
+                aim.log_mean
+            );
+            let exact: Vec<f64> = weights.iter().map(|weight| (weight - most).exp() / sum).collect();
+            for (state, exact) in all.iter().zip(&exact) {
+                let density = tilt.log_density(&aim, state).exp() / count as f64;
+                assert!((density - exact).abs() < 1e-9, "{set:?} {concentration}: {state:?} has {density}, not {exact}");
+            }
+            let counts = tally(&all, 40 * count + 4000, |state| tilt.draw(&aim, &mut random, state));
+            chi_square(&counts, &exact, &format!("tilt {concentration} of {set:?}"));
+        }
+    }
+}
+
+/// The exponent of a tilt: of rows the weight, of points the weights' product with the coordinates.
+fn exponent(states: &dyn States, aim: &Aim, state: &State) -> f64 {
+    assert!(states.tilt().is_some());
+    match state {
+        State::Row(row) => aim.weights[*row],
+        State::Point(point) => aim.weights.iter().zip(point).map(|(a, b)| a * b).sum(),
+    }
+}
+
+/// κ means the same for all: on average over the axes the exponent has the variance κ²/n under ν, n the dimension that the states span; and where all
+/// states are at one distance from their mean it is within ±κ.
+#[test]
+fn concentrations_are_in_units_of_the_states_own() {
+    for (set, dim, reach, count) in finite_sets().into_iter().filter(|set| set.3 > 2) {
+        let made = made(&set, dim);
+        let states = made.states(&reach).unwrap();
+        let all = states.enumerate(1000).unwrap();
+        let tilt = states.tilt().unwrap();
+        let mut aim = Aim::default();
+        let (mut squares, mut axes) = (0.0, 0);
+        let spent = matches!(set, SetFile::Budget { .. }) && !reach.trends.is_empty();
+        let one_distance = !matches!(set, SetFile::Scenarios { .. } | SetFile::Budget { sides: Sides::One, .. }) || spent;
+        for axis in 0..dim {
+            let slope: Vec<f64> = (0..dim).map(|entry| f64::from(u8::from(entry == axis))).collect();
+            tilt.aim(&slope, 3.0, &mut aim);
+            let weights: Vec<f64> = all.iter().map(|state| exponent(&*states, &aim, state)).collect();
+            let mean = weights.iter().sum::<f64>() / count as f64;
+            let square = weights.iter().map(|weight| (weight - mean).powi(2)).sum::<f64>() / count as f64;
+            if square > 0.0 {
+                (squares, axes) = (squares + square, axes + 1);
+            }
+            assert!(!one_distance || weights.iter().all(|weight| (weight - mean).abs() <= 3.0 + 1e-9), "{set:?}: {weights:?}");
+        }
+        let spanned = axes - i32::from(spent);
+        let variance = squares / f64::from(axes);
+        assert!((variance - 9.0 / f64::from(spanned)).abs() < 1e-9, "{set:?}: {variance}");
+    }
+}
+
+/// n = 300: the number of points leaves the range of a double, and the weights of κ = 10⁴ more so.
+#[test]
+fn budgets_of_many_entries_keep_their_marginals() {
+    let mut random = Random::seed_from_u64(3);
+    let n = 300;
+    for (gamma, sides, reach) in [
+        (90.0, Sides::One, CONVEX),
+        (90.5, Sides::One, rising(&[1.0; 300])),
+        (30.25, Sides::Two, CONVEX),
+        (1.5, Sides::One, CONVEX),
+        (299.5, Sides::Two, CONVEX),
+    ] {
+        let made = made(&budget(gamma, sides, &vec![1.0; n]), n);
+        let states = made.states(&reach).unwrap();
+        let mut state = states.blank();
+        let mut sums = vec![0.0; n];
+        let draws = 2000;
+        for _ in 0..draws {
+            states.draw(&mut random, &mut state);
+            let State::Point(z) = &state else { panic!("{state:?}") };
+            sums.iter_mut().zip(z).for_each(|(sum, z)| *sum += z.abs());
+            let spent: f64 = z.iter().map(|z| z.abs()).sum();
+            let saturated = sides == Sides::Two || !reach.trends.is_empty();
+            assert!(if saturated { (spent - gamma).abs() < 1e-9 } else { spent <= gamma + 1e-9 }, "{gamma}: {spent}");
+        }
+        // By symmetry all entries have one mean.
+        let mean = sums.iter().sum::<f64>() / (n * draws) as f64;
+        let deviation = (mean * (1.0 - mean)).sqrt();
+        for sum in sums {
+            check_mean(sum, draws, mean, 1.1 * deviation, &format!("Γ = {gamma}"));
+        }
+        let tilt = states.tilt().unwrap();
+        for concentration in [tilt.concentration(), 1e4, 1e6] {
+            let slope: Vec<f64> = (0..n).map(|_| random.random_range(-1.0..1.0)).collect();
+            let mut aim = Aim::default();
+            tilt.aim(&slope, concentration, &mut aim);
+            assert!(aim.log_mean.is_finite() && aim.table.iter().all(|entry| (0.0..=1.0).contains(entry)));
+            for _ in 0..100 {
+                tilt.draw(&aim, &mut random, &mut state);
+                let density = tilt.log_density(&aim, &state);
+                assert!(density.is_finite() && density > 0.0, "{gamma} {concentration}: {density}");
+            }
+        }
+    }
+}
