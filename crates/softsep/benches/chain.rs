@@ -98,7 +98,7 @@ fn compare(n: usize, uncertainty: Uncertain, choice: Choice, budget: Duration) {
 
 fn main() {
     for n in [10, 30, 100] {
-        for uncertainty in [Uncertain::Scenarios(1000), Uncertain::Ellipsoid] {
+        for uncertainty in [Uncertain::Scenarios(1000), Uncertain::Budget { gamma: 0.35 }, Uncertain::Ellipsoid] {
             for choice in [Choice::Uniform, Choice::Adaptive] {
                 compare(n, uncertainty, choice, Duration::from_secs(1));
             }

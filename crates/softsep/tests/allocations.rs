@@ -93,7 +93,7 @@ fn proposals(states: &dyn States) -> Vec<Box<dyn Proposal>> {
 }
 
 fn steps_of_chains_allocate_nothing() {
-    for uncertainty in [Uncertain::Ellipsoid, Uncertain::Scenarios(50)] {
+    for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.35 }, Uncertain::Scenarios(50)] {
         let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };
         let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
         for convex in [true, false] {
