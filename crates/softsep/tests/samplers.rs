@@ -72,7 +72,7 @@ fn finite_sets() -> Vec<(SetFile, usize, Reach, usize)> {
     [[0.0, 1.0], [2.0, 1.0], [2.0, 1.0], [-1.0, 0.5], [1e3, 2.0]].iter().for_each(|row| points.push(row));
     let boxed = SetFile::Box { lower: vec![0.0, -1.0, 2.0, 1.0], upper: vec![1.0, -1.0, 5.0, 1e3] };
     let partly = Reach { trends: vec![Trend::Falling, Trend::Rising, Trend::Unknown, Trend::Rising], ..CONVEX };
-    let one_falls = Reach { trends: vec![Trend::Rising, Trend::Falling, Trend::Falling, Trend::Rising], ..CONVEX };
+    let one_falls = Reach { trends: vec![Trend::Rising, Trend::Falling, Trend::Falling, Trend::Falling], ..CONVEX };
     let none = Reach { trends: vec![Trend::Falling; 4], ..CONVEX };
     vec![
         (SetFile::Scenarios { points, file: None }, 2, CONVEX, 5),

@@ -8,6 +8,7 @@ mod proposal;
 mod random;
 mod set;
 mod shape;
+mod states;
 
 pub use engine::check_engine;
 pub use method::check_method;

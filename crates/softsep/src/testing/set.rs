@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use softsep_lp::{Lp, Model, Status};
 
 use super::shape::check_shape;
+use super::states::check_states;
 use crate::format::{Complaints, Points};
 use crate::uncertainty::{self, Count, Uncertainty};
 
@@ -37,6 +38,7 @@ pub fn check_set(set: &dyn Uncertainty, parameters: &[String], seed: u64) {
     }
     suite.description_gives_an_equal_set(parameters);
     check_shape(set, &suite.directions, suite.close, &mut rng);
+    check_states(set, suite.close, &mut rng);
 }
 
 /// Zero, the axes, random ones, and ones with small whole entries, which have ties.

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::states::Corners;
-use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, counted, dot};
+use super::states::{Body, Column, Corners, Form};
+use super::{
+    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, counted, dot,
+};
 use crate::format::{Complaints, Points, SetFile};
 
 /// `lower ≤ ξ ≤ upper`.
@@ -86,20 +88,31 @@ impl Uncertainty for Boxed {
         Some(if lower < upper { vec![lower, upper] } else { vec![lower] })
     }
 
-    /// The corners, where Q is convex. Entries in which Q is monotone stay at their better end.
+    fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
+        chord::between(
+            (0..xi.len()).map(|index| (xi[index] - self.lower[index], self.upper[index] - xi[index], direction[index])),
+        )
+    }
+
+    /// The corners, where Q is convex, else all of the box. Entries in which Q is monotone stay at their better end.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
-        if !reach.convex {
-            return Err(SetError("there are no states yet where Q is not convex in ξ".into()));
-        }
-        let (mut base, mut moves) = (self.lower.clone(), Vec::new());
+        let mut corner = self.lower.clone();
+        let mut moves = Vec::new();
         for &index in &self.free {
             match reach.trend(index) {
-                Trend::Rising => base[index] = self.upper[index],
+                Trend::Rising => corner[index] = self.upper[index],
                 Trend::Falling => {}
-                Trend::Unknown => moves.push((index, self.upper[index])),
+                Trend::Unknown => moves.push(index),
             }
         }
-        Ok(Box::new(Corners::new(base, moves)))
+        if reach.convex || moves.is_empty() {
+            let ends = moves.iter().map(|&index| (index, self.upper[index])).collect();
+            return Ok(Box::new(Corners::new(corner, ends)));
+        }
+        let half = |index: usize| 0.5 * self.upper[index] - 0.5 * self.lower[index];
+        moves.iter().for_each(|&index| corner[index] = self.lower[index].midpoint(self.upper[index]));
+        let columns = moves.iter().map(|&index| Column::of_entry(index, half(index))).collect();
+        Ok(Box::new(Body::new(corner.into(), columns, Form::Cube)))
     }
 
     fn describe(&self) -> SetFile {

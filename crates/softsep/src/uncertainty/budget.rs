@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::patterns::{Kind, Patterns};
-use super::states::BudgetPoints;
-use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, dot};
+use super::states::{Body, BudgetPoints, Column, Form};
+use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, dot};
 use crate::format::{Complaints, Points, SetFile, Sides};
 
 /// A budget so near to a whole number is that number: `30 × 0.1` means 3, and a fraction of 4e-16 would multiply the extreme points.
@@ -186,11 +186,25 @@ impl Uncertainty for Budget {
         Some(levels)
     }
 
-    /// The extreme points, where Q is convex. An entry on one side whose deviation never raises Q stays where it is. If all others are known to
+    fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
+        // Along an entry that cannot move there is no way at all.
+        if (0..xi.len()).any(|index| self.scale[index] == 0.0 && direction[index] != 0.0) {
+            return (0.0, 0.0);
+        }
+        let entry = |&index: &usize| ((xi[index] - self.center[index]) / self.scale[index], direction[index] / self.scale[index]);
+        chord::deviations(self.free.iter().map(entry), self.full as f64 + self.part, self.sides == Sides::One)
+    }
+
+    /// The extreme points, where Q is convex, else all of it. Of extreme points: an entry on one side whose deviation never raises Q stays where it is. If all others are known to
     /// raise it, to the side they deviate to, the whole budget is spent.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
-        if !reach.convex {
-            return Err(SetError("there are no states yet where Q is not convex in ξ".into()));
+        let budget = self.full as f64 + self.part;
+        if !reach.convex && budget > 0.0 {
+            // No entry deviates by more than the budget.
+            let unit = budget.min(1.0);
+            let columns = self.free.iter().map(|&index| Column::of_entry(index, unit * self.scale[index])).collect();
+            let form = Form::Deviations { budget: budget / unit, one_sided: self.sides == Sides::One };
+            return Ok(Box::new(Body::new((&self.center).into(), columns, form)));
         }
         let better = |index: usize| self.better_side(reach, index);
         let one_sided = self.sides == Sides::One;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use faer::Mat;
 
-use super::states::{Rows, Sphere};
-use super::{Ball, Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, dot};
+use super::states::{Body, Column, Form, Rows, Sphere};
+use super::{Ball, Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// Semi-axes shorter than this share of the longest one are rounding: a double has 16 digits, a product of A loses a few.
@@ -176,12 +176,34 @@ impl Uncertainty for Ellipsoid {
         Some(Shape { polytope, ball: Some(Ball { center: self.center.clone(), columns: self.columns.clone() }) })
     }
 
-    /// Where Q is convex, the boundary; a point or a segment has few extreme points.
+    fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
+        let (mut square, mut along, mut step) = (0.0, 0.0, 0.0);
+        for (number, (half, axis)) in self.axes.iter().enumerate() {
+            let towards = dot(axis, direction);
+            if number < self.rank {
+                let at =
+                    axis.iter().zip(xi).zip(&self.center).map(|((axis, xi), center)| axis * (xi - center)).sum::<f64>() / half;
+                square += at * at;
+                along += at * towards / half;
+                step += (towards / half).powi(2);
+            } else if towards.abs() > FLAT * direction.iter().map(|entry| entry.abs()).sum::<f64>() {
+                // Out of the flat.
+                return (0.0, 0.0);
+            }
+        }
+        chord::in_ball(square, along, step)
+    }
+
+    /// Where Q is convex, the boundary, else all of it. A segment has two extreme points, a point is one.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        let axes = &self.axes[..self.rank];
+        if !reach.convex && !axes.is_empty() {
+            let columns = axes.iter().map(|(half, axis)| Column::along(axis, *half)).collect();
+            return Ok(Box::new(Body::new((&self.center).into(), columns, Form::Ball)));
+        }
         match self.enumerate(2) {
             Ok(points) => Ok(Box::new(Rows::new(points))),
-            Err(_) if !reach.convex => Err(SetError("there are no states yet where Q is not convex in ξ".into())),
-            Err(_) => Ok(Box::new(Sphere::new(&self.center, &self.axes[..self.rank], reach.reference))),
+            Err(_) => Ok(Box::new(Sphere::new(&self.center, axes, reach.reference))),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::states::Cross;
-use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, dot};
+use super::states::{Body, Column, Cross, Form};
+use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord, dot};
 use crate::format::{Complaints, Points, SetFile};
 
 /// `ξ = center + scale∘u`, `‖u‖₁ ≤ 1`.
@@ -102,10 +102,21 @@ impl Uncertainty for L1 {
         })
     }
 
-    /// The extreme points, where Q is convex.
+    fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
+        // Along an entry that cannot move there is no way at all.
+        if (0..xi.len()).any(|index| self.scale[index] == 0.0 && direction[index] != 0.0) {
+            return (0.0, 0.0);
+        }
+        let entry = |&index: &usize| ((xi[index] - self.center[index]) / self.scale[index], direction[index] / self.scale[index]);
+        chord::deviations(self.free.iter().map(entry), 1.0, false)
+    }
+
+    /// The extreme points, where Q is convex, else all of it.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
-        if !reach.convex {
-            return Err(SetError("there are no states yet where Q is not convex in ξ".into()));
+        if !reach.convex && !self.free.is_empty() {
+            let columns = self.free.iter().map(|&index| Column::of_entry(index, self.scale[index])).collect();
+            let form = Form::Deviations { budget: 1.0, one_sided: false };
+            return Ok(Box::new(Body::new((&self.center).into(), columns, form)));
         }
         Ok(Box::new(Cross::new(&self.center, self.free.iter().map(|&index| (index, self.scale[index])).collect())))
     }

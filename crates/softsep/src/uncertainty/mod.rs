@@ -6,6 +6,7 @@
 mod boxed;
 mod budget;
 mod check;
+mod chord;
 mod ellipsoid;
 mod l1;
 mod oracle;
@@ -68,10 +69,14 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
         None
     }
 
-    /// The states that can hold a maximum of Q, given what is known of it.
-    fn states(&self, _reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
-        Err(SetError("there are no states yet".into()))
+    /// All t for which `xi + t·direction` stays a member, for a member `xi`; zero is among them. For a finite list nothing else is. Nothing is
+    /// allocated.
+    fn chord(&self, _xi: &[f64], _direction: &[f64]) -> (f64, f64) {
+        (0.0, 0.0)
     }
+
+    /// The states that can hold a maximum of Q, given what is known of it.
+    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError>;
 
     /// The set as the format writes it; reading that gives an equal set.
     fn describe(&self) -> SetFile;

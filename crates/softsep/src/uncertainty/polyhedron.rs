@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::oracle::{Oracle, SparseRow};
+use super::states::{Body, Column, Facets, Form, Hull, Rows};
 use super::vertices::{self, Cut, Effort, GaveUp};
-use super::{Count, Part, Polytope, SetError, Shape, TooMany, Uncertainty, allow, check};
+use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord};
 use crate::format::{Complaints, Points, Row, SetFile, item, nearest, taken_for_infinite, too_large, too_small};
 
 /// What [`Uncertainty::extremes`] may take: about a second.
@@ -127,8 +128,7 @@ impl Polyhedron {
     /// The parameters that are not fixed are scaled to `t` in the unit cube; the simplex to start from is `t ≥ 0` and the largest `Σt`.
     fn enumerate_within(&self, effort: Effort) -> Result<Points, GaveUp> {
         let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
-        let size = |index: usize| self.ranges[index].0.abs().max(self.ranges[index].1.abs()).max(1.0);
-        let free: Vec<usize> = (0..self.dim()).filter(|&index| width(index) > FIXED * size(index)).collect();
+        let free = self.free();
         let mut xi: Vec<f64> = self.ranges.iter().map(|&(least, most)| least.midpoint(most)).collect();
         let mut points = Points::new(self.dim());
         if free.is_empty() {
@@ -145,7 +145,7 @@ impl Polyhedron {
                 }
             }
             let moves = normal.iter().fold(0.0_f64, |moves, entry| moves.max(entry.abs()));
-            let largest = row.terms.iter().fold(0.0_f64, |largest, &(index, c)| largest.max(c.abs() * size(index)));
+            let largest = row.terms.iter().fold(0.0_f64, |largest, &(index, c)| largest.max(c.abs() * self.size(index)));
             // A row in which only fixed parameters take part says nothing more.
             if moves > FIXED * largest {
                 let base = row.activity(&xi);
@@ -189,6 +189,62 @@ impl Polyhedron {
             share if share > 1.0 - 1e-11 => most,
             share => least + share * (most - least),
         }
+    }
+
+    /// The size of a parameter, for what is relative to it.
+    fn size(&self, index: usize) -> f64 {
+        self.ranges[index].0.abs().max(self.ranges[index].1.abs()).max(1.0)
+    }
+
+    /// The parameters that are not fixed.
+    fn free(&self) -> Vec<usize> {
+        (0..self.dim()).filter(|&index| self.ranges[index].1 - self.ranges[index].0 > FIXED * self.size(index)).collect()
+    }
+
+    /// All of it, in coordinates of its affine hull. Directions are taken in units of the parameters' ranges.
+    fn body(&self) -> Result<Body<'_>, SetError> {
+        let free = self.free();
+        let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
+        let in_units = |xi: &[f64], t: &mut [f64]| {
+            t.iter_mut().zip(&free).for_each(|(t, &index)| *t = (xi[index] - self.ranges[index].0) / width(index));
+        };
+        let furthest = |direction: &[f64], t: &mut [f64]| {
+            let (mut slope, mut xi) = (vec![0.0; self.dim()], vec![0.0; self.dim()]);
+            free.iter().zip(direction).for_each(|(&index, entry)| slope[index] = entry / width(index));
+            self.support(&slope, &mut xi)?;
+            in_units(&xi, t);
+            Ok(())
+        };
+        let hull = Hull::find(free.len(), furthest)?;
+        let mut center: Vec<f64> = self.ranges.iter().map(|&(least, most)| least.midpoint(most)).collect();
+        free.iter().zip(&hull.inside).for_each(|(&index, t)| center[index] = self.ranges[index].0 + t * width(index));
+        let column = |(half, axis): &(f64, Vec<f64>)| Column {
+            terms: free.iter().zip(axis).map(|(&index, axis)| (index, half * axis * width(index))).collect(),
+            inverse: free.iter().zip(axis).map(|(&index, axis)| (index, axis / (half * width(index)))).collect(),
+        };
+        let columns: Vec<Column> = hull.axes.iter().map(column).collect();
+        // Each bound and row as it is along the columns; what they do not move is met by all members.
+        let mut facets = Vec::new();
+        let mut add = |terms: &[(usize, f64)], lower: f64, upper: f64| {
+            let mut along = vec![0.0; self.dim()];
+            terms.iter().for_each(|&(index, value)| along[index] = value);
+            let normal: Vec<f64> =
+                columns.iter().map(|column| column.terms.iter().map(|&(index, value)| along[index] * value).sum()).collect();
+            let length = normal.iter().map(|entry: &f64| entry * entry).sum::<f64>().sqrt();
+            let largest = terms.iter().fold(0.0_f64, |largest, &(index, value)| largest.max(value.abs() * self.size(index)));
+            if length > FIXED * largest {
+                let at: f64 = terms.iter().map(|&(index, value)| value * center[index]).sum();
+                for (sign, bound) in [(-1.0, lower), (1.0, upper)] {
+                    if bound.is_finite() {
+                        facets.push((normal.iter().map(|entry| sign * entry / length).collect(), sign * (bound - at) / length));
+                    }
+                }
+            }
+        };
+        free.iter().for_each(|&index| add(&[(index, 1.0)], self.lower[index], self.upper[index]));
+        self.rows.iter().for_each(|row| add(&row.terms, row.lower, row.upper));
+        let facets = Facets::new(columns.len(), &facets);
+        Ok(Body::new(center.into(), columns, Form::Facets(facets)))
     }
 
     fn attempted(&self) -> &Result<Points, GaveUp> {
@@ -388,6 +444,26 @@ impl Uncertainty for Polyhedron {
             }
         }
         Some(Shape { polytope: Some(polytope), ball: None })
+    }
+
+    /// Rows that both ends of the line keep to within what solvers see as equal, as equations do, say nothing.
+    fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
+        let bounds = (0..xi.len()).map(|index| (xi[index] - self.lower[index], self.upper[index] - xi[index], direction[index]));
+        let rows = self.rows.iter().map(|row| {
+            let step: f64 = row.terms.iter().map(|&(index, value)| value * direction[index]).sum();
+            let size: f64 = row.terms.iter().map(|&(index, value)| (value * direction[index]).abs()).sum();
+            let at = row.activity(xi);
+            (at - row.lower, row.upper - at, if step.abs() > 1e-12 * size { step } else { 0.0 })
+        });
+        chord::between(bounds.chain(rows))
+    }
+
+    /// The vertices, where Q is convex and they can be enumerated in about a second; else all of it. Trends are not used.
+    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        match self.attempted() {
+            Ok(points) if reach.convex || points.len() == 1 => Ok(Box::new(Rows::new(Cow::Borrowed(points)))),
+            Ok(_) | Err(_) => Ok(Box::new(self.body()?)),
+        }
     }
 
     fn describe(&self) -> SetFile {

@@ -106,16 +106,13 @@ impl States for BudgetPoints<'_> {
 
     /// Of a member that is no extreme point, the entries that deviate most are rounded up and the others down.
     fn locate(&self, xi: &[f64], state: &mut State) -> bool {
+        if !xi.iter().all(|xi| xi.is_finite()) {
+            return false;
+        }
+        let lower = if self.patterns.kind == Kind::EitherSide { -1.0 } else { 0.0 };
         let z = point_mut(state, self.moves.len());
         for (z, &(entry, step)) in z.iter_mut().zip(&self.moves) {
-            *z = ((xi[entry] - self.center[entry]) / step).clamp(-1.0, 1.0);
-            if self.patterns.kind != Kind::EitherSide {
-                *z = z.max(0.0);
-            }
-        }
-        if z.iter().any(|z| !z.is_finite()) {
-            *state = self.blank();
-            return false;
+            *z = ((xi[entry] - self.center[entry]) / step).clamp(lower, 1.0);
         }
         let Patterns { kind, full, part, .. } = self.patterns;
         let or_fewer = kind == Kind::AtMost;

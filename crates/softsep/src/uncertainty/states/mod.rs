@@ -3,19 +3,23 @@
 //! A state is a row of a list or a vector of coordinates; [`States::realize`] makes a ξ of it. The reference measure ν is the law of
 //! [`States::draw`]: uniform on rows, extreme points, a sphere or a body. All densities here are with respect to ν.
 
+mod body;
 mod budget;
 mod choice;
 mod corners;
 mod counts;
 mod cross;
+mod hull;
 mod rows;
 mod sphere;
 mod variates;
 pub(crate) mod von_mises_fisher;
 
+pub(super) use body::{Body, Column, Form};
 pub(super) use budget::BudgetPoints;
 pub(super) use corners::Corners;
 pub(super) use cross::Cross;
+pub(super) use hull::{Facets, Hull};
 pub(super) use rows::Rows;
 pub(super) use sphere::Sphere;
 
@@ -102,6 +106,11 @@ pub trait States: Send + Sync {
 
     /// Draws from ν.
     fn draw(&self, random: &mut Random, state: &mut State);
+
+    /// Whether draws are from ν itself. If not they are steps of a walk that tends to it, and ν is uniform all the same.
+    fn draws_exactly(&self) -> bool {
+        true
+    }
 
     /// The ξ of a state.
     fn realize(&self, state: &State, xi: &mut [f64]);

@@ -1,0 +1,199 @@
+//! A whole convex body: where Q is not convex in ξ, a maximum can be anywhere in it (Example 7 of the paper).
+
+use std::borrow::Cow;
+
+use rand::RngExt;
+
+use super::hull::Facets;
+use super::variates::{exponential, on_sphere};
+use super::{Space, State, States, Walk, point, point_mut};
+use crate::run::Random;
+use crate::uncertainty::{chord, dot};
+
+/// `ξ = center + B u` with u in a body of simple form, whose widths along the coordinates are about two.
+pub(crate) struct Body<'a> {
+    center: Cow<'a, [f64]>,
+    /// B by columns, each a sparse vector: boxes and budgets have one entry in each.
+    columns: Vec<Column>,
+    form: Form,
+}
+
+/// A column of B with the row of its left inverse: `u = ⟨inverse, ξ − center⟩`.
+pub(crate) struct Column {
+    pub(crate) terms: Vec<(usize, f64)>,
+    pub(crate) inverse: Vec<(usize, f64)>,
+}
+
+impl Column {
+    /// Moves one entry by `step` per unit.
+    pub(crate) fn of_entry(entry: usize, step: f64) -> Self {
+        Self { terms: vec![(entry, step)], inverse: vec![(entry, step.recip())] }
+    }
+
+    /// Moves along a unit vector by `half` per unit.
+    pub(crate) fn along(axis: &[f64], half: f64) -> Self {
+        let scaled = |factor: f64| axis.iter().map(|axis| axis * factor).enumerate().collect();
+        Self { terms: scaled(half), inverse: scaled(half.recip()) }
+    }
+}
+
+/// What u may be.
+pub(crate) enum Form {
+    /// `‖u‖₂ ≤ 1`.
+    Ball,
+    /// `−1 ≤ u ≤ 1`.
+    Cube,
+    /// `|u| ≤ 1, Σ|u| ≤ budget`, or `0 ≤ u ≤ 1` in place of the first; a budget of at least one.
+    Deviations { budget: f64, one_sided: bool },
+    /// Finitely many half-spaces.
+    Facets(Facets),
+}
+
+impl<'a> Body<'a> {
+    /// There is at least one column.
+    pub(crate) fn new(center: Cow<'a, [f64]>, columns: Vec<Column>, form: Form) -> Self {
+        Self { center, columns, form }
+    }
+}
+
+/// Uniform in `0 ≤ u ≤ 1, Σu ≤ budget`, by rejection from independent entries with densities ∝ exp(−rate·u), the rate such that they spend the
+/// budget on average: a point within the budget is taken with probability exp(−rate·what is left). At least about 0.4/√n of the points are.
+fn draw_deviations(budget: f64, random: &mut Random, u: &mut [f64]) {
+    let rate = rate_of_mean(budget / u.len() as f64);
+    'trial: loop {
+        let slack = if rate > 0.0 { exponential(random) / rate } else { f64::INFINITY };
+        let mut left = budget;
+        for u in u.iter_mut() {
+            // The inverse of the distribution function (1 − e^(−rate·u))/(1 − e^(−rate)).
+            let share = random.random::<f64>();
+            *u = if rate > 0.0 { -(share * (-rate).exp_m1()).ln_1p() / rate } else { share };
+            left -= *u;
+            if left < 0.0 {
+                continue 'trial;
+            }
+        }
+        if left <= slack {
+            return;
+        }
+    }
+}
+
+/// The rate at which the law on [0, 1] with density ∝ exp(−rate·u) has a given mean: 1/rate − 1/(e^rate − 1). Zero for means from one half on.
+fn rate_of_mean(mean: f64) -> f64 {
+    if mean >= 0.5 {
+        return 0.0;
+    }
+    // The mean is below 1/rate. Any rate is right, so a few halvings are enough.
+    let (mut low, mut high) = (0.0, 1.0 / mean);
+    for _ in 0..30 {
+        let rate = 0.5 * (low + high);
+        let there = 1.0 / rate - 1.0 / rate.exp_m1();
+        *(if there > mean { &mut low } else { &mut high }) = rate;
+    }
+    0.5 * (low + high)
+}
+
+impl States for Body<'_> {
+    fn space(&self) -> Space {
+        Space::Body(self.columns.len())
+    }
+
+    fn blank(&self) -> State {
+        State::Point(vec![0.0; self.columns.len()])
+    }
+
+    fn draw(&self, random: &mut Random, state: &mut State) {
+        let u = point_mut(state, self.columns.len());
+        match &self.form {
+            Form::Ball => {
+                on_sphere(random, u);
+                let radius = random.random::<f64>().powf(1.0 / u.len() as f64);
+                u.iter_mut().for_each(|u| *u *= radius);
+            }
+            Form::Cube => u.iter_mut().for_each(|u| *u = random.random_range(-1.0..=1.0)),
+            Form::Deviations { budget, one_sided } => {
+                if *budget > 1.0 {
+                    draw_deviations(*budget, random, u);
+                } else {
+                    // A Dirichlet law with all parameters one: shares of exponential numbers, one of which is what is left of the budget.
+                    u.iter_mut().for_each(|u| *u = exponential(random));
+                    let total = u.iter().sum::<f64>() + exponential(random);
+                    u.iter_mut().for_each(|u| *u /= total);
+                }
+                if !one_sided {
+                    u.iter_mut().for_each(|u| *u = if random.random() { *u } else { -*u });
+                }
+            }
+            Form::Facets(facets) => facets.draw(random, u),
+        }
+    }
+
+    fn draws_exactly(&self) -> bool {
+        !matches!(self.form, Form::Facets(_))
+    }
+
+    fn realize(&self, state: &State, xi: &mut [f64]) {
+        xi.copy_from_slice(&self.center);
+        for (column, u) in self.columns.iter().zip(point(state)) {
+            column.terms.iter().for_each(|&(entry, value)| xi[entry] += value * u);
+        }
+    }
+
+    fn locate(&self, xi: &[f64], state: &mut State) -> bool {
+        let found = xi.iter().all(|xi| xi.is_finite());
+        for (column, u) in self.columns.iter().zip(point_mut(state, self.columns.len())) {
+            let along = |&(entry, value): &(usize, f64)| value * (xi[entry] - self.center[entry]);
+            *u = if found { column.inverse.iter().map(along).sum() } else { 0.0 };
+        }
+        found
+    }
+
+    fn enumerate(&self, _limit: usize) -> Option<Vec<State>> {
+        None
+    }
+
+    fn walk(&self) -> Option<&dyn Walk> {
+        Some(self)
+    }
+}
+
+impl Walk for Body<'_> {
+    fn dim(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn pull(&self, slope_xi: &[f64], slope: &mut [f64]) {
+        for (column, slope) in self.columns.iter().zip(slope) {
+            *slope = column.terms.iter().map(|&(entry, value)| value * slope_xi[entry]).sum();
+        }
+    }
+
+    fn chord(&self, point: &[f64], direction: &[f64]) -> (f64, f64) {
+        let pairs = point.iter().copied().zip(direction.iter().copied());
+        match &self.form {
+            Form::Ball => chord::in_ball(dot(point, point), dot(point, direction), dot(direction, direction)),
+            Form::Cube => chord::between(pairs.map(|(u, step)| (u + 1.0, 1.0 - u, step))),
+            Form::Deviations { budget, one_sided } => chord::deviations(pairs, *budget, *one_sided),
+            Form::Facets(facets) => facets.chord(point, direction),
+        }
+    }
+
+    /// The volume, where it has a closed form.
+    fn log_mass(&self) -> Option<f64> {
+        let dim = self.columns.len();
+        let signs = dim as f64 * std::f64::consts::LN_2;
+        match &self.form {
+            // π^(r/2)/Γ(r/2 + 1) by V(r) = 2π/r·V(r − 2), from V(0) = 1 or V(1) = 2.
+            Form::Ball => {
+                let first = if dim % 2 == 0 { 0.0 } else { std::f64::consts::LN_2 };
+                Some((2..=dim).filter(|r| r % 2 == dim % 2).map(|r| (std::f64::consts::TAU / r as f64).ln()).sum::<f64>() + first)
+            }
+            Form::Cube => Some(signs),
+            // A simplex in every orthant.
+            Form::Deviations { budget, one_sided } if *budget == 1.0 => {
+                Some(-(1..=dim).map(|r| (r as f64).ln()).sum::<f64>() + if *one_sided { 0.0 } else { signs })
+            }
+            Form::Deviations { .. } | Form::Facets(_) => None,
+        }
+    }
+}
