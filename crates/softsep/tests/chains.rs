@@ -16,8 +16,8 @@ use softsep::Problem;
 use softsep::chain::{Acceptance, Chain, Chains, Kernel};
 use softsep::format::{Points, ProblemFile, Row, SetFile, Sides, Variable};
 use softsep::proposal::{
-    Alternate, Choice, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Mixture, Options, Place, Proposal, Tilted, Uniform,
-    Weighted,
+    Alternate, Choice, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Mixture, Options, Place, Proposal, Tilted, TiltedChord,
+    Uniform, Weighted,
 };
 use softsep::recourse::{Answer, DualChoice, Linear, Recourse};
 use softsep::run::{Clock, Purpose};
@@ -321,7 +321,7 @@ fn check_sphere(problem: &Problem, reference: Reference) {
         .collect();
     let want = law(nodes, 12, temperature);
     let target = Target { problem, states, temperature, bin: &|place| sector(point(place)), want };
-    let langevin = || Box::new(LangevinOnSphere::of(states, 3.0).unwrap());
+    let langevin = || Box::new(LangevinOnSphere::of(states, 1.0).unwrap());
     target.check("uniform", &Uniform);
     target.check("tilted", &Tilted { concentration: 1.0, share: 0.0 });
     target.check("tilted with a share", &Tilted { concentration: 5.0, share: 0.3 });
@@ -329,7 +329,7 @@ fn check_sphere(problem: &Problem, reference: Reference) {
     target.check("langevin", langevin().as_ref());
     target.check("langevin and uniform", &Mixture::new(states, langevin(), Box::new(Uniform), 0.4).unwrap());
     target
-        .check("auto", Choice::Auto.build(states, &Options { concentration: Some(1.0), ..Options::default() }).unwrap().as_ref());
+        .check("auto", Choice::Auto.build(states, &Options { concentration: Some(3.0), ..Options::default() }).unwrap().as_ref());
 }
 
 #[test]
@@ -381,13 +381,29 @@ fn check_body(problem: &Problem) {
     let nodes = plane.members(problem).into_iter().map(|xi| (score(problem, &mut engine, &xi), 1.0, plane.bin(&xi)));
     let want = law(nodes.collect::<Vec<_>>(), 12, temperature);
     let target = Target { problem, states, temperature, bin: &|place| plane.bin(&place.xi), want };
-    target.check("uniform", &Uniform);
-    if states.tilt().is_some() {
-        target.check("tilted", &Tilted { concentration: 1.0, share: 0.2 });
+    if states.draws_exactly() {
+        target.check("uniform", &Uniform);
     }
+    target.check("tilted chord", &TiltedChord::of(states).unwrap());
     target.check("hit-and-run", &HitAndRun::of(states).unwrap());
     target.check("langevin", &Langevin::of(states, 1.5).unwrap());
-    target.check("auto", Choice::Auto.build(states, &Options::default()).unwrap().as_ref());
+    let alternate = Alternate::new(Box::new(Langevin::of(states, 1.5).unwrap()), Box::new(HitAndRun::of(states).unwrap()), 0.5);
+    target.check("alternate", &alternate.unwrap());
+}
+
+#[test]
+fn chains_in_bodies() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(4);
+    check_body(&ellipsoid(2, 9));
+    let mut cut = Row::new("cut");
+    cut.xi = vec![("g0".into(), 1.0), ("g1".into(), 0.7)];
+    cut.upper = 0.6;
+    let set =
+        SetFile::Polyhedron { lower: numbers(rng, 2, -1.0, -0.5), upper: numbers(rng, 2, 0.5, 1.0), constraints: vec![cut] };
+    check_body(&problem(set, 2, 10));
+    if is_soak() {
+        check_body(&problem(SetFile::Box { lower: numbers(rng, 2, -1.0, -0.2), upper: numbers(rng, 2, 0.2, 1.0) }, 2, 11));
+    }
 }
 
 /// Bit for bit the same on any number of threads, after moves of the incumbent too.
