@@ -38,6 +38,11 @@ fn temperature(problem: &Problem, kernel: &Kernel, engine: &mut Linear) -> f64 {
 
 fn compare(n: usize, uncertainty: Uncertain, choice: Choice, budget: Duration) {
     let problem = problem(n, uncertainty);
+    // `cargo bench --bench chain -- ellipsoid-10-auto` runs one line.
+    let wish = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    if wish.is_some_and(|wish| wish != format!("{}-{n}-{choice}", problem.set.kind())) {
+        return;
+    }
     let states = problem.set.states(&Reach { convex: true, ..Reach::default() }).unwrap();
     let proposal = choice.build(states.as_ref(), &Options::default()).unwrap();
     let mut kernel =
@@ -105,6 +110,7 @@ fn main() {
             if matches!(uncertainty, Uncertain::Ellipsoid) {
                 compare(n, uncertainty, Choice::Geodesic, Duration::from_secs(1));
                 compare(n, uncertainty, Choice::Langevin, Duration::from_secs(1));
+                compare(n, uncertainty, Choice::Auto, Duration::from_secs(1));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The hot loops allocate nothing: a recourse solve that a known basis answers, the support functions with closed forms, a step of a chain.
+//! The hot loop allocates nothing: a recourse solve that a known basis answers, the support functions with closed forms, draws and tilts of states,
+//! steps of chains.
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -6,11 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use softsep::Problem;
 use softsep::chain::{Acceptance, Chain, Kernel};
+use softsep::format::{Complaints, Row, SetFile, Sides};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::proposal::{Alternate, Choice, HitAndRun, Langevin, Mixture, Options, Proposal, Tilted, Uniform, Weighted};
 use softsep::recourse::{Answer, Linear, Recourse};
-use softsep::run::Clock;
-use softsep::uncertainty::{Reach, Space, States};
+use softsep::run::{Clock, Purpose, stream};
+use softsep::uncertainty::{Aim, Reach, Reference, Space, State, States, build};
 
 struct Counting;
 
@@ -38,12 +40,13 @@ static ALLOCATOR: Counting = Counting;
 
 // One test only: a second one would count on another thread.
 #[test]
-fn hot_loops_allocate_nothing() {
-    solves_by_reuse_and_support_points_allocate_nothing();
-    steps_of_chains_allocate_nothing();
+fn the_hot_loop_allocates_nothing() {
+    solves_by_reuse_and_support_points();
+    draws_and_tilts();
+    steps_of_chains();
 }
 
-fn solves_by_reuse_and_support_points_allocate_nothing() {
+fn solves_by_reuse_and_support_points() {
     for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.35 }, Uncertain::Scenarios(50)] {
         let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };
         let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
@@ -71,6 +74,54 @@ fn solves_by_reuse_and_support_points_allocate_nothing() {
     }
 }
 
+fn draws_and_tilts() {
+    let dim = 6;
+    let matrix = (0..dim).map(|row| (0..dim).map(|column| if row <= column { 1.0 } else { 0.5 }).collect()).collect();
+    let (center, scale) = (vec![1.0; dim], vec![2.0; dim]);
+    let sum = Row { xi: (1..=dim).map(|index| (format!("g{index}"), 1.0)).collect(), upper: 4.0, ..Row::new("sum") };
+    let budget = |sides| SetFile::Budget { budget: 2.5, sides, center: center.clone(), scale: scale.clone() };
+    let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
+    for set in [
+        SetFile::Ellipsoid { center: center.clone(), matrix },
+        budget(Sides::One),
+        budget(Sides::Two),
+        SetFile::L1 { center: center.clone(), scale: scale.clone() },
+        SetFile::Box { lower: center.clone(), upper: scale.clone() },
+        SetFile::Polyhedron { lower: vec![0.0; dim], upper: scale.clone(), constraints: vec![sum] },
+    ] {
+        let set = build(&set, &names, "set", &mut Complaints::new()).unwrap();
+        for (convex, reference) in [(true, Reference::Sphere), (true, Reference::Surface), (false, Reference::Sphere)] {
+            let states = set.states(&Reach { convex, reference, ..Reach::default() }).unwrap();
+            let mut random = stream(1, Purpose::Start, 0);
+            let (mut state, mut aim, mut slope) = (states.blank(), Aim::default(), vec![1.0; dim]);
+            let (mut xi, mut pull, mut direction) = (vec![0.0; dim], vec![0.0; dim], vec![1.0; dim]);
+            let mut before = 0;
+            // The first round fills the buffers.
+            for round in 0..200 {
+                if round == 1 {
+                    before = COUNT.load(Ordering::Relaxed);
+                }
+                slope[round % dim] -= 0.1;
+                states.draw(&mut random, &mut state);
+                states.realize(&state, &mut xi);
+                states.locate(&xi, &mut state);
+                if let Some(tilt) = states.tilt() {
+                    tilt.aim(&slope, tilt.concentration(), &mut aim);
+                    tilt.draw(&aim, &mut random, &mut state);
+                    assert!(tilt.log_density(&aim, &state).is_finite());
+                }
+                if let (Some(walk), State::Point(point)) = (states.walk(), &state) {
+                    walk.pull(&slope, &mut pull);
+                    walk.chord(point, &pull);
+                    direction.copy_from_slice(&slope);
+                    set.chord(&xi, &direction);
+                }
+            }
+            assert_eq!(COUNT.load(Ordering::Relaxed), before, "{} with convex = {convex} allocates", set.kind());
+        }
+    }
+}
+
 /// Every proposal that the states can carry.
 fn proposals(states: &dyn States) -> Vec<Box<dyn Proposal>> {
     let options = Options { share: 0.3, ..Options::default() };
@@ -92,7 +143,7 @@ fn proposals(states: &dyn States) -> Vec<Box<dyn Proposal>> {
     all
 }
 
-fn steps_of_chains_allocate_nothing() {
+fn steps_of_chains() {
     for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.35 }, Uncertain::Scenarios(50)] {
         let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };
         let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();

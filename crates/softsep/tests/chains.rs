@@ -377,17 +377,17 @@ fn check_body(problem: &Problem) {
     let states = states.as_ref();
     assert_eq!(states.space(), Space::Body(2));
     let (mut engine, plane) = (engine(problem), Plane::around(problem));
-    let temperature = spread(problem, states);
+    let temperature = 2.0 * spread(problem, states);
     let nodes = plane.members(problem).into_iter().map(|xi| (score(problem, &mut engine, &xi), 1.0, plane.bin(&xi)));
     let want = law(nodes.collect::<Vec<_>>(), 12, temperature);
     let target = Target { problem, states, temperature, bin: &|place| plane.bin(&place.xi), want };
     if states.draws_exactly() {
         target.check("uniform", &Uniform);
     }
-    target.check("tilted chord", &TiltedChord::of(states).unwrap());
+    target.check("tilted chord", &TiltedChord::of(states, 0.4).unwrap());
     target.check("hit-and-run", &HitAndRun::of(states).unwrap());
     target.check("langevin", &Langevin::of(states, 1.5).unwrap());
-    let alternate = Alternate::new(Box::new(Langevin::of(states, 1.5).unwrap()), Box::new(HitAndRun::of(states).unwrap()), 0.5);
+    let alternate = Alternate::new(Box::new(Langevin::of(states, 2.0).unwrap()), Box::new(HitAndRun::of(states).unwrap()), 0.5);
     target.check("alternate", &alternate.unwrap());
 }
 

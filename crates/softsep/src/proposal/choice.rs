@@ -29,7 +29,7 @@ pub enum Choice {
 pub struct Options {
     /// κ of the tilt; the states' own if not given.
     pub concentration: Option<f64>,
-    /// How much of ν is mixed into the tilt.
+    /// How much of the uniform law is mixed into a tilted one.
     pub share: f64,
     /// How long the steps of geodesic and Langevin moves are, in their own units.
     pub step: f64,
@@ -81,7 +81,7 @@ impl Choice {
                 (Some(tilted), _) => {
                     Box::new(Tilted { concentration: options.concentration.unwrap_or(tilted.concentration), ..tilted })
                 }
-                (None, Space::Body(_)) => Box::new(TiltedChord::of(states)?),
+                (None, Space::Body(_)) => Box::new(TiltedChord::of(states, options.share)?),
                 (None, space) => return Err(Refused(format!("these states ({space}) have no tilt that can be drawn from"))),
             },
             Choice::HitAndRun => Box::new(HitAndRun::of(states)?),

@@ -2,20 +2,28 @@
 
 use rand::RngExt;
 
+use super::mixture::log_mixed;
 use super::{Place, Proposal, Refused, dot, point_mut, reference_ratio};
 use crate::run::{Random, normals};
 use crate::uncertainty::{Space, States};
 
 /// On the chord `from + t·direction`, t has a density ∝ exp(t·⟨force, direction⟩), the force being the slope of score/w at `from`. No step has to be
 /// chosen: where the score is linear every candidate is taken, at any temperature. The way back is on the same chord, with the force at its other end.
+///
+/// With `share` the point is uniform on the chord instead: the slope leads up where the chain is, and would hardly ever leave a top for another one.
 #[derive(Debug, Clone, Copy)]
-pub struct TiltedChord(());
+pub struct TiltedChord {
+    share: f64,
+}
 
 impl TiltedChord {
     /// For the states of a convex body.
-    pub fn of(states: &dyn States) -> Result<Self, Refused> {
+    pub fn of(states: &dyn States, share: f64) -> Result<Self, Refused> {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(Refused(format!("a share of {share} is not between 0 and 1")));
+        }
         match (states.space(), states.walk()) {
-            (Space::Body(_), Some(_)) => Ok(Self(())),
+            (Space::Body(_), Some(_)) => Ok(Self { share }),
             (space, _) => Err(Refused(format!("chords are drawn through convex bodies, and these states are {space}"))),
         }
     }
@@ -52,7 +60,9 @@ impl Proposal for TiltedChord {
         let direction = point_mut(&mut to.state);
         normals(random, direction);
         let (least, most) = walk.chord(from.point(), direction);
-        let chosen = least + draw(dot(&from.drift, direction), most - least, random);
+        let is_uniform = random.random::<f64>() < self.share;
+        let rate = if is_uniform { 0.0 } else { dot(&from.drift, direction) };
+        let chosen = least + draw(rate, most - least, random);
         for (to, from) in direction.iter_mut().zip(from.point()) {
             *to = from + chosen * *to;
         }
@@ -65,9 +75,9 @@ impl Proposal for TiltedChord {
             let steps = to.point().iter().zip(from.point()).map(|(to, from)| to - from);
             place.drift.iter().zip(steps).map(|(force, step)| force * step).sum::<f64>() / chosen
         };
-        let back = log_density(rate(to), most - least, -least);
-        let forth = log_density(rate(from), most - least, chosen - least);
-        back - forth + reference_ratio(states, from, to)
+        let length = most - least;
+        let density = |rate, at| log_mixed(self.share, log_density(rate, length, at), -length.ln());
+        density(rate(to), -least) - density(rate(from), chosen - least) + reference_ratio(states, from, to)
     }
 
     fn drifts(&self) -> bool {

@@ -460,10 +460,12 @@ impl Uncertainty for Polyhedron {
 
     /// The vertices, where Q is convex and they can be enumerated in about a second; else all of it. Trends are not used.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
-        match self.attempted() {
-            Ok(points) if reach.convex || points.len() == 1 => Ok(Box::new(Rows::new(Cow::Borrowed(points)))),
-            Ok(_) | Err(_) => Ok(Box::new(self.body()?)),
+        if (reach.convex || self.free().is_empty())
+            && let Ok(points) = self.attempted()
+        {
+            return Ok(Box::new(Rows::new(Cow::Borrowed(points))));
         }
+        Ok(Box::new(self.body()?))
     }
 
     fn describe(&self) -> SetFile {

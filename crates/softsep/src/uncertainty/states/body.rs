@@ -185,7 +185,7 @@ impl Walk for Body<'_> {
         match &self.form {
             // π^(r/2)/Γ(r/2 + 1) by V(r) = 2π/r·V(r − 2), from V(0) = 1 or V(1) = 2.
             Form::Ball => {
-                let first = if dim % 2 == 0 { 0.0 } else { std::f64::consts::LN_2 };
+                let first = if dim.is_multiple_of(2) { 0.0 } else { std::f64::consts::LN_2 };
                 Some((2..=dim).filter(|r| r % 2 == dim % 2).map(|r| (std::f64::consts::TAU / r as f64).ln()).sum::<f64>() + first)
             }
             Form::Cube => Some(signs),

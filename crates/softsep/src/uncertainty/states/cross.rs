@@ -26,7 +26,7 @@ impl<'a> Cross<'a> {
 
 /// The z of a row's entry.
 fn side(row: usize) -> f64 {
-    if row % 2 == 0 { -1.0 } else { 1.0 }
+    if row.is_multiple_of(2) { -1.0 } else { 1.0 }
 }
 
 impl States for Cross<'_> {
