@@ -1,15 +1,18 @@
-//! The hot loop allocates nothing: a recourse solve that a known basis answers, the support functions with closed forms, draws and tilts of states.
+//! The hot loop allocates nothing: a recourse solve that a known basis answers, the support functions with closed forms, draws and tilts of states,
+//! steps of chains.
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use softsep::Problem;
+use softsep::chain::{Acceptance, Chain, Kernel};
 use softsep::format::{Complaints, Row, SetFile, Sides};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::proposal::{Alternate, Choice, HitAndRun, Langevin, Mixture, Options, Proposal, Tilted, Uniform, Weighted};
 use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::{Clock, Purpose, stream};
-use softsep::uncertainty::{Aim, Reach, Reference, State, build};
+use softsep::uncertainty::{Aim, Reach, Reference, Space, State, States, build};
 
 struct Counting;
 
@@ -40,6 +43,7 @@ static ALLOCATOR: Counting = Counting;
 fn the_hot_loop_allocates_nothing() {
     solves_by_reuse_and_support_points();
     draws_and_tilts();
+    steps_of_chains();
 }
 
 fn solves_by_reuse_and_support_points() {
@@ -114,6 +118,60 @@ fn draws_and_tilts() {
                 }
             }
             assert_eq!(COUNT.load(Ordering::Relaxed), before, "{} with convex = {convex} allocates", set.kind());
+        }
+    }
+}
+
+/// Every proposal that the states can carry.
+fn proposals(states: &dyn States) -> Vec<Box<dyn Proposal>> {
+    let options = Options { share: 0.3, ..Options::default() };
+    let mut all: Vec<_> = Choice::NAMES.iter().filter_map(|(_, choice)| choice.build(states, &options).ok()).collect();
+    if let Some(tilted) = Tilted::of(states, 0.0) {
+        all.push(Box::new(Mixture::new(states, Box::new(tilted), Box::new(Uniform), 0.5).unwrap()));
+        all.push(Box::new(Alternate::new(Box::new(tilted), Box::new(Uniform), 0.5).unwrap()));
+    }
+    match states.space() {
+        Space::Body(_) => {
+            let langevin = Box::new(Langevin::of(states, 1.0).unwrap());
+            all.push(Box::new(Alternate::new(langevin, Box::new(HitAndRun::of(states).unwrap()), 0.5).unwrap()));
+        }
+        Space::Finite(_) => {
+            all.extend(Weighted::new(states, &[1.0; 50], 0.0).map(|weighted| Box::new(weighted) as Box<dyn Proposal>))
+        }
+        Space::Sphere(_) => {}
+    }
+    all
+}
+
+fn steps_of_chains() {
+    for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.35 }, Uncertain::Scenarios(50)] {
+        let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };
+        let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
+        for convex in [true, false] {
+            let states = problem.set.states(&Reach { convex, ..Reach::default() }).unwrap();
+            for (number, proposal) in proposals(states.as_ref()).iter().enumerate() {
+                let kernel = Kernel {
+                    states: states.as_ref(),
+                    proposal: proposal.as_ref(),
+                    acceptance: Acceptance::Metropolis,
+                    temperature: 100.0,
+                };
+                let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap();
+                engine.at(&[250.0; 8]);
+                let mut chain = Chain::new(&problem, states.as_ref(), 1, 0);
+                let mut counted = 0;
+                // The first steps meet the bases, and the tilts that belong to their slopes.
+                for step in 0..20_000 {
+                    let (before, work) = (COUNT.load(Ordering::Relaxed), engine.work());
+                    chain.step(&kernel, &mut engine).unwrap();
+                    let asked = engine.work().solves - work.solves;
+                    if step >= 10_000 && engine.work().reused - work.reused == asked {
+                        counted += 1;
+                        assert_eq!(COUNT.load(Ordering::Relaxed), before, "step {step} of proposal {number} on {}", problem.name);
+                    }
+                }
+                assert!(counted > 9000, "proposal {number}: only {counted} steps were answered by reuse");
+            }
         }
     }
 }

@@ -3,12 +3,12 @@
 //!
 //! The recourse problems have generic numbers and the engine picks duals by least slope, so that each state has one dual (see `softsep::chain`).
 //!
-//! A run goes on until its scores are worth 200 000 independent draws (as its diagnostics estimate). The law is compared on at most 13 states or bins, so
-//! that the expected distance in total variation of an exact chain is at most √(13/(2π·200 000)) ≈ 0.0032, and it exceeds 0.01 with probability at most
-//! exp(−2·200 000·0.0068²) < 1e-8 (McDiarmid). All seeds are fixed.
+//! A run goes on until batches of it show that its distance in total variation from its own law, expected to be e, passes 0.01 only if it exceeds e by four
+//! standard errors of the worst event: once in 30 000 times. All seeds are fixed.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
+use std::f64::consts::{PI, TAU};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,14 +16,15 @@ use softsep::Problem;
 use softsep::chain::{Acceptance, Chain, Chains, Kernel};
 use softsep::format::{Points, ProblemFile, Row, SetFile, Sides, Variable};
 use softsep::proposal::{
-    Alternate, Choice, Geodesic, HitAndRun, Langevin, Mixture, Options, Place, Proposal, Tilted, Uniform, Weighted,
+    Alternate, Choice, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Mixture, Options, Place, Proposal, Tilted, TiltedChord,
+    Uniform, Weighted,
 };
 use softsep::recourse::{Answer, DualChoice, Linear, Recourse};
-use softsep::run::{Clock, Purpose};
+use softsep::run::{Clock, Purpose, Random};
 use softsep::testing::{Trial, check_proposal};
-use softsep::uncertainty::{Reach, Space, State, States};
+use softsep::uncertainty::{Reach, Reference, Space, State, States};
 
-const DRAWS: f64 = 200_000.0;
+const BATCH: u64 = 10_000;
 const DISTANCE: f64 = 0.01;
 
 fn is_soak() -> bool {
@@ -83,7 +84,6 @@ fn finite_sets(seed: u64) -> Vec<Problem> {
         SetFile::Scenarios { points, file: None },
         SetFile::Box { lower: numbers(rng, 3, -1.0, -0.2), upper: numbers(rng, 3, 0.2, 1.0) },
         SetFile::L1 { center: center.clone(), scale: scale.clone() },
-        budget(2.0, Sides::One),
         budget(1.6, Sides::One),
         budget(1.0, Sides::Two),
     ];
@@ -151,25 +151,53 @@ impl Target<'_> {
     }
 
     fn run(&self, kernel: &Kernel) -> (f64, u64, Chain) {
-        let draws = DRAWS * if is_soak() { 10.0 } else { 1.0 };
+        let errors = if is_soak() { 16.0 } else { 4.0 };
         let mut engine = engine(self.problem);
         let mut chain = Chain::new(self.problem, self.states, 11, 0);
-        let mut counts = vec![0_u64; self.want.len()];
-        let (mut steps, mut bin) = (0, (self.bin)(chain.place()));
-        while chain.diagnostics().effective().unwrap_or(0.0) < draws {
-            for _ in 0..100_000 {
+        let mut batches: Vec<Vec<f64>> = Vec::new();
+        let mut bin = (self.bin)(chain.place());
+        loop {
+            let mut batch = vec![0.0; self.want.len()];
+            for _ in 0..BATCH {
                 if chain.step(kernel, &mut engine).unwrap() {
                     bin = (self.bin)(chain.place());
                 }
-                counts[bin] += 1;
+                batch[bin] += 1.0 / BATCH as f64;
             }
-            steps += 100_000;
-            assert!(steps as f64 <= 50.0 * draws, "{}: the chain does not mix: {:?}", self.problem.name, chain.diagnostics());
+            batches.push(batch);
+            if batches.len() >= 30 && batches.len().is_multiple_of(10) {
+                let (mean, expected, worst) = errors_of(&batches);
+                if expected + errors * worst <= DISTANCE {
+                    let distance = 0.5 * mean.iter().zip(&self.want).map(|(found, want)| (found - want).abs()).sum::<f64>();
+                    return (distance, batches.len() as u64 * BATCH, chain);
+                }
+            }
+            assert!(batches.len() < 10_000, "{}: the chain does not mix: {:?}", self.problem.name, chain.diagnostics());
         }
-        let distance =
-            counts.iter().zip(&self.want).map(|(&count, want)| (count as f64 / steps as f64 - want).abs()).sum::<f64>();
-        (0.5 * distance, steps, chain)
     }
+}
+
+/// The means of batches by bin; the expected distance in total variation of these from the truth; the largest standard error of an event's probability.
+fn errors_of(batches: &[Vec<f64>]) -> (Vec<f64>, f64, f64) {
+    let (count, bins) = (batches.len() as f64, batches[0].len());
+    let mean: Vec<f64> = (0..bins).map(|bin| batches.iter().map(|batch| batch[bin]).sum::<f64>() / count).collect();
+    let covariance = |a: usize, b: usize| {
+        batches.iter().map(|batch| (batch[a] - mean[a]) * (batch[b] - mean[b])).sum::<f64>() / (count * (count - 1.0))
+    };
+    let covariances: Vec<Vec<f64>> = (0..bins).map(|a| (0..bins).map(|b| covariance(a, b)).collect()).collect();
+    // For normal errors the mean of |e| is √(2/π) of the standard error.
+    let expected = 0.5 * (0..bins).map(|bin| (2.0 / PI * covariances[bin][bin]).sqrt()).sum::<f64>();
+    // The event and its complement as signs s: the variance of its probability is sᵀCs/4. Each row's signs are tried and improved.
+    let times =
+        |signs: &[f64]| -> Vec<f64> { covariances.iter().map(|row| row.iter().zip(signs).map(|(c, s)| c * s).sum()).collect() };
+    let worst = covariances.iter().fold(0.0_f64, |worst, row| {
+        let mut signs: Vec<f64> = row.iter().map(|c| c.signum()).collect();
+        for _ in 0..5 {
+            signs = times(&signs).iter().map(|value| value.signum()).collect();
+        }
+        worst.max(times(&signs).iter().zip(&signs).map(|(c, s)| c * s).sum())
+    });
+    (mean, expected, 0.5 * worst.sqrt())
 }
 
 /// Probabilities from scores and weights, summed by bin.
@@ -192,36 +220,336 @@ fn key(state: &State) -> Vec<u64> {
     }
 }
 
-#[test]
-fn chains_on_finite_sets() {
-    for problem in finite_sets(3) {
-        let states = problem.set.states(&reach(true)).unwrap();
-        let states = states.as_ref();
-        let all = states.enumerate(13).unwrap();
-        let index: BTreeMap<_, _> = all.iter().enumerate().map(|(index, state)| (key(state), index)).collect();
-        let (mut engine, mut xi) = (engine(&problem), vec![0.0; 3]);
-        let temperature = spread(&problem, states);
-        let nodes = all.iter().enumerate().map(|(index, state)| {
-            states.realize(state, &mut xi);
-            (score(&problem, &mut engine, &xi), 1.0, index)
-        });
-        let want = law(nodes.collect::<Vec<_>>(), all.len(), temperature);
-        let bin = |place: &Place| index[&key(&place.state)];
-        let target = Target { problem: &problem, states, temperature, bin: &bin, want };
-        target.check("uniform", &Uniform);
-        for (concentration, share) in [(1.0, 0.0), (3.0, 0.3)] {
-            target.check(&format!("tilted {concentration} {share}"), &Tilted { concentration, share });
-        }
-        if states.blank() == State::Row(0) {
-            let weights: Vec<f64> = (0..all.len()).map(|row| (row % 4) as f64).collect();
-            target.check("weighted", &Weighted::new(states, &weights, 0.2).unwrap());
-        }
-        let parts = || -> (Box<dyn Proposal>, Box<dyn Proposal>) {
-            (Box::new(Tilted { concentration: 2.0, share: 0.0 }), Box::new(Uniform))
-        };
-        let (first, second) = parts();
-        target.check("mixture", &Mixture::new(states, first, second, 0.4).unwrap());
-        let (first, second) = parts();
-        target.check("alternate", &Alternate::new(first, second, 0.4).unwrap());
+fn check_finite(problem: &Problem) {
+    let states = problem.set.states(&reach(true)).unwrap();
+    let states = states.as_ref();
+    let all = states.enumerate(13).unwrap();
+    let index: BTreeMap<_, _> = all.iter().enumerate().map(|(index, state)| (key(state), index)).collect();
+    let (mut engine, mut xi) = (engine(problem), vec![0.0; problem.set.dim()]);
+    let temperature = 1.5 * spread(problem, states);
+    let nodes = all.iter().enumerate().map(|(index, state)| {
+        states.realize(state, &mut xi);
+        (score(problem, &mut engine, &xi), 1.0, index)
+    });
+    let want = law(nodes.collect::<Vec<_>>(), all.len(), temperature);
+    let bin = |place: &Place| match place.state {
+        State::Row(row) => row,
+        State::Point(_) => index[&key(&place.state)],
+    };
+    let target = Target { problem, states, temperature, bin: &bin, want };
+    target.check("uniform", &Uniform);
+    target.check("tilted", &Tilted { concentration: 1.0, share: 0.0 });
+    target.check("tilted with a share", &Tilted { concentration: 3.0, share: 0.3 });
+    if states.blank() == State::Row(0) {
+        let weights: Vec<f64> = (0..all.len()).map(|row| (row % 3) as f64).collect();
+        target.check("weighted", &Weighted::new(states, &weights, 0.5).unwrap());
     }
+    // These know nothing of the set.
+    if !matches!(problem.set.kind(), "scenarios" | "l1") {
+        return;
+    }
+    let tilted = || Box::new(Tilted { concentration: 2.0, share: 0.0 });
+    target.check("mixture", &Mixture::new(states, tilted(), Box::new(Uniform), 0.4).unwrap());
+    target.check("alternate", &Alternate::new(tilted(), Box::new(Uniform), 0.4).unwrap());
+}
+
+/// A tilt whose ratio is forgotten.
+struct Forgetful(Tilted);
+
+impl Proposal for Forgetful {
+    fn ready(&self, states: &dyn States, place: &mut Place, temperature: f64) {
+        self.0.ready(states, place, temperature);
+    }
+
+    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+        self.0.propose(states, from, random, to);
+    }
+
+    fn log_ratio(&self, _states: &dyn States, _from: &Place, _to: &Place) -> f64 {
+        0.0
+    }
+}
+
+/// The comparison of laws can fail.
+#[test]
+fn a_chain_with_a_wrong_ratio_is_caught() {
+    let problem = &finite_sets(3)[0];
+    let states = problem.set.states(&reach(true)).unwrap();
+    let (mut engine, mut xi) = (engine(problem), vec![0.0; 3]);
+    let temperature = 1.5 * spread(problem, states.as_ref());
+    let nodes = states.enumerate(13).unwrap().into_iter().enumerate().map(|(row, state)| {
+        states.realize(&state, &mut xi);
+        (score(problem, &mut engine, &xi), 1.0, row)
+    });
+    let want = law(nodes.collect::<Vec<_>>(), 13, temperature);
+    let row = |place: &Place| if let State::Row(row) = place.state { row } else { 0 };
+    let target = Target { problem, states: states.as_ref(), temperature, bin: &row, want };
+    for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
+        let proposal = &Forgetful(Tilted { concentration: 1.0, share: 0.0 });
+        let (distance, ..) = target.run(&Kernel { states: states.as_ref(), proposal, acceptance, temperature });
+        assert!(distance > 2.0 * DISTANCE, "{acceptance:?}: only {distance} from the law");
+    }
+}
+
+#[test]
+fn chains_on_lists() {
+    finite_sets(3)[..1].iter().for_each(check_finite);
+}
+
+#[test]
+fn chains_on_boxes_and_cross_polytopes() {
+    finite_sets(3)[1..3].iter().for_each(check_finite);
+}
+
+#[test]
+fn chains_on_budgets() {
+    finite_sets(3)[3..].iter().for_each(check_finite);
+}
+
+fn ellipsoid(dim: usize, seed: u64) -> Problem {
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+    let matrix = (0..dim).map(|_| numbers(rng, dim, -1.0, 1.0)).collect();
+    problem(SetFile::Ellipsoid { center: numbers(rng, dim, -0.5, 0.5), matrix }, dim, seed)
+}
+
+/// Twelve sectors of a circle; on a sphere, four times three that have the same area.
+fn sector(u: &[f64]) -> usize {
+    let turn = 0.5 + u[1].atan2(u[0]) / TAU;
+    match u.get(2) {
+        None => ((12.0 * turn) as usize).min(11),
+        Some(height) => ((4.0 * turn) as usize).min(3) + 4 * ((1.5 * (1.0 + height)) as usize).min(2),
+    }
+}
+
+/// Points of the sphere that stand for areas of the same size.
+fn grid_on_sphere(dim: usize) -> Vec<Vec<f64>> {
+    let angle = |step: usize, steps: usize| TAU * (step as f64 + 0.5) / steps as f64;
+    if dim == 2 {
+        return (0..6000).map(|step| vec![angle(step, 6000).cos(), angle(step, 6000).sin()]).collect();
+    }
+    let ring = |height: f64| {
+        let radius = (1.0 - height * height).sqrt();
+        (0..240).map(move |step| vec![radius * angle(step, 240).cos(), radius * angle(step, 240).sin(), height])
+    };
+    (0..120).flat_map(|step| ring((f64::from(step) + 0.5) / 60.0 - 1.0)).collect()
+}
+
+fn point(place: &Place) -> &[f64] {
+    match &place.state {
+        State::Point(point) => point,
+        State::Row(_) => panic!("a row in a space of coordinates"),
+    }
+}
+
+fn check_sphere(problem: &Problem, reference: Reference) {
+    let states = problem.set.states(&Reach { reference, ..reach(true) }).unwrap();
+    let states = states.as_ref();
+    let dim = problem.set.dim();
+    assert_eq!(states.space(), Space::Sphere(dim));
+    let walk = states.walk().unwrap();
+    let (mut engine, mut xi) = (engine(problem), vec![0.0; dim]);
+    let temperature = spread(problem, states);
+    let nodes: Vec<_> = grid_on_sphere(dim)
+        .into_iter()
+        .map(|u| {
+            let (weight, bin) = (walk.log_reference(&u).exp(), sector(&u));
+            states.realize(&State::Point(u), &mut xi);
+            (score(problem, &mut engine, &xi), weight, bin)
+        })
+        .collect();
+    let want = law(nodes, 12, temperature);
+    let target = Target { problem, states, temperature, bin: &|place| sector(point(place)), want };
+    let langevin = || Box::new(LangevinOnSphere::of(states, 1.0).unwrap());
+    target.check("uniform", &Uniform);
+    target.check("tilted", &Tilted { concentration: 1.0, share: 0.0 });
+    target.check("tilted with a share", &Tilted { concentration: 5.0, share: 0.3 });
+    target.check("geodesic", &Geodesic::of(states, 2.0).unwrap());
+    target.check("langevin", langevin().as_ref());
+    target.check("langevin and uniform", &Mixture::new(states, langevin(), Box::new(Uniform), 0.4).unwrap());
+    target
+        .check("auto", Choice::Auto.build(states, &Options { concentration: Some(3.0), ..Options::default() }).unwrap().as_ref());
+}
+
+#[test]
+fn chains_on_circles() {
+    check_sphere(&ellipsoid(2, 7), Reference::Surface);
+    if is_soak() {
+        check_sphere(&ellipsoid(2, 6), Reference::Sphere);
+    }
+}
+
+#[test]
+fn chains_on_spheres() {
+    check_sphere(&ellipsoid(3, 8), Reference::Surface);
+}
+
+/// Members of a body in the plane on a fine grid, and the bin of a four by three grid over its bounding box.
+struct Plane {
+    lower: [f64; 2],
+    width: [f64; 2],
+}
+
+impl Plane {
+    fn around(problem: &Problem) -> Self {
+        let mut xi = vec![0.0; 2];
+        let mut support = |direction: [f64; 2]| problem.set.support(&direction, &mut xi).unwrap();
+        let lower = [-support([-1.0, 0.0]), -support([0.0, -1.0])];
+        Self { width: [support([1.0, 0.0]) - lower[0], support([0.0, 1.0]) - lower[1]], lower }
+    }
+
+    fn bin(&self, xi: &[f64]) -> usize {
+        let along =
+            |axis: usize, parts: f64| (parts * (xi[axis] - self.lower[axis]) / self.width[axis]).clamp(0.0, parts - 1.0) as usize;
+        along(0, 4.0) + 4 * along(1, 3.0)
+    }
+
+    fn members(&self, problem: &Problem) -> Vec<Vec<f64>> {
+        let at = |axis: usize, step: usize| self.lower[axis] + self.width[axis] * (step as f64 + 0.5) / 240.0;
+        let all = (0..240 * 240).map(|step| vec![at(0, step / 240), at(1, step % 240)]);
+        all.filter(|xi| problem.set.contains(xi, 0.0)).collect()
+    }
+}
+
+fn check_body(problem: &Problem) {
+    let states = problem.set.states(&reach(false)).unwrap();
+    let states = states.as_ref();
+    assert_eq!(states.space(), Space::Body(2));
+    let (mut engine, plane) = (engine(problem), Plane::around(problem));
+    let temperature = 2.0 * spread(problem, states);
+    let nodes = plane.members(problem).into_iter().map(|xi| (score(problem, &mut engine, &xi), 1.0, plane.bin(&xi)));
+    let want = law(nodes.collect::<Vec<_>>(), 12, temperature);
+    let target = Target { problem, states, temperature, bin: &|place| plane.bin(&place.xi), want };
+    if states.draws_exactly() {
+        target.check("uniform", &Uniform);
+    }
+    target.check("tilted chord", &TiltedChord::of(states, 0.4).unwrap());
+    target.check("hit-and-run", &HitAndRun::of(states).unwrap());
+    target.check("langevin", &Langevin::of(states, 1.5).unwrap());
+    if is_soak() {
+        let (langevin, chords) = (Langevin::of(states, 1.5).unwrap(), HitAndRun::of(states).unwrap());
+        target.check("alternate", &Alternate::new(Box::new(langevin), Box::new(chords), 0.5).unwrap());
+    }
+}
+
+#[test]
+fn chains_in_bodies() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(4);
+    check_body(&ellipsoid(2, 9));
+    let mut cut = Row::new("cut");
+    cut.xi = vec![("g0".into(), 1.0), ("g1".into(), 0.7)];
+    cut.upper = 0.6;
+    let set =
+        SetFile::Polyhedron { lower: numbers(rng, 2, -1.0, -0.5), upper: numbers(rng, 2, 0.5, 1.0), constraints: vec![cut] };
+    check_body(&problem(set, 2, 10));
+    if is_soak() {
+        check_body(&problem(SetFile::Box { lower: numbers(rng, 2, -1.0, -0.2), upper: numbers(rng, 2, 0.2, 1.0) }, 2, 11));
+    }
+}
+
+/// Bit for bit the same on any number of threads, after moves of the incumbent too.
+#[test]
+fn several_chains_do_the_same_on_any_number_of_threads() {
+    for problem in [&finite_sets(3)[0], &ellipsoid(3, 8)] {
+        let states = problem.set.states(&reach(true)).unwrap();
+        let proposal = Choice::Auto.build(states.as_ref(), &Options::default()).unwrap();
+        let temperature = spread(problem, states.as_ref());
+        let kernel =
+            Kernel { states: states.as_ref(), proposal: proposal.as_ref(), acceptance: Acceptance::Metropolis, temperature };
+        let found = [1, 2, 4].map(|threads| {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                let mut chains = Chains::new(problem, states.as_ref(), 7, 9, &Clock::unlimited()).unwrap();
+                assert!(chains.best().is_none());
+                let mut trace = Vec::new();
+                for x in [0.4, 0.1, 0.9] {
+                    chains.at(&[x]);
+                    chains.step(&kernel, 300).unwrap();
+                    let best = chains.best().unwrap();
+                    trace.push((best.xi.clone(), best.answer.clone(), chains.summary(), chains.solves()));
+                    trace.extend(
+                        chains.iter().map(|chain| (chain.place().xi.clone(), chain.place().answer.clone(), chains.summary(), 0)),
+                    );
+                }
+                trace
+            })
+        });
+        assert_eq!(found[0], found[1]);
+        assert_eq!(found[0], found[2]);
+        // Chains differ from one another, and the best is the best of all scenarios asked for.
+        let (best, own) = (&found[0][0], &found[0][1..10]);
+        assert!(own.iter().any(|chain| chain.0 != own[0].0), "all chains do the same");
+        assert!(own.iter().all(|chain| chain.1.value <= best.1.value));
+        assert_eq!(best.2.steps, 9 * 300);
+        let mut engine = engine(problem);
+        assert!((score(problem, &mut engine, &best.0) - best.1.value).abs() < 1e-9);
+        assert_eq!(best.1.value, best.2.best);
+    }
+}
+
+/// What a space cannot carry is refused with what it can.
+#[test]
+fn proposals_by_name() {
+    let (list, sphere) = (&finite_sets(3)[0], &ellipsoid(3, 8));
+    let works = |problem: &Problem| -> Vec<&str> {
+        let states = problem.set.states(&reach(true)).unwrap();
+        let works = |choice: Choice| choice.build(states.as_ref(), &Options::default()).is_ok();
+        Choice::NAMES.iter().filter(|(_, choice)| works(*choice)).map(|(name, _)| *name).collect()
+    };
+    assert_eq!(works(list), ["auto", "uniform", "adaptive"]);
+    assert_eq!(works(sphere), ["auto", "uniform", "adaptive", "geodesic", "langevin"]);
+    let states = list.set.states(&reach(true)).unwrap();
+    let refusal = |choice: Choice, options| choice.build(states.as_ref(), &options).err().unwrap().to_string();
+    assert_eq!(
+        refusal(Choice::HitAndRun, Options::default()),
+        "hit-and-run walks in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would work"
+    );
+    for (name, choice) in Choice::NAMES {
+        assert_eq!((name.parse(), choice.to_string()), (Ok(choice), name.to_owned()));
+    }
+    assert!("steepest".parse::<Choice>().unwrap_err().contains("adaptive, hit-and-run"));
+    for options in [
+        Options { concentration: Some(f64::NAN), ..Options::default() },
+        Options { share: 1.5, ..Options::default() },
+        Options { step: 0.0, ..Options::default() },
+    ] {
+        assert!(refusal(Choice::Uniform, options).contains(" is not "));
+    }
+}
+
+#[test]
+fn weights_that_would_hide_a_scenario_are_refused() {
+    let (list, sphere) = (&finite_sets(3)[0], &ellipsoid(3, 8));
+    let states = list.set.states(&reach(true)).unwrap();
+    let refusal = |weights: &[f64], share| Weighted::new(states.as_ref(), weights, share).err().unwrap().to_string();
+    let mut weights = vec![1.0; 13];
+    assert!(refusal(&weights[1..], 0.0).contains("12 weights"));
+    assert!(refusal(&weights, -0.1).contains("share"));
+    weights[4] = 0.0;
+    assert!(refusal(&weights, 0.0).contains("scenario 4 has no weight"));
+    assert!(Weighted::new(states.as_ref(), &weights, 0.1).is_ok());
+    weights[4] = f64::INFINITY;
+    assert!(refusal(&weights, 0.5).contains("scenario 4"));
+    assert!(refusal(&[0.0; 13], 0.5).contains("all weights are zero"));
+    assert!(Weighted::new(states.as_ref(), &[f64::MAX; 13], 0.0).is_ok());
+    let states = sphere.set.states(&reach(true)).unwrap();
+    assert!(Weighted::new(states.as_ref(), &[1.0], 0.0).is_err());
+}
+
+/// A mixture wants densities and room in a place; kernels alternate without densities.
+#[test]
+fn mixtures_that_cannot_be_are_refused() {
+    let problem = &ellipsoid(3, 8);
+    let states = problem.set.states(&reach(true)).unwrap();
+    let states = states.as_ref();
+    let tilted = || Box::new(Tilted { concentration: 1.0, share: 0.0 });
+    let langevin = || Box::new(LangevinOnSphere::of(states, 1.0).unwrap());
+    let refusal = |mixture: Result<Mixture, softsep::proposal::Refused>| mixture.err().unwrap().to_string();
+    assert!(refusal(Mixture::new(states, tilted(), tilted(), 0.5)).contains("one tilt"));
+    assert!(refusal(Mixture::new(states, langevin(), langevin(), 0.5)).contains("one drift"));
+    assert!(refusal(Mixture::new(states, langevin(), tilted(), 1.5)).contains("share"));
+    assert!(Mixture::new(states, langevin(), tilted(), 0.5).is_ok());
+    let alternate = || Box::new(Alternate::new(langevin(), tilted(), 0.5).unwrap());
+    assert!(
+        refusal(Mixture::new(states, alternate(), Box::new(Uniform), 0.5)).contains("first proposal of a mixture has no density")
+    );
+    assert!(Alternate::new(alternate(), Box::new(Uniform), 0.5).is_err());
 }

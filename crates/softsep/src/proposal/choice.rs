@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Alternate, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Proposal, Refused, Tilted, Uniform};
+use super::{Alternate, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Proposal, Refused, Tilted, TiltedChord, Uniform};
 use crate::uncertainty::{Space, States};
 
 /// The proposals that need no more than a name.
@@ -14,7 +14,7 @@ pub enum Choice {
     Auto,
     /// [`Uniform`].
     Uniform,
-    /// [`Tilted`].
+    /// [`Tilted`], or [`TiltedChord`] in a body.
     Adaptive,
     /// [`HitAndRun`].
     HitAndRun,
@@ -29,7 +29,7 @@ pub enum Choice {
 pub struct Options {
     /// κ of the tilt; the states' own if not given.
     pub concentration: Option<f64>,
-    /// How much of ν is mixed into the tilt.
+    /// How much of the uniform law is mixed into a tilted one.
     pub share: f64,
     /// How long the steps of geodesic and Langevin moves are, in their own units.
     pub step: f64,
@@ -63,23 +63,26 @@ impl Choice {
 
     fn try_build(self, states: &dyn States, options: &Options) -> Result<Box<dyn Proposal>, Refused> {
         Ok(match self {
-            Choice::Auto if states.tilt().is_some() => Choice::Adaptive.try_build(states, options)?,
             Choice::Auto => match states.space() {
-                // Langevin moves work out where the chain is, chords take it elsewhere.
-                Space::Body(_) => Box::new(Alternate::new(
-                    Choice::Langevin.try_build(states, options)?,
-                    Choice::HitAndRun.try_build(states, options)?,
-                    0.5,
-                )?),
-                Space::Sphere(_) if states.walk().is_some() => Choice::Geodesic.try_build(states, options)?,
-                Space::Sphere(_) | Space::Finite(_) => Box::new(Uniform),
+                // The tilt finds the mode that the slope points to, Langevin moves work it out: a fixed κ is too much for a high temperature and too
+                // little for a low one.
+                Space::Sphere(dim) if dim >= 2 => {
+                    let (local, global) =
+                        (Choice::Langevin.try_build(states, options)?, Choice::Adaptive.try_build(states, options)?);
+                    Box::new(Alternate::new(local, global, 0.5)?)
+                }
+                Space::Sphere(_) | Space::Body(_) | Space::Finite(_) => Choice::Adaptive.try_build(states, options)?,
             },
-            Choice::Uniform => Box::new(Uniform),
-            Choice::Adaptive => match Tilted::of(states, options.share) {
-                Some(tilted) => {
+            Choice::Uniform if states.draws_exactly() => Box::new(Uniform),
+            Choice::Uniform => {
+                return Err(Refused(format!("these states ({}) cannot be drawn uniformly at once", states.space())));
+            }
+            Choice::Adaptive => match (Tilted::of(states, options.share), states.space()) {
+                (Some(tilted), _) => {
                     Box::new(Tilted { concentration: options.concentration.unwrap_or(tilted.concentration), ..tilted })
                 }
-                None => return Err(Refused(format!("these states ({}) have no tilt that can be drawn from", states.space()))),
+                (None, Space::Body(_)) => Box::new(TiltedChord::of(states, options.share)?),
+                (None, space) => return Err(Refused(format!("these states ({space}) have no tilt that can be drawn from"))),
             },
             Choice::HitAndRun => Box::new(HitAndRun::of(states)?),
             Choice::Geodesic => Box::new(Geodesic::of(states, options.step)?),

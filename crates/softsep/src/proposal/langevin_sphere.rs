@@ -9,14 +9,15 @@ use crate::uncertainty::{Space, State, States, von_mises_fisher};
 const LEVELS: usize = 60;
 
 /// `u' ~ vMF(mean, κ)` with the mean `u + force/(2κ)` brought back to the sphere, the force being the part of score/w's slope that is tangent at u,
-/// and `κ = dim·max(1, |slope|/w)/step²` rounded up to dim/step² times a power of two.
+/// and `κ = max(dim, |slope|/w)·∛dim/(3·step²)` rounded up to its least value times a power of two.
 ///
-/// 1/√κ is the length of a step along each axis. Toward a linear score p_x is itself a von Mises–Fisher law with concentration |slope|/w, whose width is
-/// the root of its inverse; a random walk in so many dimensions needs steps shorter by √dim. The drift is then at most step²/(2·dim). Rounding leaves few
-/// concentrations, whose normalising constants are computed once.
+/// 1/√κ is the length of a step along each axis. Where the score is linear p_x is itself a von Mises–Fisher law with concentration |slope|/w, whose width
+/// along an axis is the root of the inverse of that (of the dimension, if that is larger); a Langevin move in so many dimensions should be shorter than
+/// that by the sixth root of dim (Roberts and Rosenthal, 1998). The drift is then at most 3/2·step². Rounding leaves few concentrations, whose normalising
+/// constants are computed once.
 #[derive(Debug, Clone)]
 pub struct LangevinOnSphere {
-    /// dim/step².
+    /// The least κ.
     least: f64,
     dim: usize,
     /// `ln M(κ) − κ` for each level.
@@ -28,7 +29,7 @@ impl LangevinOnSphere {
     pub fn of(states: &dyn States, step: f64) -> Result<Self, Refused> {
         match (states.space(), states.walk()) {
             (Space::Sphere(dim), Some(_)) if dim >= 2 => {
-                let least = dim as f64 / (step * step);
+                let least = dim as f64 * (dim as f64).cbrt() / (3.0 * step * step);
                 let level = |level: usize| von_mises_fisher::log_mean_below(least * 2.0_f64.powi(level as i32), dim);
                 Ok(Self { least, dim, log_means: (0..LEVELS).map(level).collect() })
             }
@@ -57,7 +58,7 @@ impl Proposal for LangevinOnSphere {
         let (Some(walk), State::Point(at)) = (states.walk(), &place.state) else { return };
         let (mean, level) = place.drift.split_at_mut(self.dim);
         walk.pull(&place.answer.slope_xi, mean);
-        let strength = dot(mean, mean).sqrt() / temperature;
+        let strength = dot(mean, mean).sqrt() / (temperature * self.dim as f64);
         // A power that is a whole number too small by rounding changes κ, not the law.
         level[0] = strength.max(1.0).log2().ceil().min((LEVELS - 1) as f64);
         let concentration = self.least * 2.0_f64.powi(level[0] as i32);

@@ -11,6 +11,7 @@ mod langevin;
 mod langevin_sphere;
 mod mixture;
 mod tilted;
+mod tilted_chord;
 mod uniform;
 mod weighted;
 
@@ -22,6 +23,7 @@ pub use langevin::Langevin;
 pub use langevin_sphere::LangevinOnSphere;
 pub use mixture::Mixture;
 pub use tilted::Tilted;
+pub use tilted_chord::TiltedChord;
 pub use uniform::Uniform;
 pub use weighted::Weighted;
 
@@ -41,12 +43,14 @@ pub struct Place {
     pub answer: Answer,
     /// The tilt that belongs to its slope; filled by proposals that use one.
     pub aim: Aim,
-    /// What a Langevin move needs to know of its slope: as many numbers as the walk has coordinates, and one more.
+    /// What a local move needs to know of its slope: as many numbers as the walk has coordinates, and one more.
     pub drift: Vec<f64>,
     /// Which of several proposals led here; written and read by [`Alternate`].
     pub way: Way,
     /// How much nearer than by default candidates are sought: κ is multiplied by it. Every place of one chain has the same.
     pub sharpness: f64,
+    /// The chord that led here, from its least t to its greatest, and the t that was chosen; written and read by [`TiltedChord`].
+    pub chord: [f64; 3],
 }
 
 /// One of two ways.
@@ -70,6 +74,7 @@ impl Place {
             drift: vec![0.0; states.walk().map_or(0, Walk::dim) + 1],
             way: Way::default(),
             sharpness: 1.0,
+            chord: [0.0; 3],
         }
     }
 
@@ -141,7 +146,8 @@ pub trait Proposal: Send + Sync {
     /// Draws a candidate into `to.state`.
     fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place);
 
-    /// `ln q(from|to) − ln q(to|from)`, densities with respect to ν; both places are ready. −∞ where the way back is impossible.
+    /// `ln q(from|to) − ln q(to|from)`, densities with respect to ν; both places are ready, and `to` was proposed from `from`. −∞ where the way back is
+    /// impossible.
     fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64;
 
     /// Whether there is a density in closed form.

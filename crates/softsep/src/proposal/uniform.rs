@@ -4,7 +4,7 @@ use super::{Place, Proposal};
 use crate::run::Random;
 use crate::uncertainty::{State, States};
 
-/// `q(·|from) = ν`.
+/// `q(·|from) = ν`, which has to be drawn from exactly.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Uniform;
 
@@ -17,8 +17,8 @@ impl Proposal for Uniform {
         0.0
     }
 
-    fn has_density(&self, _states: &dyn States) -> bool {
-        true
+    fn has_density(&self, states: &dyn States) -> bool {
+        states.draws_exactly()
     }
 
     fn log_density(&self, _states: &dyn States, _from: &Place, _to: &State) -> Option<f64> {

@@ -39,7 +39,6 @@ pub fn check_proposal(trial: &Trial, engine: &mut dyn Recourse, seed: u64) {
     let has_density = trial.proposal.has_density(trial.states);
     for from in &places {
         for to in &places {
-            trial.ratio_turns_round(from, to);
             if has_density {
                 trial.ratio_agrees_with_density(from, to);
             }
@@ -50,7 +49,7 @@ pub fn check_proposal(trial: &Trial, engine: &mut dyn Recourse, seed: u64) {
         trial.balance_is_detailed(&places);
     }
     for from in places.iter().take(4) {
-        trial.candidates_are_states(from, &mut random);
+        trial.candidates_are_states_and_ratios_turn_round(from, engine, &mut random);
         if has_density {
             trial.draws_follow_density(from, &mut random);
         }
@@ -76,11 +75,6 @@ impl Trial<'_> {
 
     fn log_density(&self, from: &Place, to: &State) -> f64 {
         self.proposal.log_density(self.states, from, to).unwrap_or_else(|| panic!("{}: no density", self.problem.name))
-    }
-
-    fn ratio_turns_round(&self, from: &Place, to: &Place) {
-        let (forth, back) = (self.proposal.log_ratio(self.states, from, to), self.proposal.log_ratio(self.states, to, from));
-        assert!(close(forth, -back, 1e-9), "{}: the ratio is {forth} one way and {back} the other", self.problem.name);
     }
 
     fn ratio_agrees_with_density(&self, from: &Place, to: &Place) {
@@ -121,17 +115,29 @@ impl Trial<'_> {
         }
     }
 
-    fn candidates_are_states(&self, from: &Place, random: &mut Random) {
-        let mut to = from.clone();
+    fn candidates_are_states_and_ratios_turn_round(&self, from: &Place, engine: &mut dyn Recourse, random: &mut Random) {
+        let name = &self.problem.name;
+        let (mut to, mut start) = (from.clone(), from.clone());
         for _ in 0..200 {
             self.proposal.propose(self.states, from, random, &mut to);
             self.states.realize(&to.state, &mut to.xi);
             let size = to.xi.iter().fold(1.0_f64, |size, entry| size.max(entry.abs()));
-            assert!(self.problem.set.contains(&to.xi, 1e-9 * size), "{}: {:?} is no state", self.problem.name, to.state);
+            assert!(self.problem.set.contains(&to.xi, 1e-9 * size), "{name}: {:?} is no state", to.state);
             if let (Space::Sphere(_), State::Point(point)) = (self.states.space(), &to.state) {
                 let square: f64 = point.iter().map(|entry| entry * entry).sum();
-                assert!((square - 1.0).abs() < 1e-9, "{}: a squared length of {square}", self.problem.name);
+                assert!((square - 1.0).abs() < 1e-9, "{name}: a squared length of {square}");
             }
+            if to.state == from.state {
+                continue;
+            }
+            engine.solve(&to.xi, &mut to.answer).unwrap_or_else(|error| panic!("{name}: {error}"));
+            self.proposal.ready(self.states, &mut to, self.temperature);
+            // The same way back.
+            let [least, most, chosen] = to.chord;
+            (start.way, start.chord) = (to.way, [least - chosen, most - chosen, -chosen]);
+            let (forth, back) =
+                (self.proposal.log_ratio(self.states, from, &to), self.proposal.log_ratio(self.states, &to, &start));
+            assert!(forth.is_finite() && close(forth, -back, 1e-6), "{name}: the ratio is {forth} one way and {back} the other");
         }
     }
 
@@ -142,7 +148,7 @@ impl Trial<'_> {
         let waves: Vec<f64> = (0..FUNCTIONS * dim).map(|_| 2.0 * random.random::<f64>() - 1.0).collect();
         let mut to = from.clone();
         let stays = to.xi.clone();
-        let mut values = |place: &mut Place, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
+        let values = |place: &mut Place, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
             self.states.realize(&place.state, &mut place.xi);
             for (wave, moments) in waves.chunks(dim).zip(moments) {
                 let phase: f64 = wave.iter().zip(&place.xi).zip(&stays).map(|((wave, xi), from)| wave * (xi - from)).sum();

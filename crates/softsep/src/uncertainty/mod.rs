@@ -24,6 +24,7 @@ pub use l1::L1;
 pub use polyhedron::Polyhedron;
 pub use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
+pub(crate) use states::von_mises_fisher;
 pub use states::{Aim, Reach, Reference, Space, State, States, Tilt, Trend, Walk};
 pub(crate) use states::von_mises_fisher;
 
