@@ -26,7 +26,6 @@ pub use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
 pub(crate) use states::von_mises_fisher;
 pub use states::{Aim, Reach, Reference, Space, State, States, Tilt, Trend, Walk};
-pub(crate) use states::von_mises_fisher;
 
 use std::borrow::Cow;
 use std::fmt;
