@@ -4,19 +4,20 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use softsep::Problem;
 use softsep::format::read_decision;
-use softsep::{Error, Problem};
 
 use crate::exit::Failure;
 
 /// Reads the decision that a file gives for a problem.
 pub(crate) fn read(problem: &Problem, path: &Path) -> Result<Vec<f64>, Failure> {
-    let text = read_text(path).map_err(|what| Failure::unusable(format!("{}: {what}", path.display())))?;
-    decision(problem, &text).map_err(|error| Failure::of(error, path))
+    problem.decision(&read_named(path)?).map_err(|complaints| Failure::of(complaints.into(), path))
 }
 
-fn decision(problem: &Problem, text: &str) -> Result<Vec<f64>, Error> {
-    Ok(problem.decision(&read_decision(text)?)?)
+/// The names and numbers of a decision in a file, whatever problem they are for.
+pub(crate) fn read_named(path: &Path) -> Result<Vec<(String, f64)>, Failure> {
+    let text = read_text(path).map_err(|what| Failure::unusable(format!("{}: {what}", path.display())))?;
+    read_decision(&text).map_err(|complaints| Failure::of(complaints.into(), path))
 }
 
 fn read_text(path: &Path) -> Result<String, String> {

@@ -1,14 +1,14 @@
 //! The options of single methods, taken from the registry: a new method's options need no line here.
 
+use std::path::Path;
+
 use clap::error::Error as ClapError;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Value};
 use softsep::methods::{Entry, METHODS, OptionInfo};
 
+use crate::decision;
 use crate::exit::Failure;
-
-/// How messages about values that are not whole numbers end.
-const WHOLE_TYPES: [&str; 3] = ["expected usize", "expected u64", "expected u32"];
 
 /// The options given, by name.
 #[derive(Debug, Clone, Default)]
@@ -26,21 +26,20 @@ impl MethodOptions {
                 return Err(Failure::unusable(format!("--{name} goes with {owners}, not with --method {}", method.name)));
             }
         }
-        method.build(&self.given).map_err(|error| {
+        let given = self
+            .given
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), resolved(value)?)))
+            .collect::<Result<Map<_, _>, Failure>>()?;
+        method.build(&given).map_err(|error| {
             // The method speaks of a value; say whose, where one option alone is to blame.
-            let to_blame = self.given.iter().find(|(name, value)| {
+            let to_blame = given.iter().find(|(name, value)| {
                 let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
                 method.build(&alone).is_err()
             });
-            Failure::unusable(to_blame.map_or(error.to_string(), |(name, value)| match error.to_string() {
-                // The words of the library that reads the options, which speak of types.
-                said if WHOLE_TYPES.iter().any(|expected| said.ends_with(expected)) => {
-                    format!("--{name}: {value} is not a whole number from 0 on")
-                }
-                said => format!("--{name}: {said}"),
-            }))
+            Failure::unusable(to_blame.map_or(error.to_string(), |(name, _)| format!("--{name}: {error}")))
         })?;
-        Ok(self.given.clone())
+        Ok(given)
     }
 }
 
@@ -60,6 +59,16 @@ fn options() -> impl Iterator<Item = &'static OptionInfo> {
 /// What is written like a number or a truth value is one; all else is text.
 fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+}
+
+/// `@FILE` is the decision in that file: a result, or names and numbers.
+fn resolved(value: &Value) -> Result<Value, Failure> {
+    match value.as_str().and_then(|text| text.strip_prefix('@')) {
+        Some(file) => {
+            Ok(decision::read_named(Path::new(file))?.into_iter().map(|(name, value)| (name, Value::from(value))).collect())
+        }
+        None => Ok(value.clone()),
+    }
 }
 
 impl Args for MethodOptions {

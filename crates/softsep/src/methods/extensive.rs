@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use super::options::{count, parse_options};
 use super::record::{is_stop, record};
-use super::{Entry, Method, NONZEROS, OptionInfo, Reaches, parse_options};
+use super::{Entry, Method, NONZEROS, OptionInfo, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::format::Points;
 use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
@@ -29,9 +30,6 @@ pub(super) const ENTRY: Entry = Entry {
     }],
     build: |options| {
         let settings: ExtensiveSettings = parse_options(options)?;
-        if settings.max_copies == 0 {
-            return Err("\"max-copies\" must be at least 1".into());
-        }
         Ok(Box::new(Extensive { settings }))
     },
 };
@@ -39,6 +37,7 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct ExtensiveSettings {
+    #[serde(deserialize_with = "count")]
     max_copies: usize,
 }
 

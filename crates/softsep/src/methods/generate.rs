@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::options::{by_word, parse_options};
 use super::record::{is_stop, record};
-use super::{Method, OptionInfo, parse_options};
+use super::{Method, OptionInfo};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, ProblemFile};
 use crate::master::{Ended, Growing, explain_infeasible, explain_unbounded};
@@ -49,6 +50,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[OptionInfo {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct GenerateSettings {
     /// Which separation.
+    #[serde(deserialize_with = "by_word")]
     separation: Wish,
 }
 

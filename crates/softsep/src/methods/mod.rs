@@ -9,6 +9,7 @@ mod benders;
 mod ccg;
 mod extensive;
 mod generate;
+mod options;
 mod record;
 mod sgd;
 
@@ -104,11 +105,6 @@ impl Entry {
     pub fn build(&self, options: &Map<String, Value>) -> Result<Box<dyn Method>, Error> {
         (self.build)(options).map_err(|why| Error::Settings(format!("method \"{}\": {why}", self.name)))
     }
-}
-
-/// Parses a method's options into its settings.
-fn parse_options<S: serde::de::DeserializeOwned>(options: &Map<String, Value>) -> Result<S, String> {
-    serde_json::from_value(Value::Object(options.clone())).map_err(|error| error.to_string())
 }
 
 /// What no master here can take, whatever the set.

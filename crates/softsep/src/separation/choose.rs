@@ -1,8 +1,7 @@
 //! Which separation finds the worst scenario of a problem's decisions for sure.
 
 use std::borrow::Cow;
-
-use serde::Deserialize;
+use std::str::FromStr;
 
 use super::{Bilinear, NoList, NotBilinear, Scan, Separation, Split, stand_in};
 use crate::error::Error;
@@ -13,8 +12,7 @@ use crate::model::Problem;
 const ENUMERATED: usize = 200_000;
 
 /// Which separation somebody wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wish {
     /// The one that suits the problem.
     #[default]
@@ -25,6 +23,20 @@ pub enum Wish {
     Split,
     /// A mixed-integer program.
     Bilinear,
+}
+
+impl FromStr for Wish {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Wish::Auto),
+            "scan" => Ok(Wish::Scan),
+            "split" => Ok(Wish::Split),
+            "bilinear" => Ok(Wish::Bilinear),
+            _ => Err(format!("\"{text}\" is no separation; auto, scan, split and bilinear are")),
+        }
+    }
 }
 
 /// Why no separation here is sure to find the worst scenario.

@@ -1,16 +1,27 @@
 //! Averages of iterates: what Algorithm 1 returns.
 
-use serde::Deserialize;
+use std::str::FromStr;
 
 /// Which average.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Averaging {
     /// Iterate n has weight n.
     #[default]
     Linear,
     /// Iterate n has the weight of the step that made it.
     StepSize,
+}
+
+impl FromStr for Averaging {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "linear" => Ok(Self::Linear),
+            "step-size" => Ok(Self::StepSize),
+            _ => Err(format!("\"{text}\" is no average; linear and step-size are")),
+        }
+    }
 }
 
 /// A weighted mean of the iterates so far.

@@ -172,7 +172,9 @@ impl<'a> Descent<'a> {
         run.set_chain(chains);
         run.tick()?;
         match self.settings.steps {
-            Steps::Sqrt if run.limits().iterations.is_none() && run.iterations() >= ITERATIONS => Err(Stop::IterationLimit.into()),
+            Steps::Sqrt if run.limits().iterations.is_none() && run.iterations() >= ITERATIONS => {
+                Err(Stop::IterationLimit.into())
+            }
             _ if self.stale >= NOTHING_NEW => Err(Stop::Stalled.into()),
             _ => Ok(()),
         }
@@ -237,11 +239,16 @@ impl<'a> Descent<'a> {
     /// A master without a lower bound: where costs are fixed, the problem is unbounded or infeasible, and the loop of cuts proves which.
     fn unbounded(&self, run: &mut Run) -> Error {
         if self.problem.recourse.costs_move() {
-            return Error::Master("what a typical scenario costs falls without end, and a descent has no place to start from; try --method ccg".into());
+            return Error::Master(
+                "what a typical scenario costs falls without end, and a descent has no place to start from; try --method ccg"
+                    .into(),
+            );
         }
         run.say("the cost of a typical scenario falls without end: no descent, but a proof by cuts");
         let proof = Generator::new(super::ENTRY.name, Growth::Cut, &Map::new()).map_err(Error::Settings);
-        match proof.and_then(|cuts| cuts.accepts(self.problem).map_err(Error::from).and_then(|()| cuts.solve(self.problem, self.certify, run))) {
+        match proof.and_then(|cuts| {
+            cuts.accepts(self.problem).map_err(Error::from).and_then(|()| cuts.solve(self.problem, self.certify, run))
+        }) {
             Ok(()) => Stop::Stalled.into(),
             Err(error) => error,
         }

@@ -19,7 +19,8 @@ mod start;
 
 use serde_json::{Map, Value};
 
-use super::{Entry, Method, Reaches, parse_options};
+use super::options::parse_options;
+use super::{Entry, Method, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
@@ -38,7 +39,6 @@ pub(super) const ENTRY: Entry = Entry {
     options: settings::OPTIONS,
     build: |options: &Map<String, Value>| {
         let settings: SgdSettings = parse_options(options)?;
-        settings.validate()?;
         Ok(Box::new(Sgd { settings }))
     },
 };
@@ -57,7 +57,10 @@ impl Method for Sgd {
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
         let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
         if problem.first.has_integers() {
-            return refuse("a step against a subgradient does not keep integers whole".into(), "relax the integers, or try --method ccg");
+            return refuse(
+                "a step against a subgradient does not keep integers whole".into(),
+                "relax the integers, or try --method ccg",
+            );
         }
         if let Err(error) = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }) {
             return refuse(error.to_string(), "try --method ccg");
@@ -68,7 +71,9 @@ impl Method for Sgd {
     fn plan(&self, problem: &Problem) -> String {
         let reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
         match problem.set.states(&reach) {
-            Ok(states) => format!("each iteration steps a chain over {} and moves x against the slope found there", states.space()),
+            Ok(states) => {
+                format!("each iteration steps a chain over {} and moves x against the slope found there", states.space())
+            }
             Err(error) => error.to_string(),
         }
     }

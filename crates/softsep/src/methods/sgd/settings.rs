@@ -1,5 +1,7 @@
 //! The options of `sgd`.
 
+use std::str::FromStr;
+
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -7,6 +9,7 @@ use serde_json::{Map, Value};
 use super::average::Averaging;
 use crate::chain::Acceptance;
 use crate::methods::OptionInfo;
+use crate::methods::options::{by_word, count};
 use crate::proposal;
 use crate::uncertainty::Reference;
 
@@ -47,12 +50,20 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         "auto",
         "for --temperature adaptive: by how much the worst scenario is worse than the next (Δ⋆); auto takes 0.1 % of the objective",
     ),
-    option("kappa", "auto", "how much the adaptive proposal leans; auto grows with the dimension, and more where few candidates are taken"),
+    option(
+        "kappa",
+        "auto",
+        "how much the adaptive proposal leans; auto grows with the dimension, and more where few candidates are taken",
+    ),
     option("share", "0.05", "how often the adaptive proposal draws uniformly instead"),
     option("transitions", "1", "transitions of each chain per iteration"),
     option("chains", "1", "chains side by side"),
     option("score", "exact", "what the chain climbs: exact, or moreau:TAU for the Moreau envelope with parameter TAU"),
-    option("reference", "sphere", "on the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)"),
+    option(
+        "reference",
+        "sphere",
+        "on the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)",
+    ),
 ];
 
 /// A number, or the word that leaves it to the method.
@@ -73,7 +84,9 @@ impl<'de> Deserialize<'de> for Choice {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match Value::deserialize(from)? {
             Value::String(word) if word == "auto" => Ok(Self::Auto),
-            value => positive(&value).map(Self::Given).ok_or_else(|| D::Error::custom(format!("{value} is neither a positive number nor auto"))),
+            value => positive(&value)
+                .map(Self::Given)
+                .ok_or_else(|| D::Error::custom(format!("{value} is neither a positive number nor auto"))),
         }
     }
 }
@@ -112,27 +125,39 @@ pub(super) enum Score {
     Moreau(f64),
 }
 
-impl<'de> Deserialize<'de> for Score {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let word = String::deserialize(from)?;
+impl FromStr for Score {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
         let tau = word.strip_prefix("moreau:").and_then(|tau| tau.parse().ok()).filter(|tau: &f64| tau.is_finite() && *tau > 0.0);
-        match (word.as_str(), tau) {
+        match (word, tau) {
             ("exact", _) => Ok(Self::Exact),
             (_, Some(tau)) => Ok(Self::Moreau(tau)),
-            _ => Err(D::Error::custom(format!("\"{word}\" is no score; exact and moreau:TAU with a positive number TAU are"))),
+            _ => Err(format!("\"{word}\" is no score; exact and moreau:TAU with a positive number TAU are")),
         }
     }
 }
 
 /// The rule for the length of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Steps {
     /// Toward a level, with memory.
     #[default]
     Level,
     /// α₀/√n.
     Sqrt,
+}
+
+impl FromStr for Steps {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "level" => Ok(Self::Level),
+            "sqrt" => Ok(Self::Sqrt),
+            _ => Err(format!("\"{text}\" is no rule for steps; level and sqrt are")),
+        }
+    }
 }
 
 /// The first x.
@@ -156,22 +181,37 @@ impl<'de> Deserialize<'de> for Start {
             Value::String(word) if word == "nominal" => Ok(Self::Nominal),
             Value::String(word) if word == "zero" => Ok(Self::Zero),
             Value::String(word) if word == "support" => Ok(Self::Support),
-            other => Err(D::Error::custom(format!("{other} is no start; nominal, zero, support or an object of names and numbers are"))),
+            other => Err(D::Error::custom(format!(
+                "{other} is no start; nominal, zero, support or an object of names and numbers are"
+            ))),
         }
     }
 }
 
-/// Reads a word by what knows it.
-fn by_word<'de, T: std::str::FromStr<Err = String>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-    String::deserialize(from)?.parse().map_err(D::Error::custom)
+/// Reads a share of one.
+fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let value = Value::deserialize(from)?;
+    let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| D::Error::custom(format!("{value} is not a number between 0 and 1")))
+}
+
+/// Chains that may run side by side.
+const CHAINS: u32 = 4096;
+
+fn chains<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    let chains: u64 = count(from)?;
+    let few_enough = u32::try_from(chains).ok().filter(|chains| *chains <= CHAINS);
+    few_enough.ok_or_else(|| D::Error::custom(format!("{chains} chains are more than {CHAINS}")))
 }
 
 /// All of them.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct SgdSettings {
+    #[serde(deserialize_with = "by_word")]
     pub(super) steps: Steps,
     pub(super) step: Choice,
+    #[serde(deserialize_with = "by_word")]
     pub(super) average: Averaging,
     pub(super) start: Start,
     #[serde(deserialize_with = "by_word")]
@@ -181,9 +221,13 @@ pub(super) struct SgdSettings {
     pub(super) temperature: Temperature,
     pub(super) margin: Choice,
     pub(super) kappa: Choice,
+    #[serde(deserialize_with = "share")]
     pub(super) share: f64,
+    #[serde(deserialize_with = "count")]
     pub(super) transitions: u64,
+    #[serde(deserialize_with = "chains")]
     pub(super) chains: u32,
+    #[serde(deserialize_with = "by_word")]
     pub(super) score: Score,
     #[serde(deserialize_with = "by_word")]
     pub(super) reference: Reference,
@@ -207,21 +251,5 @@ impl Default for SgdSettings {
             score: Score::default(),
             reference: Reference::default(),
         }
-    }
-}
-
-impl SgdSettings {
-    /// Refuses what makes no sense.
-    pub(super) fn validate(&self) -> Result<(), String> {
-        if self.transitions == 0 {
-            return Err("the number of transitions must be at least 1".into());
-        }
-        if self.chains == 0 {
-            return Err("the number of chains must be at least 1".into());
-        }
-        if !(0.0..=1.0).contains(&self.share) {
-            return Err(format!("a share of {} is not between 0 and 1", self.share));
-        }
-        Ok(())
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::descent::Descent;
 use super::settings::Start;
 use crate::error::Error;
+use crate::format::nearest;
 use crate::run::{Purpose, Run, stream};
 
 /// Support points in random directions, beside the one along the slope at the nominal scenario.
@@ -14,17 +15,22 @@ const RANDOM_SUPPORTS: u32 = 4;
 impl Descent<'_> {
     /// Finds the first x, and the first lower bound on the way.
     pub(super) fn start(&mut self, run: &mut Run) -> Result<(), Error> {
+        // Names are looked up before any work is done for nothing.
+        let given = match &self.settings.start {
+            Start::Given(names) => Some(self.named(names)?),
+            _ => None,
+        };
         let nominal = self.bound(run)?;
-        let mut x = match (&self.settings.start, nominal) {
-            (Start::Zero, _) | (_, None) => vec![0.0; self.problem.first.dim()],
-            (Start::Given(names), _) => self.named(names)?,
-            (Start::Nominal, Some(x)) => x,
-            (Start::Support, Some(x)) => {
+        let mut x = match (given, &self.settings.start, nominal) {
+            (Some(given), ..) => given,
+            (None, Start::Nominal, Some(x)) => x,
+            (None, Start::Support, Some(x)) => {
                 let worst = self.worst_support(&x, run)?;
                 self.master.add_copy(&worst, &x)?;
                 self.oracle.start_at(&worst);
                 self.bound(run)?.unwrap_or(x)
             }
+            _ => vec![0.0; self.problem.first.dim()],
         };
         self.projection.project(&mut x)?;
         self.begin_at(x, run)
@@ -60,7 +66,10 @@ impl Descent<'_> {
             let place = self.problem.names.first.iter().position(|known| known == name);
             let (Some(place), Some(value)) = (place, value.as_f64()) else {
                 return Err(Error::Settings(match place {
-                    None => format!("the start names \"{name}\", which is not a first-stage variable"),
+                    None => {
+                        let hint = nearest(name, self.problem.names.first.iter().map(String::as_str));
+                        format!("the start names \"{name}\", which is not a first-stage variable{hint}")
+                    }
                     Some(_) => format!("the start has {value} for \"{name}\", which is not a number"),
                 }));
             };
