@@ -117,7 +117,9 @@ fn main() {
         budget(0.9),
         ("scenarios".into(), 30, Uncertain::Scenarios(10_000)),
     ];
-    println!("row                start %    to 0.1 %   to 0.01 %   gap % after 10×   (medians of 5 seeds; each seed in brackets)");
+    println!(
+        "row                start %    to 0.1 %   to 0.01 %   gap % after 10×   (medians of 5 seeds; each seed in brackets)"
+    );
     for (name, n, uncertain) in rows {
         if !wanted.is_empty() && !wanted.contains(&name) {
             continue;
@@ -155,8 +157,13 @@ fn main() {
             columns[3].push(100.0 * after.1);
             eprintln!(
                 "{name} seed {seed}: start {:.3} %, {:?}, after {} solves {:.4} %, end {} solves {:.4} % in {:.1} s, lower {:.4} %",
-                columns[0].last().unwrap(), watch.within, after.0, 100.0 * after.1, outcome.recourse_solves,
-                100.0 * watch.gap, outcome.seconds,
+                columns[0].last().unwrap(),
+                watch.within,
+                after.0,
+                100.0 * after.1,
+                outcome.recourse_solves,
+                100.0 * watch.gap,
+                outcome.seconds,
                 100.0 * (outcome.bounds.lower().unwrap() - optimum) / optimum,
             );
         }

@@ -182,6 +182,8 @@ fn methods_find_what_is_expected() {
                 check_solved(&case, entry.name);
             } else if entry.reaches == Reaches::UpperBound && !case.expected.refused.contains_key(entry.name) {
                 check_bounded(&case, entry.name);
+            } else if entry.reaches == Reaches::Estimate && !case.problem.first.has_integers() {
+                check_estimated(&case, entry.name);
             } else {
                 check_refused(&case, entry.name);
             }
@@ -224,6 +226,22 @@ fn check_bounded(case: &Case, method: &str) {
         }
         None => assert!(result.upper_bound.is_none() && result.status != Status::Optimal, "{context}: {result:?}"),
     }
+}
+
+/// A method that ends with an estimate where it cannot scan: what it proves is true, and the estimate is close.
+fn check_estimated(case: &Case, method: &str) {
+    let context = format!("{} by {method}", case.name);
+    let (outcome, result) = run(&case.problem, method, 1).unwrap_or_else(|error| panic!("{context}: {error}"));
+    if outcome.status != Status::Feasible {
+        return check_solved(case, method);
+    }
+    let optimum = case.expected.optimum.unwrap_or_else(|| panic!("{context}: a decision for a problem that has none"));
+    let near = 1e-3 * optimum.abs().max(1.0);
+    assert!(result.lower_bound.is_some_and(|lower| lower <= optimum + 1e-7 * optimum.abs().max(1.0)), "{context}: {result:?}");
+    assert!(
+        result.upper_bound.is_none() && result.objective.is_some_and(|found| (found - optimum).abs() <= near),
+        "{context}: {result:?}"
+    );
 }
 
 fn check_solved(case: &Case, method: &str) {

@@ -1,8 +1,8 @@
 //! `benders`: Benders decomposition. The master holds a cut, of optimality or of feasibility, for every scenario found,
 //! beside a copy of the recourse for the first scenario (and more where that does not bound it), as `generate.rs` tells.
 
-use super::{Entry, Reaches};
 use super::generate::{Generator, Growth, OPTIONS};
+use super::{Entry, Reaches};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "benders",

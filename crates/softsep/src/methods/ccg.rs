@@ -1,7 +1,7 @@
 //! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds a copy of the recourse for every scenario found.
 
-use super::{Entry, Reaches};
 use super::generate::{Generator, Growth, OPTIONS};
+use super::{Entry, Reaches};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ccg",

@@ -57,7 +57,10 @@ impl Method for Sgd {
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
         let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
         if problem.first.has_integers() {
-            return refuse("a step against a subgradient does not keep integers whole".into(), "relax the integers, or try --method ccg");
+            return refuse(
+                "a step against a subgradient does not keep integers whole".into(),
+                "relax the integers, or try --method ccg",
+            );
         }
         if let Err(error) = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }) {
             return refuse(error.to_string(), "try --method ccg");
@@ -68,7 +71,9 @@ impl Method for Sgd {
     fn plan(&self, problem: &Problem) -> String {
         let reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
         match problem.set.states(&reach) {
-            Ok(states) => format!("each iteration steps a chain over {} and moves x against the slope found there", states.space()),
+            Ok(states) => {
+                format!("each iteration steps a chain over {} and moves x against the slope found there", states.space())
+            }
             Err(error) => error.to_string(),
         }
     }

@@ -47,12 +47,20 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         "auto",
         "for --temperature adaptive: by how much the worst scenario is worse than the next (Δ⋆); auto takes 0.1 % of the objective",
     ),
-    option("kappa", "auto", "how much the adaptive proposal leans; auto grows with the dimension, and more where few candidates are taken"),
+    option(
+        "kappa",
+        "auto",
+        "how much the adaptive proposal leans; auto grows with the dimension, and more where few candidates are taken",
+    ),
     option("share", "0.05", "how often the adaptive proposal draws uniformly instead"),
     option("transitions", "1", "transitions of each chain per iteration"),
     option("chains", "1", "chains side by side"),
     option("score", "exact", "what the chain climbs: exact, or moreau:TAU for the Moreau envelope with parameter TAU"),
-    option("reference", "sphere", "on the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)"),
+    option(
+        "reference",
+        "sphere",
+        "on the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)",
+    ),
 ];
 
 /// A number, or the word that leaves it to the method.
@@ -73,7 +81,9 @@ impl<'de> Deserialize<'de> for Choice {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match Value::deserialize(from)? {
             Value::String(word) if word == "auto" => Ok(Self::Auto),
-            value => positive(&value).map(Self::Given).ok_or_else(|| D::Error::custom(format!("{value} is neither a positive number nor auto"))),
+            value => positive(&value)
+                .map(Self::Given)
+                .ok_or_else(|| D::Error::custom(format!("{value} is neither a positive number nor auto"))),
         }
     }
 }
@@ -156,7 +166,9 @@ impl<'de> Deserialize<'de> for Start {
             Value::String(word) if word == "nominal" => Ok(Self::Nominal),
             Value::String(word) if word == "zero" => Ok(Self::Zero),
             Value::String(word) if word == "support" => Ok(Self::Support),
-            other => Err(D::Error::custom(format!("{other} is no start; nominal, zero, support or an object of names and numbers are"))),
+            other => Err(D::Error::custom(format!(
+                "{other} is no start; nominal, zero, support or an object of names and numbers are"
+            ))),
         }
     }
 }
