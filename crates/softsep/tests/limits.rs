@@ -120,6 +120,13 @@ fn time_limits() {
     assert!(stopped > 300, "only {stopped} runs were stopped");
 }
 
+/// From 1 to `most`: all numbers at first, then ever fewer.
+fn thinned(most: u64) -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(1), |limit| Some(limit + 1 + limit / 8))
+        .take_while(move |limit| *limit < most)
+        .chain((most > 0).then_some(most))
+}
+
 #[test]
 fn iteration_limits() {
     let mut stopped = 0;
@@ -127,7 +134,7 @@ fn iteration_limits() {
         for (method, settings) in ways(&known.problem) {
             let whole = run(&known.problem, &settings, &Arc::default());
             let mut last: Option<Outcome> = None;
-            for limit in 1..=whole.iterations {
+            for limit in thinned(whole.iterations) {
                 let outcome = run(&known.problem, &Settings { iterations: Some(limit), ..settings.clone() }, &Arc::default());
                 let context = format!("{}, {limit} iterations", method.name);
                 check(known, &outcome, &allowed(method, &settings, Stop::IterationLimit), &context);

@@ -91,6 +91,17 @@ impl Chain {
         found
     }
 
+    /// Starts again from a draw of ν, as sharp as at first.
+    pub fn restart(&mut self, states: &dyn States) {
+        states.draw(&mut self.random, &mut self.here.state);
+        states.realize(&self.here.state, &mut self.here.xi);
+        self.is_current = false;
+        if self.adaptation.is_some() {
+            self.adapt_sharpness();
+            (self.here.sharpness, self.there.sharpness) = (1.0, 1.0);
+        }
+    }
+
     /// Tells the chain that the incumbent has moved: what it knows of its state is out of date.
     pub fn incumbent_moved(&mut self) {
         self.is_current = false;

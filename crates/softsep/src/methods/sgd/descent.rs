@@ -28,14 +28,19 @@ const RELAXATION: f64 = 1.5;
 /// Steps toward the level between two calls of the chain.
 const REPLAY: usize = 200;
 
-/// Iterations without a smaller gap after which x goes half-way to the master's decision: replay may be slow where cuts are nearly parallel.
+/// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its best.
+const ENOUGH: usize = 8;
+
+/// Iterations without a new cut, and without a smaller gap, after which x goes half-way to the master's decision: replay may be slow where cuts
+/// are nearly parallel.
+const STALE: u32 = 3;
 const PATIENCE: u32 = 20;
 
 /// The share of the gap that must go for it to count as smaller.
 const SMALLER: f64 = 0.05;
 
-/// Transitions, for each dimension of ξ and beside a few, by which a decision is looked at again before the run ends with it.
-const VERIFY: u64 = 2;
+/// How often the chains start anew at a decision before the run ends with it: where one stands may be a local maximum.
+const RESTARTS: u32 = 4;
 
 /// Iterations without a new cut after which there is nothing left to find.
 const NOTHING_NEW: u32 = 1000;
@@ -73,6 +78,8 @@ pub(super) struct Descent<'a> {
     pub(super) master: Growing<'a>,
     /// Cuts that the master has not seen.
     pending: Vec<(Cut, Vec<f64>)>,
+    /// The master's decision.
+    lowest: Option<Vec<f64>>,
     pub(super) projection: Projection,
     separation: Option<Box<dyn Separation + 'a>>,
     metric: Metric,
@@ -123,6 +130,7 @@ impl<'a> Descent<'a> {
             memory: Memory::new(problem),
             master: Growing::new(problem, run.clock())?,
             pending: Vec::new(),
+            lowest: None,
             projection: Projection::new(problem, run.clock()),
             separation: None,
             metric: match settings.steps {
@@ -233,6 +241,7 @@ impl<'a> Descent<'a> {
         if let Some(lower) = solved.lower {
             run.lower(lower);
         }
+        self.lowest.clone_from(&solved.x);
         Ok(solved.x)
     }
 
@@ -320,11 +329,14 @@ impl<'a> Descent<'a> {
     /// Looks at the best decision harder, and if it still is what it seems to be, ends the run with it: proved where a proof is asked for or cheap.
     fn finish(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(x) = self.best.as_ref().map(|best| best.x.clone()) else { return Ok(()) };
-        self.oracle.call(&x, 10 + VERIFY * self.problem.set.dim() as u64, run)?;
-        self.keep_places();
-        self.revise(run)?;
-        if !self.looks_done(run) {
-            return Ok(());
+        for _ in 0..RESTARTS {
+            self.oracle.restart();
+            self.oracle.call(&x, 10 + self.problem.set.dim() as u64 / 2, run)?;
+            self.keep_places();
+            self.revise(run)?;
+            if !self.looks_done(run) {
+                return Ok(());
+            }
         }
         if self.separation.is_none() {
             self.separation = match (self.certify, Exact::choose(self.problem)) {
@@ -370,23 +382,26 @@ impl<'a> Descent<'a> {
         };
         let from = self.x.clone();
         if !self.memory.approach(&mut self.x, level, self.metric.diagonal(), RELAXATION, REPLAY) {
-            let master = self.bound(run)?;
-            self.go_half_way(master, run);
+            // The level may be out of reach: below the optimum of all cuts seen.
+            if self.pending.len() >= ENOUGH || self.stale > 0 && !self.pending.is_empty() {
+                self.bound(run)?;
+            }
+            self.go_half_way(run);
         }
         self.project(run)?;
         Ok(distance(&from, &self.x, self.metric.diagonal()))
     }
 
-    /// After many iterations without progress: half-way from the best decision to the master's.
-    fn go_half_way(&mut self, master: Option<Vec<f64>>, run: &Run) {
-        let (Some(best), Some(master), Some(lower)) = (&self.best, master, run.bounds().lower()) else { return };
+    /// After iterations without progress: half-way from the best decision to the master's.
+    fn go_half_way(&mut self, run: &Run) {
+        let (Some(best), Some(master), Some(lower)) = (&self.best, &self.lowest, run.bounds().lower()) else { return };
         let gap = best.value - lower;
         self.progress.since += 1;
         if gap < (1.0 - SMALLER) * self.progress.gap {
             self.progress = Progress { gap, since: 0 };
-        } else if self.progress.since >= PATIENCE {
+        } else if self.progress.since >= PATIENCE || self.stale >= STALE {
             self.progress.since = 0;
-            self.x.iter_mut().zip(best.x.iter().zip(&master)).for_each(|(x, (best, master))| *x = 0.5 * (best + master));
+            self.x.iter_mut().zip(best.x.iter().zip(master)).for_each(|(x, (best, master))| *x = 0.5 * (best + master));
         }
     }
 

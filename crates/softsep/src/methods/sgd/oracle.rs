@@ -118,6 +118,11 @@ impl<'a> Oracle<'a> {
         }
     }
 
+    /// Starts all chains again, each from a draw of its own.
+    pub(super) fn restart(&mut self) {
+        self.chains.iter_mut().for_each(|chain| chain.restart(self.states));
+    }
+
     /// Recourse solves so far.
     pub(super) fn solves(&self) -> u64 {
         self.chains.solves()
