@@ -1,22 +1,22 @@
-//! One replication of the settings of Figures 1 to 3 of the paper: Algorithm 1 on location–transportation with three sites and a list of scenarios,
+//! One replication of the settings of Figures 1 to 3 of the paper: Algorithm 1 on location–transportation with a list of scenarios,
 //! with the exact gap of what it would return at any moment.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
-use softsep::run::{Clock, Event, Observer, Silent};
+use softsep::run::{Clock, Event, Observer, Silent, Stop};
 use softsep::separation::{Ask, Scan, Separation};
 use softsep::{Problem, Settings, solve};
-
-/// Sites and customers.
-const SITES: usize = 3;
 
 /// The gap to which the optimum is known.
 const OPTIMUM: f64 = 1e-9;
 
 /// A gap that has risen so many times above the smallest so far has rebounded. It may do so again once it has come back below.
 const REBOUND: f64 = 1.5;
+
+/// Iterations after which the first fast descent is over.
+const SETTLED: u64 = 100;
 
 /// A problem with its optimum.
 pub(crate) struct Instance {
@@ -26,10 +26,10 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// A list of so many points of an ellipsoid's boundary.
-    pub(crate) fn draw(scenarios: usize, seed: u64) -> Self {
+    /// So many sites and customers, and a list of so many points of an ellipsoid's boundary.
+    pub(crate) fn draw(sites: usize, scenarios: usize, seed: u64) -> Self {
         let uncertainty = Uncertain::Scenarios(scenarios);
-        let drawn = LocationTransportation { n: SITES, uncertainty, mixed_integer: false, seed };
+        let drawn = LocationTransportation { n: sites, uncertainty, mixed_integer: false, seed };
         let problem = Problem::new(&location_transportation(&drawn).unwrap()).unwrap();
         let settings = Settings { method: "ccg".into(), gap: OPTIMUM, threads: Some(1), ..Settings::default() };
         let outcome = solve(&problem, &settings, &mut Silent, &Arc::default()).unwrap();
@@ -58,7 +58,8 @@ impl Instance {
             options: all,
             ..Settings::default()
         };
-        solve(&self.problem, &settings, &mut watch, &Arc::default()).unwrap();
+        let outcome = solve(&self.problem, &settings, &mut watch, &Arc::default()).unwrap();
+        assert_eq!((outcome.iterations, outcome.stop), (iterations, Stop::IterationLimit), "{}", self.problem.name);
         watch.trajectory
     }
 }
@@ -73,15 +74,27 @@ impl Trajectory {
         self.0.iter().rev().find(|point| point.0 <= iterations).map_or(f64::INFINITY, |point| point.1)
     }
 
+    /// The logarithm of that gap, of one that the optimum is known to at least.
+    pub(crate) fn log_gap(&self, iterations: u64) -> f64 {
+        self.after(iterations).max(OPTIMUM).ln()
+    }
+
     /// How often the gap rose to more than [`REBOUND`] times the smallest so far.
     pub(crate) fn rebounds(&self) -> f64 {
         let (mut least, mut is_up, mut count) = (f64::INFINITY, false, 0.0);
         for &(_, gap) in &self.0 {
-            least = least.min(gap);
+            least = least.min(gap).max(OPTIMUM);
             let was_up = std::mem::replace(&mut is_up, gap > REBOUND * least);
             count += f64::from(u8::from(is_up && !was_up));
         }
         count
+    }
+
+    /// All that the logarithm of the gap rises on its way down, once it has settled. Small rebounds count too, which tells two proposals apart with fewer
+    /// replications than a count of large ones.
+    pub(crate) fn climb(&self) -> f64 {
+        let rise = |pair: &[(u64, f64)]| (pair[1].1.max(OPTIMUM) / pair[0].1.max(OPTIMUM)).ln().max(0.0);
+        self.0.windows(2).filter(|pair| pair[0].0 >= SETTLED).map(rise).sum()
     }
 }
 
@@ -113,4 +126,12 @@ pub(crate) fn quartiles(mut sample: Vec<f64>) -> [f64; 3] {
         let (below, above) = (sample[place.floor() as usize], sample[place.ceil() as usize]);
         below + place.fract() * (above - below)
     })
+}
+
+/// The mean of a sample and its standard error.
+pub(crate) fn mean(sample: &[f64]) -> (f64, f64) {
+    let count = sample.len() as f64;
+    let mean = sample.iter().sum::<f64>() / count;
+    let squares = sample.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    (mean, (squares / (count * (count - 1.0))).sqrt())
 }
