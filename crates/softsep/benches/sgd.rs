@@ -94,7 +94,13 @@ fn optimum(problem: &Problem, name: &str) -> f64 {
         return text.trim().parse().unwrap();
     }
     let limit = Some(Duration::from_secs(60));
-    let long = |method: &str| Settings { method: method.into(), gap: 1e-5, time_limit: limit, iterations: Some(1000), ..Settings::default() };
+    let long = |method: &str| Settings {
+        method: method.into(),
+        gap: 1e-5,
+        time_limit: limit,
+        iterations: Some(1000),
+        ..Settings::default()
+    };
     let mut judge = Judge::new(problem);
     let optimum = ["ccg", "sgd"]
         .map(|method| {

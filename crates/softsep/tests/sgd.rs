@@ -1,10 +1,10 @@
 //! The method `sgd` where no list stands for the set: against brute force in closed form, and against `ccg`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "sgd/brute.rs"]
-mod brute;
 #[path = "sgd/bounds.rs"]
 mod bounds;
+#[path = "sgd/brute.rs"]
+mod brute;
 #[path = "sgd/options.rs"]
 mod options;
 
@@ -12,7 +12,9 @@ use brute::{Body, ClosedForm, Demand, Quadratic, dot, least};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value};
-use softsep::format::{ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile, Variable};
+use softsep::format::{
+    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile, Variable,
+};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Silent};
 use softsep::{Outcome, Problem, Settings, solve};
@@ -35,7 +37,8 @@ fn sgd(given: &[(&str, &str)]) -> Settings {
 }
 
 fn run(problem: &Problem, settings: &Settings) -> Outcome {
-    solve(problem, settings, &mut Silent, &Default::default()).unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
+    solve(problem, settings, &mut Silent, &Default::default())
+        .unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
 }
 
 /// Names and coefficients, zeros left out.
@@ -145,7 +148,8 @@ fn a_worst_case_inside_an_ellipsoid() {
 }
 
 fn random_quadratic(rng: &mut ChaCha8Rng, dim: usize, dim_x: usize) -> Quadratic {
-    let mut vector = |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
+    let mut vector =
+        |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
     let slopes = [vector(dim, -0.8, 0.8), vector(dim, -0.8, 0.8)];
     Quadratic {
         h: vector(2, 0.2, 1.5),
@@ -220,7 +224,8 @@ fn linear_recourse_with_prices_that_move() {
             variable.cost_xi = vec![(format!("g{j}"), rise[j])];
             recourse.variables.push(variable);
             let mut row = Row::new(format!("need{j}"));
-            (row.y, row.x, row.xi) = (vec![(format!("y{j}"), 1.0)], vec![(format!("x{j}"), 1.0)], vec![(format!("g{j}"), fall[j])]);
+            (row.y, row.x, row.xi) =
+                (vec![(format!("y{j}"), 1.0)], vec![(format!("x{j}"), 1.0)], vec![(format!("g{j}"), fall[j])]);
             row.lower = need[j];
             recourse.constraints.push(row);
         }
@@ -249,7 +254,8 @@ struct Radius {
 
 impl Radius {
     fn random(rng: &mut ChaCha8Rng, dim: usize, dim_x: usize) -> Self {
-        let mut vector = |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
+        let mut vector =
+            |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
         let entries = (0..3).map(|_| (vector(dim_x, -1.0, -0.2), vector(dim, -1.0, 1.0), vector(1, -4.0, -2.0)[0])).collect();
         Self { rho: vector(1, 2.0, 4.0)[0], price: vector(1, 0.5, 1.8)[0], entries }
     }
@@ -328,6 +334,9 @@ fn second_order_cones_over_lists() {
         assert!(real <= optimum * (1.0 + 1e-3) + 1e-5, "seed {seed}: costs {real} where {optimum} is optimal: {outcome:?}");
         // On a list a proof is cheap, and given without being asked for.
         assert!(upper.is_some_and(|upper| upper >= real - 1e-5 * real.abs()), "seed {seed}: costs {real}: {outcome:?}");
-        assert!(outcome.bounds.lower().unwrap() <= optimum + 1e-5 * optimum.abs(), "seed {seed}: {optimum} is optimal: {outcome:?}");
+        assert!(
+            outcome.bounds.lower().unwrap() <= optimum + 1e-5 * optimum.abs(),
+            "seed {seed}: {optimum} is optimal: {outcome:?}"
+        );
     }
 }

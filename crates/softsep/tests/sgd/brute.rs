@@ -27,12 +27,17 @@ impl<'s> Body<'s> {
     /// The member of the set at z.
     pub(crate) fn point(&self, z: &[f64]) -> Vec<f64> {
         match self.set {
-            SetFile::Ellipsoid { center, matrix } => {
-                center.iter().zip(matrix).map(|(center, row)| center + row.iter().zip(z).map(|(a, z)| a * z).sum::<f64>()).collect()
-            }
-            SetFile::Box { lower, upper } => {
-                lower.iter().zip(upper).zip(z).map(|((lower, upper), z)| 0.5 * (lower + upper) + 0.5 * (upper - lower) * z).collect()
-            }
+            SetFile::Ellipsoid { center, matrix } => center
+                .iter()
+                .zip(matrix)
+                .map(|(center, row)| center + row.iter().zip(z).map(|(a, z)| a * z).sum::<f64>())
+                .collect(),
+            SetFile::Box { lower, upper } => lower
+                .iter()
+                .zip(upper)
+                .zip(z)
+                .map(|((lower, upper), z)| 0.5 * (lower + upper) + 0.5 * (upper - lower) * z)
+                .collect(),
             SetFile::Budget { center, scale, .. } => center.iter().zip(scale).zip(z).map(|((c, s), z)| c + s * z).collect(),
             _ => unreachable!(),
         }

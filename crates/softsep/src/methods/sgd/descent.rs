@@ -183,7 +183,8 @@ impl<'a> Descent<'a> {
             Steps::Sqrt if run.limits().iterations.is_none() && run.iterations() >= ITERATIONS => {
                 Err(Stop::IterationLimit.into())
             }
-            _ if self.stale >= NOTHING_NEW => Err(Stop::Stalled.into()),
+            // Steps toward the level go by what was seen; an average comes nearer to the optimum even where there is nothing left to see.
+            Steps::Level if self.stale >= NOTHING_NEW => Err(Stop::Stalled.into()),
             _ => Ok(()),
         }
     }
