@@ -53,7 +53,7 @@ fn problems() -> Vec<Known> {
 }
 
 /// What must hold of a run however it ended; `allowed` are the reasons for which it may have.
-fn check(known: &Known, outcome: &Outcome, allowed: &[Stop], context: &str) {
+fn check(known: &Known, outcome: &Outcome, settings: &Settings, allowed: &[Stop], context: &str) {
     let context = format!("{}, {context}: {outcome:?}", known.problem.name);
     let Some(optimum) = known.optimum else {
         assert!(matches!(outcome.status, Status::Infeasible | Status::Unknown), "{context}");
@@ -66,7 +66,10 @@ fn check(known: &Known, outcome: &Outcome, allowed: &[Stop], context: &str) {
     assert!(upper.is_none_or(|upper| upper >= optimum - room), "{context}: {optimum} is optimal");
     assert!(outcome.verdict.is_none(), "{context}");
     match outcome.status {
-        Status::Optimal => assert!(upper.is_some_and(|upper| upper <= optimum + room), "{context}: {optimum} is optimal"),
+        Status::Optimal => {
+            let close = room + settings.gap * optimum.abs();
+            assert!(upper.is_some_and(|upper| upper <= optimum + close), "{context}: {optimum} is optimal");
+        }
         Status::Feasible => assert!(outcome.bounds.best().is_some(), "{context}"),
         Status::Unknown => assert!(outcome.bounds.best().is_none(), "{context}"),
         Status::Infeasible | Status::Unbounded => panic!("{context}"),
@@ -85,6 +88,10 @@ fn check(known: &Known, outcome: &Outcome, allowed: &[Stop], context: &str) {
 fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
     let settings = |method: &str| Settings { method: method.into(), gap: 1e-7, threads: Some(1), ..Settings::default() };
     let mut ways: Vec<_> = METHODS.iter().map(|method| (method, settings(method.name))).collect();
+    // First-order steps take many iterations for the last digits.
+    for (_, settings) in ways.iter_mut().filter(|(method, _)| method.reaches == Reaches::Estimate) {
+        settings.gap = 1e-4;
+    }
     for (name, separation) in [("ccg", "split"), ("benders", "split"), ("ccg", "bilinear")] {
         let options = Map::from_iter([("separation".to_owned(), Value::from(separation))]);
         ways.push((Entry::find(name).unwrap(), Settings { options, ..settings(name) }));
@@ -105,13 +112,25 @@ fn time_limits() {
     for known in &problems() {
         for (method, settings) in ways(&known.problem) {
             let start = Instant::now();
-            check(known, &run(&known.problem, &settings, &Arc::default()), &allowed(method, &settings, Stop::Gap), method.name);
+            check(
+                known,
+                &run(&known.problem, &settings, &Arc::default()),
+                &settings,
+                &allowed(method, &settings, Stop::Gap),
+                method.name,
+            );
             let whole = start.elapsed();
             // From a microsecond to the whole time, ever closer to one another.
             let mut limit = Duration::from_micros(1);
             while limit < whole {
                 let outcome = run(&known.problem, &Settings { time_limit: Some(limit), ..settings.clone() }, &Arc::default());
-                check(known, &outcome, &allowed(method, &settings, Stop::TimeLimit), &format!("{} for {limit:?}", method.name));
+                check(
+                    known,
+                    &outcome,
+                    &settings,
+                    &allowed(method, &settings, Stop::TimeLimit),
+                    &format!("{} for {limit:?}", method.name),
+                );
                 stopped += u64::from(outcome.stop == Stop::TimeLimit);
                 limit = (limit * 2).min(limit + whole / 6);
             }
@@ -137,7 +156,7 @@ fn iteration_limits() {
             for limit in thinned(whole.iterations) {
                 let outcome = run(&known.problem, &Settings { iterations: Some(limit), ..settings.clone() }, &Arc::default());
                 let context = format!("{}, {limit} iterations", method.name);
-                check(known, &outcome, &allowed(method, &settings, Stop::IterationLimit), &context);
+                check(known, &outcome, &settings, &allowed(method, &settings, Stop::IterationLimit), &context);
                 assert!(outcome.iterations <= limit, "{context}");
                 stopped += u64::from(outcome.stop == Stop::IterationLimit);
                 // What is known after more iterations is more.
@@ -174,6 +193,7 @@ fn interrupts() {
                 check(
                     known,
                     &outcome,
+                    &settings,
                     &allowed(method, &settings, Stop::Interrupted),
                     &format!("{}, interrupted after {delay:?}", method.name),
                 );

@@ -31,6 +31,9 @@ const REPLAY: usize = 200;
 /// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its best.
 const ENOUGH: usize = 8;
 
+/// Cuts that a master takes in at once.
+const MASTER_CUTS: usize = 256;
+
 /// Iterations without a new cut, and without a smaller gap, after which x goes half-way to the master's decision: replay may be slow where cuts
 /// are nearly parallel.
 const STALE: u32 = 3;
@@ -162,22 +165,11 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// One iteration: the chains step at x, then x steps.
+    /// One iteration, counted however it ends.
     pub(super) fn iterate(&mut self, run: &mut Run) -> Result<(), Error> {
-        self.oracle.call(&self.x, self.settings.transitions, run)?;
-        self.keep_places();
-        let value = self.problem.first.value(&self.x) + self.oracle.worst().map_or(f64::NEG_INFINITY, |place| place.answer.value);
-        let step = match self.settings.steps {
-            Steps::Level => self.step_to_level(run)?,
-            Steps::Sqrt => self.step_by_root(run)?,
-        };
-        self.revise(run)?;
-        if self.looks_done(run) {
-            self.finish(run)?;
-        }
+        let ended = self.step(run);
         self.count(run);
-        let chains = self.oracle.record(value, step, run);
-        run.set_chain(chains);
+        ended?;
         run.tick()?;
         match self.settings.steps {
             Steps::Sqrt if run.limits().iterations.is_none() && run.iterations() >= ITERATIONS => {
@@ -189,27 +181,47 @@ impl<'a> Descent<'a> {
         }
     }
 
+    /// The chains step at x, then x steps.
+    fn step(&mut self, run: &mut Run) -> Result<(), Error> {
+        self.oracle.call(&self.x, self.settings.transitions, run)?;
+        self.keep_places();
+        let value = self.problem.first.value(&self.x) + self.oracle.worst().map_or(f64::NEG_INFINITY, |place| place.answer.value);
+        let length = match self.settings.steps {
+            Steps::Level => self.step_to_level(run)?,
+            Steps::Sqrt => self.step_by_root(run)?,
+        };
+        self.revise(run)?;
+        if self.looks_done(run) {
+            self.finish(run)?;
+        }
+        let chains = self.oracle.record(value, length, run);
+        run.set_chain(chains);
+        Ok(())
+    }
+
     fn count(&mut self, run: &mut Run) {
-        let solves = self.oracle.solves() + self.engine.work().solves + self.master.take_solves();
-        run.count_solves(solves - self.counted);
-        self.counted = solves;
+        let solves = self.oracle.solves() + self.engine.work().solves;
+        run.count_solves(solves - std::mem::replace(&mut self.counted, solves) + self.master.take_solves());
     }
 
     /// Keeps the cuts of all that the chains looked at.
     fn keep_places(&mut self) {
-        let found: Vec<(Cut, Vec<f64>)> =
-            self.oracle.places().filter_map(|place| Some((place.answer.cut()?, place.xi.clone()))).collect();
         let before = self.pending.len();
-        found.into_iter().for_each(|(cut, xi)| self.keep(cut, xi));
+        for place in self.oracle.places() {
+            if self.memory.keep(&place.answer, &place.xi)
+                && let Some(cut) = place.answer.cut()
+            {
+                self.pending.push((cut, place.xi.clone()));
+            }
+        }
+        self.keep_to_new_cuts(before);
         self.stale = if self.pending.len() > before { 0 } else { self.stale + 1 };
     }
 
-    fn keep(&mut self, cut: Cut, xi: Vec<f64>) {
-        if self.memory.keep(&cut, &xi) {
-            if cut.kind == CutKind::Feasibility {
-                self.projection.add_row(&cut);
-            }
-            self.pending.push((cut, xi));
+    /// From now on x keeps to the feasibility cuts that came after the first `before` ones pending.
+    fn keep_to_new_cuts(&mut self, before: usize) {
+        for (cut, _) in self.pending[before..].iter().filter(|(cut, _)| cut.kind == CutKind::Feasibility) {
+            self.projection.add_row(cut);
         }
     }
 
@@ -217,14 +229,25 @@ impl<'a> Descent<'a> {
     pub(super) fn ask(&mut self, x: &[f64], xi: &[f64]) -> Result<f64, Error> {
         self.engine.at(x);
         self.engine.solve(xi, &mut self.answer)?;
-        if let Some(cut) = self.answer.cut() {
-            self.keep(cut, xi.to_vec());
+        let before = self.pending.len();
+        if self.memory.keep(&self.answer, xi)
+            && let Some(cut) = self.answer.cut()
+        {
+            self.pending.push((cut, xi.to_vec()));
         }
+        self.keep_to_new_cuts(before);
         Ok(self.problem.first.value(x) + self.answer.value)
     }
 
     /// Solves the master over all cuts seen for a lower bound; its decision.
     pub(super) fn bound(&mut self, run: &mut Run) -> Result<Option<Vec<f64>>, Error> {
+        // Between two looks at the average there may be thousands; those that matter now are enough for a bound.
+        if self.pending.len() > MASTER_CUTS {
+            let x = &self.x;
+            let weight = |cut: &Cut| if cut.kind == CutKind::Feasibility { f64::INFINITY } else { cut.at(x) };
+            self.pending.sort_by(|(a, _), (b, _)| weight(b).total_cmp(&weight(a)));
+            self.pending.truncate(MASTER_CUTS);
+        }
         for (cut, xi) in self.pending.drain(..) {
             self.master.add_cut(&xi, cut);
         }
@@ -352,9 +375,9 @@ impl<'a> Descent<'a> {
         let (Some(separation), Some(best)) = (&mut self.separation, &self.best) else { return Ok(()) };
         let ask = Ask { beyond: None, tolerance: 0.5 * run.limits().gap * best.value.abs() };
         let found = record(self.problem, &x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
-        if let Some((cut, xi)) = found.and_then(|found| Some((found.cut?, found.xi))) {
-            self.oracle.start_at(&xi);
-            self.keep(cut, xi);
+        if let Some(found) = found {
+            self.oracle.start_at(&found.xi);
+            self.ask(&x, &found.xi)?;
             self.revise(run)?;
         }
         Ok(())

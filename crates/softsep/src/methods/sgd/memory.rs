@@ -5,7 +5,7 @@
 //! costs a few dot products where a recourse solve costs a linear program.
 
 use crate::model::Problem;
-use crate::recourse::{Cut, CutKind};
+use crate::recourse::{Answer, CutKind, Outcome};
 
 /// Cuts that are kept; the one that was tight longest ago goes first.
 const KEPT: usize = 4096;
@@ -77,28 +77,35 @@ impl<'p> Memory<'p> {
         self.intercepts[cut] + dot(self.slope(cut), x)
     }
 
-    /// Keeps a cut that a scenario proved; false if it is there already.
-    pub(super) fn keep(&mut self, cut: &Cut, xi: &[f64]) -> bool {
+    /// Keeps the cut of an answer; false if it is there already, or if the answer has none.
+    pub(super) fn keep(&mut self, answer: &Answer, xi: &[f64]) -> bool {
+        let kind = match answer.outcome {
+            Outcome::Solved => CutKind::Optimality,
+            Outcome::Infeasible => CutKind::Feasibility,
+            Outcome::Unbounded => return false,
+        };
         let is_known = |known: usize| {
-            self.kinds[known] == cut.kind && self.intercepts[known] == cut.intercept && self.slope(known) == cut.slope.as_slice()
+            self.intercepts[known] == answer.intercept
+                && self.kinds[known] == kind
+                && self.slope(known) == answer.slope_x.as_slice()
         };
         if (0..self.kinds.len()).any(is_known) {
             return false;
         }
         self.now += 1;
         if self.kinds.len() < KEPT {
-            self.kinds.push(cut.kind);
-            self.intercepts.push(cut.intercept);
-            self.slopes.extend_from_slice(&cut.slope);
+            self.kinds.push(kind);
+            self.intercepts.push(answer.intercept);
+            self.slopes.extend_from_slice(&answer.slope_x);
             self.scenarios.extend_from_slice(xi);
             self.used.push(self.now);
             return true;
         }
         let oldest = (0..KEPT).min_by_key(|&known| self.used[known]).unwrap_or(0);
-        let (dim, dim_xi) = (cut.slope.len(), xi.len());
-        self.kinds[oldest] = cut.kind;
-        self.intercepts[oldest] = cut.intercept;
-        self.slopes[oldest * dim..(oldest + 1) * dim].copy_from_slice(&cut.slope);
+        let (dim, dim_xi) = (answer.slope_x.len(), xi.len());
+        self.kinds[oldest] = kind;
+        self.intercepts[oldest] = answer.intercept;
+        self.slopes[oldest * dim..(oldest + 1) * dim].copy_from_slice(&answer.slope_x);
         self.scenarios[oldest * dim_xi..(oldest + 1) * dim_xi].copy_from_slice(xi);
         self.used[oldest] = self.now;
         true
