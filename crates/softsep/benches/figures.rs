@@ -31,6 +31,9 @@ const MOMENTS: [u64; 3] = [100, 1_000, 10_000];
 /// A row of a table: its name, and the options that make it.
 type Variant = (String, Map<String, Value>);
 
+/// A figure's number, its setting, its replications, and what prints its rows.
+type Figure = (&'static str, &'static str, u64, fn());
+
 fn variant(name: impl Into<String>, options: &Value) -> Variant {
     let mut options = options.as_object().cloned().unwrap_or_default();
     if let Ok(more) = std::env::var("FIGURES_OPTIONS") {
@@ -92,12 +95,12 @@ fn figure_3() {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let figures: [(&str, &str, fn(), u64); 3] = [
-        ("1", "uniform, w = 0.001", figure_1, REPLICATIONS),
-        ("2", "uniform, |I| = 1000", figure_2, REPLICATIONS),
-        ("3", "w = 0.001, |I| = 1000", figure_3, COMPARED),
+    let figures: [Figure; 3] = [
+        ("1", "uniform, w = 0.001", REPLICATIONS, figure_1),
+        ("2", "uniform, |I| = 1000", REPLICATIONS, figure_2),
+        ("3", "w = 0.001, |I| = 1000", COMPARED, figure_3),
     ];
-    for (name, setting, figure, replications) in figures {
+    for (name, setting, replications, figure) in figures {
         if wanted.is_empty() || wanted.iter().any(|word| word == name) {
             let start = Instant::now();
             println!("Figure {name} ({setting}): gap %, median (quartiles) of {replications}");
