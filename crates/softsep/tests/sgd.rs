@@ -1,10 +1,10 @@
 //! The method `sgd` where no list stands for the set: against brute force in closed form, and against `ccg`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "sgd/brute.rs"]
-mod brute;
 #[path = "sgd/bounds.rs"]
 mod bounds;
+#[path = "sgd/brute.rs"]
+mod brute;
 #[path = "sgd/options.rs"]
 mod options;
 
@@ -12,7 +12,9 @@ use brute::{Body, ClosedForm, Demand, Quadratic, dot, least};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value};
-use softsep::format::{ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile, Variable};
+use softsep::format::{
+    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile, Variable,
+};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Silent};
 use softsep::{Outcome, Problem, Settings, solve};
@@ -35,7 +37,8 @@ fn sgd(given: &[(&str, &str)]) -> Settings {
 }
 
 fn run(problem: &Problem, settings: &Settings) -> Outcome {
-    solve(problem, settings, &mut Silent, &Default::default()).unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
+    solve(problem, settings, &mut Silent, &Default::default())
+        .unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
 }
 
 /// Names and coefficients, zeros left out.
@@ -82,9 +85,10 @@ fn recourse_file(recourse: &Quadratic) -> RecourseFile {
 /// there is returned.
 fn near_optimum(problem: &Problem, set: &SetFile, upper: &[f64], cost: &dyn Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
     let body = Body::new(set);
-    let per_axis = if upper.len() + problem.set.dim() > 4 { 7 } else { 15 };
+    let per_axis = if upper.len() + problem.set.dim() > 4 { 7 } else { 13 };
     let worst = |x: &[f64], per_axis: usize| body.worst(per_axis, &|xi| cost(x, xi));
-    let (optimum, x) = least(&vec![0.0; upper.len()], upper, &|x| worst(x, per_axis).0);
+    let (_, x) = least(&vec![0.0; upper.len()], upper, &|x| worst(x, per_axis).0);
+    let optimum = worst(&x, 31).0;
     let outcome = run(problem, &sgd(&[]));
     let best = outcome.bounds.best().unwrap_or_else(|| panic!("{}: no decision", problem.name));
     let real = worst(&best.x, 31).0;
@@ -105,7 +109,9 @@ fn same_recourse(problem: &Problem, upper: &[f64], set: &SetFile, value: &dyn Fn
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     for _ in 0..10 {
         let x: Vec<f64> = upper.iter().map(|upper| rng.random_range(0.0..=*upper)).collect();
-        let (_, z) = Body::new(set).worst(2, &|xi| dot(xi, &vec![rng.clone().random_range(-1.0..1.0); xi.len()]));
+        // Some direction's end, and a part of the way there.
+        let direction: Vec<f64> = (0..problem.set.dim()).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let (_, z) = Body::new(set).worst(2, &|xi| dot(xi, &direction));
         let share = rng.random_range(0.0..1.0);
         let xi = Body::new(set).point(&z.iter().map(|z| share * z).collect::<Vec<_>>());
         engine.at(&x);
@@ -144,27 +150,30 @@ fn a_worst_case_inside_an_ellipsoid() {
     assert!(used < 0.9, "the worst case is at {used} of the way to the boundary");
 }
 
+/// Prices rise along about the directions in which needs fall, so that the worst case balances the two.
 fn random_quadratic(rng: &mut ChaCha8Rng, dim: usize, dim_x: usize) -> Quadratic {
-    let mut vector = |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
-    let slopes = [vector(dim, -0.8, 0.8), vector(dim, -0.8, 0.8)];
+    let mut vector =
+        |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
+    let mut near_unit = |i: usize, low: f64, high: f64, off: f64| -> Vec<f64> {
+        let (along, others) = (vector(1, low, high)[0], vector(dim, -off, off));
+        (0..dim).map(|j| if i == j { along } else { others[j] }).collect()
+    };
+    let falls: Vec<Vec<f64>> = (0..dim).map(|i| near_unit(i, 0.7, 1.1, 0.15)).collect();
+    let needs: Vec<Vec<f64>> = (0..dim).map(|i| near_unit(i, 1.0, 1.01, 0.2)).collect();
     Quadratic {
-        h: vector(2, 0.2, 1.5),
-        cost: vector(2, 4.0, 8.0),
-        cost_xi: slopes.iter().map(|slope| slope.iter().map(|entry| entry * 1.2).collect()).collect(),
-        demands: (0..2)
-            .map(|i| Demand {
-                y: if i == 0 { vec![1.0, 0.4] } else { vec![0.3, 1.0] },
-                x: vector(dim_x, 0.3, 1.0),
-                // Prices rise where needs fall, so that neither end is the worst.
-                xi: slopes[i].iter().zip(vector(dim, -0.3, 0.3)).map(|(slope, other)| slope + other).collect(),
-                side: vector(1, 4.0, 7.0)[0],
-            })
+        h: vector(dim, 0.2, 0.7),
+        cost: vector(dim, 4.0, 6.0),
+        cost_xi: falls.iter().map(|fall| fall.iter().map(|entry| 1.2 * entry).collect()).collect(),
+        demands: falls
+            .into_iter()
+            .zip(needs)
+            .map(|(xi, y)| Demand { y, x: vector(dim_x, 0.2, 0.6), xi, side: vector(1, 5.0, 7.0)[0] })
             .collect(),
     }
 }
 
 fn random_ellipsoid(rng: &mut ChaCha8Rng, dim: usize) -> SetFile {
-    let mut entry = |i: usize, j: usize| if i == j { rng.random_range(1.0..2.0) } else { rng.random_range(-0.5..0.5) };
+    let mut entry = |i: usize, j: usize| if i == j { rng.random_range(1.5..3.0) } else { rng.random_range(-0.5..0.5) };
     let matrix = (0..dim).map(|i| (0..dim).map(|j| entry(i, j)).collect()).collect();
     SetFile::Ellipsoid { matrix, center: (0..dim).map(|_| rng.random_range(-0.5..0.5)).collect() }
 }
@@ -172,16 +181,16 @@ fn random_ellipsoid(rng: &mut ChaCha8Rng, dim: usize) -> SetFile {
 #[test]
 fn worst_cases_inside_random_ellipsoids() {
     let mut inside = 0;
-    for seed in 0..many(12) {
+    for seed in 0..many(9) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (dim, dim_x) = if seed % 3 == 2 { (3, 1) } else { (2, 1 + seed as usize % 2) };
         let recourse = random_quadratic(&mut rng, dim, dim_x);
         let set = random_ellipsoid(&mut rng, dim);
-        let cost: Vec<f64> = (0..dim_x).map(|_| rng.random_range(1.0..6.0)).collect();
-        let used = example_7(&format!("random {seed}"), &cost, &vec![6.0; dim_x], &set, &recourse);
+        let cost: Vec<f64> = (0..dim_x).map(|_| rng.random_range(2.0..6.0)).collect();
+        let used = example_7(&format!("random {seed}"), &cost, &vec![4.0; dim_x], &set, &recourse);
         inside += u64::from(used < 0.98);
     }
-    assert!(inside >= many(12) / 3, "only {inside} worst cases were inside");
+    assert!(inside >= many(9) / 3, "only {inside} worst cases were inside");
 }
 
 #[test]
@@ -195,7 +204,7 @@ fn worst_cases_inside_boxes_and_budgets() {
             1 => SetFile::Budget { budget: 1.3, sides: Sides::Two, center: vec![0.2, -0.1], scale: vec![2.0, 2.5] },
             _ => SetFile::Budget { budget: 1.5, sides: Sides::One, center: vec![-1.0, -1.5], scale: vec![2.5, 3.0] },
         };
-        let used = example_7(&format!("body {seed}"), &[2.5, 3.5], &[6.0, 6.0], &set, &recourse);
+        let used = example_7(&format!("body {seed}"), &[2.5, 3.5], &[4.0, 4.0], &set, &recourse);
         inside += u64::from(used < 0.98);
     }
     assert!(inside >= many(9) / 4, "only {inside} worst cases were inside");
@@ -220,7 +229,8 @@ fn linear_recourse_with_prices_that_move() {
             variable.cost_xi = vec![(format!("g{j}"), rise[j])];
             recourse.variables.push(variable);
             let mut row = Row::new(format!("need{j}"));
-            (row.y, row.x, row.xi) = (vec![(format!("y{j}"), 1.0)], vec![(format!("x{j}"), 1.0)], vec![(format!("g{j}"), fall[j])]);
+            (row.y, row.x, row.xi) =
+                (vec![(format!("y{j}"), 1.0)], vec![(format!("x{j}"), 1.0)], vec![(format!("g{j}"), fall[j])]);
             row.lower = need[j];
             recourse.constraints.push(row);
         }
@@ -249,7 +259,8 @@ struct Radius {
 
 impl Radius {
     fn random(rng: &mut ChaCha8Rng, dim: usize, dim_x: usize) -> Self {
-        let mut vector = |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
+        let mut vector =
+            |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
         let entries = (0..3).map(|_| (vector(dim_x, -1.0, -0.2), vector(dim, -1.0, 1.0), vector(1, -4.0, -2.0)[0])).collect();
         Self { rho: vector(1, 2.0, 4.0)[0], price: vector(1, 0.5, 1.8)[0], entries }
     }
@@ -328,6 +339,9 @@ fn second_order_cones_over_lists() {
         assert!(real <= optimum * (1.0 + 1e-3) + 1e-5, "seed {seed}: costs {real} where {optimum} is optimal: {outcome:?}");
         // On a list a proof is cheap, and given without being asked for.
         assert!(upper.is_some_and(|upper| upper >= real - 1e-5 * real.abs()), "seed {seed}: costs {real}: {outcome:?}");
-        assert!(outcome.bounds.lower().unwrap() <= optimum + 1e-5 * optimum.abs(), "seed {seed}: {optimum} is optimal: {outcome:?}");
+        assert!(
+            outcome.bounds.lower().unwrap() <= optimum + 1e-5 * optimum.abs(),
+            "seed {seed}: {optimum} is optimal: {outcome:?}"
+        );
     }
 }
