@@ -126,7 +126,7 @@ fn main() {
         }
         let mut columns: [Vec<f64>; 4] = Default::default();
         for seed in 1..=5 {
-            let instance = LocationTransportation { n, uncertainty: uncertain.clone(), mixed_integer: false, seed };
+            let instance = LocationTransportation { n, uncertainty: uncertain, mixed_integer: false, seed };
             let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
             let optimum = optimum(&problem, &format!("{name}-{seed}"));
             let mut watch = Watch {

@@ -23,15 +23,18 @@ const MARGIN: f64 = 1e-3;
 /// What a chain of `sgd` walks on.
 pub(super) fn states<'p>(problem: &'p Problem, reference: Reference, clock: &Clock) -> Result<Box<dyn States + 'p>, Error> {
     let mut reach = Reach { convex: !problem.recourse.costs_move(), reference, ..Reach::default() };
-    if reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0 && problem.set.heeds_trends() {
-        if let Some(ranges) = SlopeRanges::of(problem, clock)? {
-            let trend = |(least, most): (&f64, &f64)| match (*least >= 0.0, *most <= 0.0) {
-                (true, _) => Trend::Rising,
-                (_, true) => Trend::Falling,
-                _ => Trend::Unknown,
-            };
-            reach.trends = ranges.least.iter().zip(&ranges.most).map(trend).collect();
-        }
+    if reach.convex
+        && problem.recourse.is_linear()
+        && problem.recourse.dim() > 0
+        && problem.set.heeds_trends()
+        && let Some(ranges) = SlopeRanges::of(problem, clock)?
+    {
+        let trend = |(least, most): (&f64, &f64)| match (*least >= 0.0, *most <= 0.0) {
+            (true, _) => Trend::Rising,
+            (_, true) => Trend::Falling,
+            _ => Trend::Unknown,
+        };
+        reach.trends = ranges.least.iter().zip(&ranges.most).map(trend).collect();
     }
     Ok(problem.set.states(&reach)?)
 }
