@@ -37,7 +37,12 @@ impl MethodOptions {
                 let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
                 method.build(&alone).is_err()
             });
-            Failure::unusable(to_blame.map_or(error.to_string(), |(name, _)| format!("--{name}: {error}")))
+            let said = error.to_string();
+            let about = format!("method \"{}\": ", method.name);
+            Failure::unusable(match to_blame {
+                Some((name, _)) => format!("--{name}: {}", said.strip_prefix(&about).unwrap_or(&said)),
+                None => said,
+            })
         })?;
         Ok(given)
     }

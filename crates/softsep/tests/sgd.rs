@@ -85,20 +85,25 @@ fn recourse_file(recourse: &Quadratic) -> RecourseFile {
 /// there is returned.
 fn near_optimum(problem: &Problem, set: &SetFile, upper: &[f64], cost: &dyn Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
     let body = Body::new(set);
-    let per_axis = if upper.len() + problem.set.dim() > 4 { 7 } else { 15 };
+    let per_axis = if upper.len() + problem.set.dim() > 4 { 7 } else { 13 };
     let worst = |x: &[f64], per_axis: usize| body.worst(per_axis, &|xi| cost(x, xi));
-    let (optimum, x) = least(&vec![0.0; upper.len()], upper, &|x| worst(x, per_axis).0);
+    let (_, x) = least(&vec![0.0; upper.len()], upper, &|x| worst(x, per_axis).0);
+    let fine = if problem.set.dim() > 2 { 41 } else { 151 };
+    let optimum = worst(&x, fine).0;
     let outcome = run(problem, &sgd(&[]));
     let best = outcome.bounds.best().unwrap_or_else(|| panic!("{}: no decision", problem.name));
-    let real = worst(&best.x, 31).0;
+    // A ridge may be too thin for any grid; what the run found counts as well.
+    let at_found = cost(&best.x, &best.worst);
+    let real = worst(&best.x, fine).0.max(at_found);
     let context = format!("{}: {optimum} at {x:?}; {real} at {outcome:?}", problem.name);
     let room = 1e-5 * optimum.abs().max(1.0);
     assert!(problem.first.violation(&best.x).is_none_or(|violation| violation.amount < 1e-6), "{context}");
     assert!(real <= optimum + NEAR * optimum.abs(), "{context}");
-    assert!(best.value <= real + room, "{context}: the estimate is above what the decision costs");
+    let is_member = problem.set.contains(&best.worst, 1e-6);
+    assert!(is_member && (best.value - at_found).abs() <= room, "{context}: the worst scenario found costs {at_found}");
     assert!(outcome.bounds.lower().is_none_or(|lower| lower <= optimum.min(real) + room), "{context}: the lower bound");
     assert_eq!(outcome.bounds.upper(), None, "{context}: nothing proves an upper bound here");
-    worst(&x, 31).1
+    worst(&x, fine).1
 }
 
 /// The closed form is the library's Q at random places.
@@ -108,7 +113,9 @@ fn same_recourse(problem: &Problem, upper: &[f64], set: &SetFile, value: &dyn Fn
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     for _ in 0..10 {
         let x: Vec<f64> = upper.iter().map(|upper| rng.random_range(0.0..=*upper)).collect();
-        let (_, z) = Body::new(set).worst(2, &|xi| dot(xi, &vec![rng.clone().random_range(-1.0..1.0); xi.len()]));
+        // Some direction's end, and a part of the way there.
+        let direction: Vec<f64> = (0..problem.set.dim()).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let (_, z) = Body::new(set).worst(2, &|xi| dot(xi, &direction));
         let share = rng.random_range(0.0..1.0);
         let xi = Body::new(set).point(&z.iter().map(|z| share * z).collect::<Vec<_>>());
         engine.at(&x);
@@ -147,28 +154,30 @@ fn a_worst_case_inside_an_ellipsoid() {
     assert!(used < 0.9, "the worst case is at {used} of the way to the boundary");
 }
 
+/// Prices rise along about the directions in which needs fall, so that the worst case balances the two.
 fn random_quadratic(rng: &mut ChaCha8Rng, dim: usize, dim_x: usize) -> Quadratic {
     let mut vector =
         |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
-    let slopes = [vector(dim, -0.8, 0.8), vector(dim, -0.8, 0.8)];
+    let mut near_unit = |i: usize, low: f64, high: f64, off: f64| -> Vec<f64> {
+        let (along, others) = (vector(1, low, high)[0], vector(dim, -off, off));
+        (0..dim).map(|j| if i == j { along } else { others[j] }).collect()
+    };
+    let falls: Vec<Vec<f64>> = (0..dim).map(|i| near_unit(i, 0.7, 1.1, 0.15)).collect();
+    let needs: Vec<Vec<f64>> = (0..dim).map(|i| near_unit(i, 1.0, 1.01, 0.2)).collect();
     Quadratic {
-        h: vector(2, 0.2, 1.5),
-        cost: vector(2, 4.0, 8.0),
-        cost_xi: slopes.iter().map(|slope| slope.iter().map(|entry| entry * 1.2).collect()).collect(),
-        demands: (0..2)
-            .map(|i| Demand {
-                y: if i == 0 { vec![1.0, 0.4] } else { vec![0.3, 1.0] },
-                x: vector(dim_x, 0.3, 1.0),
-                // Prices rise where needs fall, so that neither end is the worst.
-                xi: slopes[i].iter().zip(vector(dim, -0.3, 0.3)).map(|(slope, other)| slope + other).collect(),
-                side: vector(1, 4.0, 7.0)[0],
-            })
+        h: vector(dim, 0.2, 0.7),
+        cost: vector(dim, 4.0, 6.0),
+        cost_xi: falls.iter().map(|fall| fall.iter().map(|entry| 1.2 * entry).collect()).collect(),
+        demands: falls
+            .into_iter()
+            .zip(needs)
+            .map(|(xi, y)| Demand { y, x: vector(dim_x, 0.2, 0.6), xi, side: vector(1, 5.0, 7.0)[0] })
             .collect(),
     }
 }
 
 fn random_ellipsoid(rng: &mut ChaCha8Rng, dim: usize) -> SetFile {
-    let mut entry = |i: usize, j: usize| if i == j { rng.random_range(1.0..2.0) } else { rng.random_range(-0.5..0.5) };
+    let mut entry = |i: usize, j: usize| if i == j { rng.random_range(1.5..3.0) } else { rng.random_range(-0.5..0.5) };
     let matrix = (0..dim).map(|i| (0..dim).map(|j| entry(i, j)).collect()).collect();
     SetFile::Ellipsoid { matrix, center: (0..dim).map(|_| rng.random_range(-0.5..0.5)).collect() }
 }
@@ -176,16 +185,16 @@ fn random_ellipsoid(rng: &mut ChaCha8Rng, dim: usize) -> SetFile {
 #[test]
 fn worst_cases_inside_random_ellipsoids() {
     let mut inside = 0;
-    for seed in 0..many(12) {
+    for seed in 0..many(9) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (dim, dim_x) = if seed % 3 == 2 { (3, 1) } else { (2, 1 + seed as usize % 2) };
         let recourse = random_quadratic(&mut rng, dim, dim_x);
         let set = random_ellipsoid(&mut rng, dim);
-        let cost: Vec<f64> = (0..dim_x).map(|_| rng.random_range(1.0..6.0)).collect();
-        let used = example_7(&format!("random {seed}"), &cost, &vec![6.0; dim_x], &set, &recourse);
+        let cost: Vec<f64> = (0..dim_x).map(|_| rng.random_range(2.0..6.0)).collect();
+        let used = example_7(&format!("random {seed}"), &cost, &vec![4.0; dim_x], &set, &recourse);
         inside += u64::from(used < 0.98);
     }
-    assert!(inside >= many(12) / 3, "only {inside} worst cases were inside");
+    assert!(inside >= many(9) / 3, "only {inside} worst cases were inside");
 }
 
 #[test]
@@ -199,7 +208,7 @@ fn worst_cases_inside_boxes_and_budgets() {
             1 => SetFile::Budget { budget: 1.3, sides: Sides::Two, center: vec![0.2, -0.1], scale: vec![2.0, 2.5] },
             _ => SetFile::Budget { budget: 1.5, sides: Sides::One, center: vec![-1.0, -1.5], scale: vec![2.5, 3.0] },
         };
-        let used = example_7(&format!("body {seed}"), &[2.5, 3.5], &[6.0, 6.0], &set, &recourse);
+        let used = example_7(&format!("body {seed}"), &[2.5, 3.5], &[4.0, 4.0], &set, &recourse);
         inside += u64::from(used < 0.98);
     }
     assert!(inside >= many(9) / 4, "only {inside} worst cases were inside");

@@ -1,6 +1,7 @@
 //! Alternating ascent: follow the recourse's own slope in ξ to the support point, and again, until it stands still.
 //!
-//! Q is convex in ξ where costs are fixed, so each step cannot go down; the end is a local maximum. It proves nothing about the global one.
+//! Q is convex in ξ where costs are fixed, so each step cannot go down; the end is a local maximum. It proves nothing about the global one. Where costs
+//! move, a step may go down, and is halved until it does not: the maximum may be on the way to the support point.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -13,6 +14,9 @@ use crate::recourse::{Answer, Outcome, Recourse};
 /// Steps of one ascent; on polyhedral sets it ends long before.
 const STEPS: usize = 100;
 
+/// Halvings of one step.
+const HALVINGS: u32 = 8;
+
 /// A recourse variable further than this from the bound where it rests is in use.
 const IN_USE: f64 = 1e-9;
 
@@ -23,6 +27,8 @@ pub struct Ascent<'a> {
     answer: Answer,
     solves_before: u64,
     xi: Vec<f64>,
+    /// Where the step under way began.
+    from: Vec<f64>,
     best: (Vec<f64>, f64),
     /// The most that any scenario met costs, from above: solvers may give two numbers, a tolerance apart.
     cost: f64,
@@ -42,6 +48,7 @@ impl<'a> Ascent<'a> {
             solves_before: engine.work().solves,
             engine,
             xi: nominal.clone(),
+            from: nominal.clone(),
             best: (nominal, f64::NEG_INFINITY),
             cost: f64::NEG_INFINITY,
             decision: vec![0.0; problem.recourse.dim()],
@@ -88,7 +95,8 @@ impl<'a> Ascent<'a> {
     /// Climbs from a member of the set.
     pub fn climb(&mut self, start: &[f64]) -> Result<(), Error> {
         self.xi.copy_from_slice(start);
-        let mut last = f64::NEG_INFINITY;
+        let may_halve = self.problem.recourse.costs_move() && !self.problem.set.is_finite_list();
+        let (mut last, mut halved) = (f64::NEG_INFINITY, 0);
         for _ in 0..STEPS {
             self.engine.solve(&self.xi, &mut self.answer)?;
             self.cost = self.cost.max(self.answer.cost);
@@ -96,12 +104,20 @@ impl<'a> Ascent<'a> {
                 self.best.0.copy_from_slice(&self.xi);
                 self.best.1 = self.answer.value;
             }
-            if self.answer.outcome != Outcome::Solved || self.answer.value <= last + 1e-12 * last.abs() {
+            if self.answer.outcome != Outcome::Solved {
                 break;
             }
-            self.note_used();
-            last = self.answer.value;
-            self.problem.set.support(&self.answer.slope_xi, &mut self.xi)?;
+            if self.answer.value > last + 1e-12 * last.abs() {
+                self.note_used();
+                (last, halved) = (self.answer.value, 0);
+                self.from.copy_from_slice(&self.xi);
+                self.problem.set.support(&self.answer.slope_xi, &mut self.xi)?;
+            } else if may_halve && halved < HALVINGS {
+                halved += 1;
+                self.xi.iter_mut().zip(&self.from).for_each(|(xi, from)| *xi = 0.5 * (*xi + from));
+            } else {
+                break;
+            }
         }
         Ok(())
     }

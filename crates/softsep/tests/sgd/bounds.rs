@@ -1,1 +1,234 @@
+//! Whatever stops a run, its lower bound is below the optimum, and its estimate below what its decision costs.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use softsep::format::{ProblemFile, Row, Status, Variable};
+use softsep::run::{Certificate, Silent, Stop};
+use softsep::testing::{Recipe, Size, random_problem};
+use softsep::{Certify, Evaluation, Outcome, Problem, Settings, evaluate, solve};
+
+use super::{many, run, sgd};
+
+/// What solvers' tolerances may come to, relative to the numbers.
+const ROOM: f64 = 2e-6;
+
+fn room(value: f64) -> f64 {
+    ROOM * value.abs().max(1.0)
+}
+
+/// Branch and bound on ξ takes for ever where the optimum is about zero and the gap relative; what it says holds all the same when it is stopped.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The optimum between two proved bounds, which `ccg` computed; `None` if there is no feasible decision.
+fn by_ccg(problem: &Problem, gap: f64) -> Option<(f64, f64)> {
+    let outcome = run(problem, &Settings { method: "ccg".into(), gap, time_limit: Some(PATIENCE), ..Settings::default() });
+    match outcome.status {
+        Status::Optimal | Status::Feasible => {
+            Some((outcome.bounds.lower().unwrap(), outcome.bounds.upper().unwrap_or(f64::INFINITY)))
+        }
+        Status::Infeasible => None,
+        other => panic!("{}: {other:?}", problem.name),
+    }
+}
+
+fn cost_of(problem: &Problem, outcome: &Outcome) -> Option<Evaluation> {
+    let best = outcome.bounds.best()?;
+    let evaluation = evaluate(problem, &best.x, Some(PATIENCE), None, &Default::default()).unwrap();
+    assert!(evaluation.violation.is_none(), "{}: {:?}", problem.name, evaluation.violation);
+    Some(evaluation)
+}
+
+/// What is true of any run on a problem with this optimum.
+fn honest(problem: &Problem, outcome: &Outcome, (least, most): (f64, f64), context: &str) {
+    let context = format!("{}, {context}, optimum from {least} to {most}: {outcome:?}", problem.name);
+    assert!(outcome.bounds.lower().is_none_or(|lower| lower <= most + room(most)), "{context}");
+    assert!(outcome.bounds.upper().is_none_or(|upper| upper >= least - room(least)), "{context}");
+    assert!(outcome.verdict.is_none(), "{context}");
+    if let (Some(best), Some(evaluation)) = (outcome.bounds.best(), cost_of(problem, outcome)) {
+        let at_most = evaluation.upper.unwrap_or(f64::INFINITY);
+        assert!(best.value <= at_most + room(best.value), "{context}: the decision costs at most {at_most}");
+        assert!(
+            best.upper.is_none_or(|upper| upper >= evaluation.objective - room(upper)),
+            "{context}: costs {}",
+            evaluation.objective
+        );
+    }
+}
+
+/// Ellipsoids, whose proofs take long, are small.
+fn problem_of(seed: u64) -> Problem {
+    let set = ["ellipsoid", "budget", "box"][seed as usize % 3];
+    let size = if set == "ellipsoid" { Size::Small } else { Size::Medium };
+    let recipe = Recipe { set, size, incomplete: seed % 5 == 4, quadratic_first: seed % 7 == 3, ..Recipe::default() };
+    Problem::new(&random_problem(&recipe, 1000 + seed)).unwrap()
+}
+
+#[test]
+fn bounds_are_honest() {
+    let (mut checked, mut stopped) = (0, 0);
+    for seed in 0..many(45) {
+        let problem = problem_of(seed);
+        let Some(optimum) = by_ccg(&problem, 1e-6) else { continue };
+        checked += 1;
+        for (index, steps) in ["level", "sqrt"].into_iter().enumerate() {
+            for limit in [1, 3, 17, 80] {
+                let seed = seed + limit + index as u64;
+                let settings = Settings { seed, gap: 1e-5, iterations: Some(limit), ..sgd(&[("steps", steps)]) };
+                let outcome = run(&problem, &settings);
+                stopped += u64::from(outcome.stop == Stop::IterationLimit);
+                honest(&problem, &outcome, optimum, &format!("{steps}, {limit} iterations, seed {seed}"));
+            }
+        }
+    }
+    assert!(checked > many(45) / 2 && stopped > 2 * checked, "{checked} problems, {stopped} runs stopped");
+}
+
+#[test]
+fn stopped_runs_hold_true_bounds() {
+    let mut stopped = 0;
+    for seed in 0..many(12) {
+        let problem = problem_of(seed);
+        let Some(optimum) = by_ccg(&problem, 1e-6) else { continue };
+        for steps in ["level", "sqrt"] {
+            for micros in [1, 200, 1000, 5000] {
+                let limited = Settings { gap: 1e-9, time_limit: Some(Duration::from_micros(micros)), ..sgd(&[("steps", steps)]) };
+                let outcome = run(&problem, &limited);
+                stopped += u64::from(outcome.stop == Stop::TimeLimit);
+                honest(&problem, &outcome, optimum, &format!("{steps} for {micros} µs"));
+            }
+            let raised = Arc::new(AtomicBool::new(true));
+            let outcome = solve(&problem, &sgd(&[("steps", steps)]), &mut Silent, &raised).unwrap();
+            assert_eq!(outcome.stop, Stop::Interrupted);
+            honest(&problem, &outcome, optimum, "interrupted");
+        }
+    }
+    assert!(stopped > many(12), "only {stopped} runs were stopped");
+}
+
+/// Rows, equalities and free variables in X, a quadratic f, and recourse that is missing here and there, over ellipsoids.
+fn dressed(seed: u64, units: bool) -> ProblemFile {
+    let recipe = Recipe { set: "ellipsoid", quadratic_first: true, incomplete: seed % 2 == 1, ..Recipe::default() };
+    let mut file = random_problem(&recipe, 2000 + seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let first = &mut file.first_stage;
+    let dim = first.variables.len();
+    // A free variable that an equality ties to the others, and that relieves a row of the recourse.
+    first.variables.push(Variable::new("free", rng.random_range(-1.0..1.0)).bounded(f64::NEG_INFINITY, f64::INFINITY));
+    first.quadratic.push(("free".into(), "free".into(), 1.5));
+    let mut tie = Row::new("tie");
+    tie.x = (0..dim).map(|j| (format!("x{j}"), f64::from(rng.random_range(1..=3)))).collect();
+    tie.x.push(("free".into(), -2.0));
+    (tie.lower, tie.upper) = (1.0, 1.0);
+    first.constraints.push(tie);
+    let mut range = Row::new("range");
+    range.x = vec![("free".into(), 1.0), ("x0".into(), -1.0)];
+    (range.lower, range.upper) = (-4.0, 6.0);
+    first.constraints.push(range);
+    file.recourse.constraints[0].x.push(("free".into(), 1.0));
+    if units {
+        change_units(&mut file);
+    }
+    file
+}
+
+/// Writes each first-stage variable in a unit of its own, from 1e-3 to 1e4.
+fn change_units(file: &mut ProblemFile) {
+    let first = &mut file.first_stage;
+    let unit_of = |j: usize| 10.0_f64.powi([4, -3, 2, -1][j % 4]);
+    let units: Vec<(String, f64)> = first.variables.iter().enumerate().map(|(j, v)| (v.name.clone(), unit_of(j))).collect();
+    let unit = |name: &str| units.iter().find(|(known, _)| known == name).map_or(1.0, |(_, unit)| *unit);
+    for variable in &mut first.variables {
+        let unit = unit(&variable.name);
+        variable.cost *= unit;
+        variable.lower /= unit;
+        variable.upper /= unit;
+    }
+    first.quadratic.iter_mut().for_each(|(a, b, value)| *value *= unit(a) * unit(b));
+    for row in first.constraints.iter_mut().chain(&mut file.recourse.constraints) {
+        row.x.iter_mut().for_each(|(name, value)| *value *= unit(name));
+    }
+}
+
+#[test]
+fn rows_equalities_free_variables_and_units() {
+    let (mut solved, mut infeasible, mut astray) = (0, 0, 0);
+    for seed in 0..many(24) {
+        let problem = Problem::new(&dressed(seed, false)).unwrap();
+        let optimum = by_ccg(&problem, 1e-5);
+        for units in [false, true] {
+            let problem = Problem::new(&dressed(seed, units)).unwrap();
+            let context = format!("seed {seed}, units {units}");
+            for gap in [1e-3, 1e-5] {
+                let outcome = match solve(&problem, &Settings { gap, ..sgd(&[]) }, &mut Silent, &Default::default()) {
+                    Ok(outcome) => outcome,
+                    // A proof that there is no decision may fail in such units, and the run says so.
+                    Err(error) => {
+                        assert!(optimum.is_none() && units, "{context}: {error}");
+                        continue;
+                    }
+                };
+                let Some(optimum) = optimum else {
+                    // A chain may miss the scenario that has no recourse; it must not then claim anything about all of them.
+                    assert_eq!(outcome.bounds.upper(), None, "{context}: {outcome:?}");
+                    infeasible += u64::from(outcome.status == Status::Infeasible);
+                    continue;
+                };
+                honest(&problem, &outcome, optimum, &context);
+                let evaluation = cost_of(&problem, &outcome).unwrap_or_else(|| panic!("{context}: no decision: {outcome:?}"));
+                // On a curved boundary the cuts seen may leave out a scenario without recourse, and nobody asked for a proof that they do not.
+                if evaluation.objective == f64::INFINITY && seed % 2 == 1 {
+                    astray += 1;
+                    continue;
+                }
+                let near = optimum.1 + (3.0 * gap + 1e-3) * optimum.1.abs().max(1.0);
+                assert!(
+                    evaluation.objective <= near,
+                    "{context}, gap {gap}: costs {} where {optimum:?} is optimal: {outcome:?}",
+                    evaluation.objective
+                );
+                solved += 1;
+            }
+        }
+    }
+    assert!(solved > 2 * many(24) && 20 * astray <= solved, "{solved} solved, {infeasible} found infeasible, {astray} astray");
+}
+
+#[test]
+fn certificates_are_given_as_asked_for() {
+    let (mut exact, mut lists) = (0, 0);
+    for seed in 0..many(10) {
+        let ellipsoid = Problem::new(&random_problem(&Recipe { set: "ellipsoid", ..Recipe::default() }, 3000 + seed)).unwrap();
+        let optimum = by_ccg(&ellipsoid, 1e-4).unwrap();
+        let asked = |certify: Certify| run(&ellipsoid, &Settings { certify, time_limit: Some(PATIENCE), ..sgd(&[]) });
+        let proved = asked(Certify::Exact);
+        honest(&ellipsoid, &proved, optimum, "--certify exact");
+        if optimum.1 - optimum.0 <= 1e-4 * optimum.1.abs() {
+            assert_eq!((proved.status, proved.bounds.certificate()), (Status::Optimal, Certificate::Deterministic), "{proved:?}");
+            exact += 1;
+        }
+        for certify in [Certify::None, Certify::Free] {
+            let outcome = asked(certify);
+            honest(&ellipsoid, &outcome, optimum, "no certificate");
+            assert_eq!(outcome.bounds.upper().is_some(), ellipsoid.set.dim() == 1 && certify == Certify::Free, "{outcome:?}");
+        }
+        let list = Problem::new(&random_problem(&Recipe { set: "scenarios", ..Recipe::default() }, 3000 + seed)).unwrap();
+        let optimum = by_ccg(&list, 1e-6).unwrap();
+        let outcome = run(&list, &sgd(&[]));
+        honest(&list, &outcome, optimum, "a list");
+        assert_eq!((outcome.status, outcome.stop), (Status::Optimal, Stop::Gap), "{outcome:?}");
+        let unproved = run(&list, &Settings { certify: Certify::None, ..sgd(&[]) });
+        assert_eq!(unproved.bounds.upper(), None, "{unproved:?}");
+        lists += 1;
+    }
+    assert!(exact > many(10) / 2 && lists == many(10), "{exact} ellipsoids were proved");
+    // Where no exact separation is there, a proof that is asked for is refused.
+    let moving = random_problem(&Recipe { set: "ellipsoid", cost_xi: true, size: Size::Medium, ..Recipe::default() }, 1);
+    let moving = Problem::new(&moving).unwrap();
+    let refused = solve(&moving, &Settings { certify: Certify::Exact, ..sgd(&[]) }, &mut Silent, &Default::default());
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("--certify exact"), "{said}");
+}

@@ -3,8 +3,8 @@
 
 use softsep::format::{SetFile, Sides};
 
-/// How many pattern steps without a gain halve the step: until it is this small, in the unit coordinates of a set.
-const FINE: f64 = 1e-6;
+/// The smallest step of a pattern search, in the unit coordinates of a set.
+const FINE: f64 = 1e-5;
 
 /// The unit coordinates of a set: `ξ = center + scale·z`, and where z must be.
 pub(crate) struct Body<'s> {
@@ -123,7 +123,7 @@ pub(crate) fn least(lower: &[f64], upper: &[f64], cost: &dyn Fn(&[f64]) -> f64) 
         // The ends count too, where the minimum often is.
         let ends = (at(low), at(high));
         let mut best = if ends.0.0 < ends.1.0 { ends.0 } else { ends.1 };
-        for _ in 0..24 {
+        for _ in 0..18 {
             for side in [&left, &right] {
                 if side.0 < best.0 {
                     best = side.clone();

@@ -1,1 +1,206 @@
+//! Every option: it works, the same seed gives the same result on any number of threads, and what makes no sense is refused in one clear line.
 
+use softsep::format::ResultFile;
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::methods::Entry;
+use softsep::report::result_file;
+use softsep::run::Silent;
+use softsep::testing::{Recipe, random_problem};
+use softsep::{Problem, Settings, evaluate, solve};
+
+use super::{options, run, sgd};
+
+fn depots(uncertainty: Uncertain) -> Problem {
+    let settings = LocationTransportation { n: 3, uncertainty, mixed_integer: false, seed: 5 };
+    Problem::new(&location_transportation(&settings).unwrap()).unwrap()
+}
+
+fn sphere() -> Problem {
+    depots(Uncertain::Ellipsoid)
+}
+
+fn list() -> Problem {
+    depots(Uncertain::Scenarios(80))
+}
+
+/// Costs move with ξ, so that a chain walks the whole ellipsoid.
+fn body() -> Problem {
+    Problem::new(&random_problem(&Recipe { set: "ellipsoid", cost_xi: true, quadratic: true, ..Recipe::default() }, 8)).unwrap()
+}
+
+/// The result file of a run, its time aside.
+fn result(problem: &Problem, settings: &Settings) -> ResultFile {
+    ResultFile { seconds: 0.0, ..result_file(problem, &run(problem, settings)) }
+}
+
+/// Runs twice, which must make no difference, and compares the decision's cost with that of the default.
+fn works(problem: &Problem, given: &[(&str, &str)]) {
+    let settings = Settings { iterations: Some(3000), ..sgd(given) };
+    let once = result(problem, &settings);
+    assert_eq!(once, result(problem, &settings), "{}, {given:?}: the same twice", problem.name);
+    let cost = |settings: &Settings| {
+        let outcome = run(problem, settings);
+        let best = outcome.bounds.best().unwrap_or_else(|| panic!("{}, {given:?}: no decision", problem.name));
+        let evaluation = evaluate(problem, &best.x, None, None, &Default::default()).unwrap();
+        assert!(evaluation.violation.is_none(), "{}, {given:?}: {:?}", problem.name, evaluation.violation);
+        let lower = outcome.bounds.lower().unwrap_or(f64::NEG_INFINITY);
+        assert!(lower <= evaluation.objective + 1e-6 * lower.abs().max(1.0), "{}, {given:?}: {outcome:?}", problem.name);
+        evaluation.objective
+    };
+    let (usual, other) = (cost(&sgd(&[])), cost(&settings));
+    assert!((usual - other).abs() <= 1e-2 * usual.abs().max(1.0), "{}, {given:?}: {other}, and {usual} by default", problem.name);
+}
+
+#[test]
+fn on_every_space() {
+    for problem in [sphere(), list(), body()] {
+        for given in [
+            &[("proposal", "uniform")][..],
+            &[("proposal", "adaptive")],
+            &[("proposal", "adaptive"), ("kappa", "3"), ("share", "0.2")],
+            &[("proposal", "adaptive"), ("kappa", "auto"), ("share", "1")],
+            &[("acceptance", "barker")],
+            &[("acceptance", "metropolis"), ("temperature", "0.01")],
+            &[("temperature", "auto")],
+            &[("transitions", "3")],
+            &[("chains", "4")],
+            &[("score", "moreau:0.001")],
+            &[("reference", "surface")],
+            &[("start", "nominal")],
+            &[("start", "zero")],
+            &[("start", "support")],
+            &[("steps", "sqrt"), ("average", "linear")],
+            &[("steps", "sqrt"), ("average", "step-size")],
+        ] {
+            works(&problem, given);
+        }
+    }
+}
+
+#[test]
+fn on_some_spaces() {
+    for proposal in ["geodesic", "langevin"] {
+        works(&sphere(), &[("proposal", proposal)]);
+    }
+    for proposal in ["hit-and-run", "langevin"] {
+        works(&body(), &[("proposal", proposal)]);
+    }
+    for margin in ["auto", "50"] {
+        works(&list(), &[("temperature", "adaptive"), ("margin", margin)]);
+    }
+    works(&list(), &[("steps", "sqrt"), ("step", "0.05")]);
+}
+
+/// What was found can be gone on from, by names or as the whole result.
+#[test]
+fn a_start_by_names() {
+    let problem = sphere();
+    let first = result(&problem, &sgd(&[]));
+    let text = serde_json::to_string(&first).unwrap();
+    let names = serde_json::to_value(&first).unwrap()["x"].to_string();
+    works(&problem, &[("start", &text)]);
+    works(&problem, &[("start", &names)]);
+    let once = Settings { iterations: Some(1), ..sgd(&[("start", &names)]) };
+    assert_eq!(result(&problem, &once), result(&problem, &Settings { iterations: Some(1), ..sgd(&[("start", &text)]) }));
+    // One iteration from there is no worse than one from nothing.
+    let estimate = |start: &str| {
+        run(&problem, &Settings { iterations: Some(1), ..sgd(&[("start", start)]) }).bounds.best().unwrap().x.clone()
+    };
+    let cost = |x: &[f64]| evaluate(&problem, x, None, None, &Default::default()).unwrap().objective;
+    assert!(cost(&estimate(&names)) < cost(&estimate("zero")));
+}
+
+#[test]
+fn threads_do_not_show() {
+    for problem in [sphere(), list(), body()] {
+        for given in [&[("chains", "4")][..], &[("chains", "4"), ("transitions", "3"), ("steps", "sqrt")]] {
+            let on = |threads: usize| result(&problem, &Settings { threads: Some(threads), iterations: Some(200), ..sgd(given) });
+            let one = on(1);
+            assert_eq!((&one, &one), (&on(2), &on(4)), "{}, {given:?}", problem.name);
+        }
+    }
+}
+
+#[test]
+fn seeds_and_options_make_a_difference() {
+    let problem = sphere();
+    let usual = result(&problem, &sgd(&[]));
+    assert_ne!(usual, ResultFile { seed: usual.seed, ..result(&problem, &Settings { seed: 2, ..sgd(&[]) }) });
+    for given in [
+        ("proposal", "uniform"),
+        ("kappa", "1"),
+        ("share", "0.9"),
+        ("transitions", "2"),
+        ("chains", "2"),
+        ("temperature", "1000"),
+        ("score", "moreau:1"),
+        ("reference", "surface"),
+        ("start", "zero"),
+        ("steps", "sqrt"),
+    ] {
+        assert_ne!(usual, result(&problem, &sgd(&[given])), "{given:?}");
+    }
+    // A cold chain takes what is better and leaves the rest by either rule.
+    let rules = ["metropolis", "barker"].map(|rule| result(&problem, &sgd(&[("temperature", "1000"), ("acceptance", rule)])));
+    assert_ne!(rules[0], rules[1]);
+    let averages = ["linear", "step-size"]
+        .map(|average| result(&problem, &Settings { iterations: Some(50), ..sgd(&[("steps", "sqrt"), ("average", average)]) }).x);
+    assert_ne!(averages[0], averages[1]);
+}
+
+#[test]
+fn values_that_make_no_sense() {
+    let method = Entry::find("sgd").unwrap();
+    for (name, value, right) in [
+        ("steps", "long", "level and sqrt"),
+        ("steps", "3", "level and sqrt"),
+        ("step", "0", "positive number"),
+        ("step", "far", "positive number nor auto"),
+        ("average", "none", "linear and step-size"),
+        ("start", "here", "nominal, zero, support"),
+        ("start", "[1, 2]", "nominal, zero, support"),
+        ("proposal", "none", "uniform, adaptive"),
+        ("proposal", "true", "uniform, adaptive"),
+        ("acceptance", "always", "metropolis and barker"),
+        ("temperature", "-1", "positive number"),
+        ("temperature", "hot", "auto nor adaptive"),
+        ("margin", "0", "positive number"),
+        ("kappa", "-2", "positive number"),
+        ("kappa", "1e999", "positive number"),
+        ("share", "1.5", "between 0 and 1"),
+        ("share", "half", "between 0 and 1"),
+        ("transitions", "0", "whole number from 1 on"),
+        ("transitions", "1.5", "whole number from 1 on"),
+        ("transitions", "-3", "whole number from 1 on"),
+        ("chains", "0", "whole number from 1 on"),
+        ("chains", "many", "whole number from 1 on"),
+        ("chains", "1000000000000", "4096"),
+        ("score", "best", "exact and moreau:TAU"),
+        ("score", "moreau:0", "exact and moreau:TAU"),
+        ("score", "moreau:nan", "exact and moreau:TAU"),
+        ("reference", "volume", "sphere and surface"),
+    ] {
+        let said =
+            method.build(&options(&[(name, value)])).err().unwrap_or_else(|| panic!("{name} {value} is taken")).to_string();
+        let is_clear = said.contains(right) && !said.contains('\n') && !said.contains("variant") && !said.contains("expected");
+        assert!(is_clear, "{name} {value}: {said}");
+    }
+}
+
+#[test]
+fn what_does_not_go_with_a_problem() {
+    for (problem, given, right) in [
+        (sphere(), [("proposal", "hit-and-run")], "uniform, adaptive, geodesic, langevin would work"),
+        (list(), [("proposal", "geodesic")], "uniform, adaptive would work"),
+        (list(), [("proposal", "langevin")], "uniform, adaptive would work"),
+        (body(), [("proposal", "geodesic")], "hit-and-run, langevin would work"),
+        (sphere(), [("temperature", "adaptive")], "leave --temperature out"),
+        (body(), [("temperature", "adaptive")], "leave --temperature out"),
+        (sphere(), [("start", "{\"capacity1\": 3}")], "did you mean \"capacity_1\""),
+        (sphere(), [("start", "{\"capacity_1\": \"much\"}")], "is not a number"),
+    ] {
+        let refused = solve(&problem, &sgd(&given), &mut Silent, &Default::default());
+        let said = refused.err().unwrap_or_else(|| panic!("{given:?} is taken")).to_string();
+        assert!(said.contains(right) && !said.contains('\n'), "{given:?}: {said}");
+    }
+}

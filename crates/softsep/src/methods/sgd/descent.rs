@@ -15,7 +15,7 @@ use crate::methods::record::{at_one, is_stop, record};
 use crate::model::Problem;
 use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, engine};
 use crate::run::{Run, Stop, Verdict};
-use crate::separation::{Ask, Exact, Separation};
+use crate::separation::{Ascent, Ask, Exact, Separation};
 use crate::settings::Certify;
 use crate::uncertainty::States;
 
@@ -42,8 +42,10 @@ const PATIENCE: u32 = 20;
 /// The share of the gap that must go for it to count as smaller.
 const SMALLER: f64 = 0.05;
 
-/// How often the chains start anew at a decision before the run ends with it: where one stands may be a local maximum.
+/// How often the chains start anew at a decision before the run ends with it: where one stands may be a local maximum. Where costs move with ξ there
+/// are many of these.
 const RESTARTS: u32 = 4;
+const RESTARTS_INSIDE: u32 = 16;
 
 /// Iterations without a new cut after which there is nothing left to find.
 const NOTHING_NEW: u32 = 1000;
@@ -83,7 +85,7 @@ pub(super) struct Descent<'a> {
     pending: Vec<(Cut, Vec<f64>)>,
     /// The master's decision.
     lowest: Option<Vec<f64>>,
-    pub(super) projection: Projection,
+    projection: Projection,
     separation: Option<Box<dyn Separation + 'a>>,
     metric: Metric,
     average: Average,
@@ -152,8 +154,11 @@ impl<'a> Descent<'a> {
         })
     }
 
-    /// Begins at x. It has a value at once, from one scenario, so that a run that ends now has something to show.
+    /// Begins at x, brought to X. It has a value at once, from one scenario, so that a run that ends now has something to show.
     pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<(), Error> {
+        self.x = x;
+        self.project(run)?;
+        let x = self.x.clone();
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
         let found = at_one(self.problem, &x, &nominal)?;
@@ -161,7 +166,6 @@ impl<'a> Descent<'a> {
         self.take_candidate(&x, self.problem.first.value(&x) + found.value, &nominal, run);
         self.average = Average::new(self.settings.average, &x);
         self.travelled.origin.copy_from_slice(&x);
-        self.x = x;
         Ok(())
     }
 
@@ -199,7 +203,8 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    fn count(&mut self, run: &mut Run) {
+    /// Writes the solves since the last time into the ledger.
+    pub(super) fn count(&mut self, run: &mut Run) {
         let solves = self.oracle.solves() + self.engine.work().solves;
         run.count_solves(solves - std::mem::replace(&mut self.counted, solves) + self.master.take_solves());
     }
@@ -353,10 +358,17 @@ impl<'a> Descent<'a> {
     /// Looks at the best decision harder, and if it still is what it seems to be, ends the run with it: proved where a proof is asked for or cheap.
     fn finish(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(x) = self.best.as_ref().map(|best| best.x.clone()) else { return Ok(()) };
-        for _ in 0..RESTARTS {
+        let is_inside = self.problem.recourse.costs_move() && !self.problem.set.is_finite_list();
+        for restart in 0..if is_inside { RESTARTS_INSIDE } else { RESTARTS } {
             self.oracle.restart();
             self.oracle.call(&x, 10 + self.problem.set.dim() as u64 / 2, run)?;
             self.keep_places();
+            if is_inside {
+                self.climb(
+                    &x,
+                    run.limits().seed.wrapping_add(u64::from(RESTARTS_INSIDE) * run.iterations() + u64::from(restart)),
+                )?;
+            }
             self.revise(run)?;
             if !self.looks_done(run) {
                 return Ok(());
@@ -365,7 +377,6 @@ impl<'a> Descent<'a> {
         if self.separation.is_none() {
             self.separation = match (self.certify, Exact::choose(self.problem)) {
                 (Certify::Exact, Ok(exact)) | (Certify::Free, Ok(exact @ Exact::Scan(_))) => Some(exact.build(self.problem)?),
-                (Certify::Exact, Err(reason)) => return Err(Error::Settings(format!("--certify exact: {reason}"))),
                 _ => {
                     run.say("the estimate is within the gap of the lower bound; --certify exact would prove it, where that can be done");
                     return Err(Stop::Stalled.into());
@@ -379,6 +390,21 @@ impl<'a> Descent<'a> {
             self.oracle.start_at(&found.xi);
             self.ask(&x, &found.xi)?;
             self.revise(run)?;
+        }
+        Ok(())
+    }
+
+    /// Climbs from where the worst chain stands, and from a random end of the set. In a body a chain that has come close to a face moves along it by
+    /// ever smaller steps, and hardly comes to a corner.
+    fn climb(&mut self, x: &[f64], seed: u64) -> Result<(), Error> {
+        let Some(start) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
+        let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
+        ascent.climb(&start)?;
+        ascent.climb_at_random(1, seed)?;
+        let found = ascent.found()?;
+        self.oracle.start_at(&found.xi);
+        if let Some(cut) = found.cut {
+            self.keep(cut, found.xi);
         }
         Ok(())
     }
@@ -429,12 +455,18 @@ impl<'a> Descent<'a> {
         }
     }
 
+    /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one another; where it is too thin to be
+    /// projected onto, the master's decision is in it.
     fn project(&mut self, run: &mut Run) -> Result<(), Error> {
-        match self.projection.project(&mut self.x) {
-            // The master proves it, and says which rows contradict one another.
-            Err(_) if self.projection.is_empty() => self.bound(run).map(|_| ()),
-            projected => projected,
+        let Err(error) = self.projection.project(&mut self.x) else { return Ok(()) };
+        if is_stop(&error) {
+            return Err(error);
         }
+        match self.bound(run)? {
+            Some(x) if !self.projection.is_empty() => self.x = x,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Algorithm 1's own step: α₀/√n against the subgradient in the metric H, projected; then the average.

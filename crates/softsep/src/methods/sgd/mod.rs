@@ -87,11 +87,18 @@ impl Method for Sgd {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        if certify == Certify::Exact
+            && let Err(reason) = Exact::choose(problem)
+        {
+            return Err(Error::Settings(format!("--certify exact: {reason}")));
+        }
         let states = oracle::states(problem, self.settings.reference, run.clock())?;
         let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
-        descent.start(run)?;
-        loop {
-            descent.iterate(run)?;
+        let mut advanced = descent.start(run);
+        while advanced.is_ok() {
+            advanced = descent.iterate(run);
         }
+        descent.count(run);
+        advanced
     }
 }

@@ -1,0 +1,99 @@
+//! Options of `--method sgd`: files to start from, and one clear line with exit code 2 for what makes no sense.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Place;
+
+/// Places with an ellipsoid and with a list.
+fn place() -> Place {
+    let place = Place::empty();
+    place.run("generate location-transportation --n 3 --out depots.json").done();
+    place.run("generate location-transportation --n 3 --uncertainty scenarios --scenarios 40 --out list.json").done();
+    place
+}
+
+#[test]
+fn a_start_from_a_file() {
+    let place = place();
+    place.run("solve depots.json --method sgd --out first.json").done();
+    let x = &place.json("first.json")["x"];
+    place.put("names.json", &x.to_string());
+    let again = |start: &str| {
+        let mut result = place.run(&format!("solve depots.json --method sgd --iterations 1 --json --start {start}")).json();
+        result.as_object_mut().unwrap().remove("seconds").unwrap();
+        result
+    };
+    let from_result = again("@first.json");
+    assert_eq!(from_result, again("@names.json"));
+    assert_eq!(from_result, again(&x.to_string()));
+    assert_ne!(from_result["x"], again("zero")["x"]);
+}
+
+#[test]
+fn files_that_hold_no_start() {
+    let place = place();
+    place.put("text.json", "{\"capacity_1\": ");
+    place.put("list_of.json", "[1, 2]");
+    place.put("words.json", "{\"capacity_1\": \"much\"}");
+    place.put("other.json", "{\"capacity_1\": 1, \"warehouse\": 2}");
+    place.put("empty.json", "{\"format\": \"aro-result/1\"}");
+    for (file, said) in [
+        ("nope.json", "nope.json: there is no such file"),
+        ("text.json", "text.json: "),
+        ("list_of.json", "list_of.json: must be an object of names and numbers"),
+        ("words.json", "words.json: "),
+        ("empty.json", "this result holds no decision"),
+        ("depots.json", "neither a result"),
+        ("other.json", "the start names \"warehouse\", which is not a first-stage variable"),
+        ("", "there is no such file"),
+    ] {
+        place.run(&format!("solve depots.json --method sgd --start @{file}")).refused(&[said]);
+    }
+    place
+        .run("solve depots.json --method sgd --start {\"capacity\":1}")
+        .refused(&["\"capacity\"", "did you mean \"capacity_1\""]);
+}
+
+#[test]
+fn values_that_make_no_sense() {
+    let place = place();
+    for (wrong, right) in [
+        ("--steps long", "level and sqrt"),
+        ("--step -1", "positive number nor auto"),
+        ("--average none", "linear and step-size"),
+        ("--start here", "nominal, zero, support"),
+        ("--proposal none", "uniform, adaptive, hit-and-run, geodesic, langevin"),
+        ("--acceptance always", "metropolis and barker"),
+        ("--temperature 0", "positive number nor auto nor adaptive"),
+        ("--margin x", "positive number nor auto"),
+        ("--kappa nan", "positive number nor auto"),
+        ("--share 2", "between 0 and 1"),
+        ("--transitions 0", "whole number from 1 on"),
+        ("--chains 1.5", "whole number from 1 on"),
+        ("--chains 5000", "4096"),
+        ("--score moreau:x", "moreau:TAU with a positive number TAU"),
+        ("--reference volume", "sphere and surface"),
+    ] {
+        let ended = place.run(&format!("solve depots.json --method sgd {wrong}"));
+        ended.refused(&[wrong.split(' ').next().unwrap(), right]);
+        assert!(!ended.stderr.contains("variant") && !ended.stderr.contains("invalid type"), "{ended:?}");
+    }
+    for method in ["ccg", "benders"] {
+        let ended = place.run(&format!("solve depots.json --method {method} --separation foo"));
+        ended.refused(&["--separation", "\"foo\" is no separation; auto, scan, split and bilinear are"]);
+    }
+}
+
+#[test]
+fn what_does_not_go_with_the_problem() {
+    let place = place();
+    for (wrong, right) in [
+        ("depots.json --proposal hit-and-run", "uniform, adaptive, geodesic, langevin would work"),
+        ("list.json --proposal langevin", "uniform, adaptive would work"),
+        ("depots.json --temperature adaptive", "leave --temperature out"),
+    ] {
+        place.run(&format!("solve --method sgd {wrong}")).refused(&[right]);
+    }
+    place.run("solve list.json --method sgd --temperature adaptive --margin 10").done();
+}
