@@ -6,46 +6,22 @@ use super::average::Average;
 use super::memory::Memory;
 use super::metric::Metric;
 use super::oracle::Oracle;
-use super::settings::{Choice, Score, SgdSettings, Steps};
+use super::settings::{Score, SgdSettings, Steps};
+use super::steps::CHECKPOINT;
 use crate::error::Error;
 use crate::master::{Ended, Growing, Projection, explain_infeasible};
 use crate::methods::Method;
 use crate::methods::generate::{Generator, Growth};
-use crate::methods::record::{at_one, is_stop, record};
+use crate::methods::record::{at_one, is_stop};
 use crate::model::Problem;
 use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, engine};
 use crate::run::{Run, Stop, Verdict};
-use crate::separation::{Ascent, Ask, Exact, Separation};
+use crate::separation::Separation;
 use crate::settings::Certify;
 use crate::uncertainty::States;
 
-/// How far the level is from the lower bound on the way to the best value.
-const LEVEL: f64 = 0.5;
-
-/// Over-relaxation of steps toward the level. Between 1 and 2 they converge; the larger, the sooner they meet the next cut.
-const RELAXATION: f64 = 1.5;
-
-/// Steps toward the level between two calls of the chain.
-const REPLAY: usize = 200;
-
-/// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its best.
-const ENOUGH: usize = 8;
-
 /// Cuts that a master takes in at once.
 const MASTER_CUTS: usize = 256;
-
-/// Iterations without a new cut, and without a smaller gap, after which x goes half-way to the master's decision: replay may be slow where cuts
-/// are nearly parallel.
-const STALE: u32 = 3;
-const PATIENCE: u32 = 20;
-
-/// The share of the gap that must go for it to count as smaller.
-const SMALLER: f64 = 0.05;
-
-/// How often the chains start anew at a decision before the run ends with it: where one stands may be a local maximum. Where costs move with ξ there
-/// are many of these.
-const RESTARTS: u32 = 4;
-const RESTARTS_INSIDE: u32 = 16;
 
 /// Iterations without a new cut after which there is nothing left to find.
 const NOTHING_NEW: u32 = 1000;
@@ -53,67 +29,61 @@ const NOTHING_NEW: u32 = 1000;
 /// Iterations of `--steps sqrt` where nobody gives a limit.
 const ITERATIONS: u64 = 10_000;
 
-/// The share of iterations after which an average is looked at again.
-const CHECKPOINT: u64 = 10;
-
-/// The first distance that the automatic scale of steps goes by, relative to where the descent starts.
-const FIRST_DISTANCE: f64 = 1e-3;
-
 /// Two costs closer than this, relative to their size, are equal up to the solvers' tolerances.
 const TELLABLE: f64 = 1e-9;
 
 /// A decision with the worst scenario known for it.
 #[derive(Debug, Clone)]
-struct Candidate {
-    x: Vec<f64>,
-    value: f64,
-    worst: Vec<f64>,
+pub(super) struct Candidate {
+    pub(super) x: Vec<f64>,
+    pub(super) value: f64,
+    pub(super) worst: Vec<f64>,
 }
 
 /// The descent's state.
 pub(super) struct Descent<'a> {
     pub(super) problem: &'a Problem,
     pub(super) settings: &'a SgdSettings,
-    certify: Certify,
+    pub(super) certify: Certify,
     pub(super) oracle: Oracle<'a>,
     /// For questions beside the chain's.
-    engine: Box<dyn Recourse>,
+    pub(super) engine: Box<dyn Recourse>,
     pub(super) answer: Answer,
-    memory: Memory<'a>,
+    pub(super) memory: Memory<'a>,
     pub(super) master: Growing<'a>,
     /// Cuts that the master has not seen.
-    pending: Vec<(Cut, Vec<f64>)>,
+    pub(super) pending: Vec<(Cut, Vec<f64>)>,
     /// The master's decision.
-    lowest: Option<Vec<f64>>,
-    projection: Projection,
-    separation: Option<Box<dyn Separation + 'a>>,
-    metric: Metric,
-    average: Average,
-    x: Vec<f64>,
-    gradient: Vec<f64>,
+    pub(super) lowest: Option<Vec<f64>>,
+    pub(super) projection: Projection,
+    pub(super) separation: Option<Box<dyn Separation + 'a>>,
+    pub(super) metric: Metric,
+    pub(super) average: Average,
+    pub(super) x: Vec<f64>,
+    pub(super) gradient: Vec<f64>,
     /// The best decision by what is known of it, of the iterates or of the averages.
-    best: Option<Candidate>,
-    progress: Progress,
-    travelled: Travelled,
+    pub(super) best: Option<Candidate>,
+    pub(super) progress: Progress,
+    pub(super) travelled: Travelled,
     /// Solves that are in the ledger.
-    counted: u64,
+    pub(super) counted: u64,
     /// Iterations since the last new cut.
-    stale: u32,
+    pub(super) stale: u32,
     /// When the average is looked at next.
-    checkpoint: u64,
+    pub(super) checkpoint: u64,
 }
 
 /// The smallest gap so far, and for how long it has been that.
-struct Progress {
-    gap: f64,
-    since: u32,
+pub(super) struct Progress {
+    pub(super) gap: f64,
+    pub(super) since: u32,
 }
 
 /// What the automatic scale of steps goes by.
-struct Travelled {
-    origin: Vec<f64>,
-    furthest: f64,
-    squares: f64,
+pub(super) struct Travelled {
+    pub(super) origin: Vec<f64>,
+    pub(super) furthest: f64,
+    pub(super) squares: f64,
 }
 
 impl<'a> Descent<'a> {
@@ -210,7 +180,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Keeps the cuts of all that the chains looked at.
-    fn keep_places(&mut self) {
+    pub(super) fn keep_places(&mut self) {
         let before = self.pending.len();
         for place in self.oracle.places() {
             if self.memory.keep(&place.answer, &place.xi)
@@ -302,7 +272,7 @@ impl<'a> Descent<'a> {
 
     /// What x costs by all that is known. A scenario seen before may hurt more than the one where the chain stands; whether it does is asked only where
     /// x could be the best.
-    fn assess(&mut self, run: &mut Run) -> Result<(), Error> {
+    pub(super) fn assess(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(place) = self.oracle.worst() else { return Ok(()) };
         let (outcome, mut worst) = (place.answer.outcome, place.xi.clone());
         if outcome != Outcome::Solved || self.memory.forbids(&self.x) {
@@ -326,7 +296,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Looks at the best decision again in the light of new cuts.
-    fn revise(&mut self, run: &mut Run) -> Result<(), Error> {
+    pub(super) fn revise(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(best) = self.best.clone() else { return Ok(()) };
         let mut value = best.value;
         let mut worst = None;
@@ -346,183 +316,9 @@ impl<'a> Descent<'a> {
         }
         Ok(())
     }
-
-    /// Whether the best decision is within the gap of the lower bound, as far as is known.
-    fn looks_done(&self, run: &Run) -> bool {
-        match (&self.best, run.bounds().lower()) {
-            (Some(best), Some(lower)) => best.value - lower <= (run.limits().gap * best.value.abs()).max(tellable(best.value)),
-            _ => false,
-        }
-    }
-
-    /// Looks at the best decision harder, and if it still is what it seems to be, ends the run with it: proved where a proof is asked for or cheap.
-    fn finish(&mut self, run: &mut Run) -> Result<(), Error> {
-        let Some(x) = self.best.as_ref().map(|best| best.x.clone()) else { return Ok(()) };
-        let is_inside = self.problem.recourse.costs_move() && !self.problem.set.is_finite_list();
-        for restart in 0..if is_inside { RESTARTS_INSIDE } else { RESTARTS } {
-            self.oracle.restart();
-            self.oracle.call(&x, 10 + self.problem.set.dim() as u64 / 2, run)?;
-            self.keep_places();
-            if is_inside {
-                self.climb(
-                    &x,
-                    run.limits().seed.wrapping_add(u64::from(RESTARTS_INSIDE) * run.iterations() + u64::from(restart)),
-                )?;
-            }
-            self.revise(run)?;
-            if !self.looks_done(run) {
-                return Ok(());
-            }
-        }
-        if self.separation.is_none() {
-            self.separation = match (self.certify, Exact::choose(self.problem)) {
-                (Certify::Exact, Ok(exact)) | (Certify::Free, Ok(exact @ Exact::Scan(_))) => Some(exact.build(self.problem)?),
-                _ => {
-                    run.say("the estimate is within the gap of the lower bound; --certify exact would prove it, where that can be done");
-                    return Err(Stop::Stalled.into());
-                }
-            };
-        }
-        let (Some(separation), Some(best)) = (&mut self.separation, &self.best) else { return Ok(()) };
-        let ask = Ask { beyond: None, tolerance: 0.5 * run.limits().gap * best.value.abs() };
-        let found = record(self.problem, &x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
-        if let Some(found) = found {
-            self.oracle.start_at(&found.xi);
-            self.ask(&x, &found.xi)?;
-            self.revise(run)?;
-        }
-        Ok(())
-    }
-
-    /// Climbs from where the worst chain stands, and from a random end of the set. In a body a chain that has come close to a face moves along it by
-    /// ever smaller steps, and hardly comes to a corner.
-    fn climb(&mut self, x: &[f64], seed: u64) -> Result<(), Error> {
-        let Some(start) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
-        let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
-        ascent.climb(&start)?;
-        ascent.climb_at_random(1, seed)?;
-        let found = ascent.found()?;
-        self.oracle.start_at(&found.xi);
-        if let Some(cut) = found.cut {
-            self.keep(cut, found.xi);
-        }
-        Ok(())
-    }
-
-    /// The subgradient at x by the worst chain's scenario; false where there is none.
-    fn see_gradient(&mut self) -> bool {
-        let Some(place) = self.oracle.worst().filter(|place| place.answer.outcome == Outcome::Solved) else { return false };
-        for (j, entry) in self.gradient.iter_mut().enumerate() {
-            *entry = self.problem.first.cost[j] + place.answer.slope_x[j];
-        }
-        self.problem.first.quadratic.mul_add(1.0, &self.x, &mut self.gradient);
-        if self.metric.see(&self.gradient) {
-            self.projection.set_metric(self.metric.diagonal());
-        }
-        true
-    }
-
-    /// Steps toward the level by all cuts seen; the length of the way.
-    fn step_to_level(&mut self, run: &mut Run) -> Result<f64, Error> {
-        self.assess(run)?;
-        self.see_gradient();
-        let level = match (run.bounds().lower(), &self.best) {
-            (Some(lower), Some(best)) => lower + LEVEL * (best.value - lower),
-            _ => f64::INFINITY,
-        };
-        let from = self.x.clone();
-        if !self.memory.approach(&mut self.x, level, self.metric.diagonal(), RELAXATION, REPLAY) {
-            // The level may be out of reach: below the optimum of all cuts seen.
-            if self.pending.len() >= ENOUGH || self.stale > 0 && !self.pending.is_empty() {
-                self.bound(run)?;
-            }
-            self.go_half_way(run);
-        }
-        self.project(run)?;
-        Ok(distance(&from, &self.x, self.metric.diagonal()))
-    }
-
-    /// After iterations without progress: half-way from the best decision to the master's.
-    fn go_half_way(&mut self, run: &Run) {
-        let (Some(best), Some(master), Some(lower)) = (&self.best, &self.lowest, run.bounds().lower()) else { return };
-        let gap = best.value - lower;
-        self.progress.since += 1;
-        if gap < (1.0 - SMALLER) * self.progress.gap {
-            self.progress = Progress { gap, since: 0 };
-        } else if self.progress.since >= PATIENCE || self.stale >= STALE {
-            self.progress.since = 0;
-            self.x.iter_mut().zip(best.x.iter().zip(master)).for_each(|(x, (best, master))| *x = 0.5 * (best + master));
-        }
-    }
-
-    /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one another; where it is too thin to be
-    /// projected onto, the master's decision is in it.
-    fn project(&mut self, run: &mut Run) -> Result<(), Error> {
-        let Err(error) = self.projection.project(&mut self.x) else { return Ok(()) };
-        if is_stop(&error) {
-            return Err(error);
-        }
-        match self.bound(run)? {
-            Some(x) if !self.projection.is_empty() => self.x = x,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Algorithm 1's own step: α₀/√n against the subgradient in the metric H, projected; then the average.
-    fn step_by_root(&mut self, run: &mut Run) -> Result<f64, Error> {
-        let iteration = run.iterations() + 1;
-        let mut step = 0.0;
-        if self.see_gradient() {
-            let metric = self.metric.diagonal();
-            let travelled = &mut self.travelled;
-            travelled.squares += self.gradient.iter().zip(metric).map(|(g, h)| g * g / h).sum::<f64>();
-            step = match self.settings.step {
-                Choice::Given(scale) => scale / (iteration as f64).sqrt(),
-                // The distance travelled over the root of the sum of squares: α₀/√n for slopes of one size, with an α₀ that fits the problem.
-                Choice::Auto => {
-                    let size = travelled.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
-                    let so_far = distance(&self.x, &travelled.origin, metric).max(FIRST_DISTANCE * (1.0 + size));
-                    travelled.furthest = travelled.furthest.max(so_far);
-                    if travelled.squares > 0.0 { travelled.furthest / travelled.squares.sqrt() } else { 0.0 }
-                }
-            };
-            for (j, x) in self.x.iter_mut().enumerate() {
-                *x -= step * self.gradient[j] / metric[j];
-            }
-        }
-        self.project(run)?;
-        self.average.add(&self.x, step);
-        if iteration >= self.checkpoint || Some(iteration) == run.limits().iterations {
-            self.checkpoint = iteration + CHECKPOINT.max(iteration / CHECKPOINT);
-            self.assess_average(run)?;
-        }
-        Ok(step)
-    }
-
-    /// Looks at the average, which is what the run returns, and at the lower bound.
-    fn assess_average(&mut self, run: &mut Run) -> Result<(), Error> {
-        let x = self.average.mean().to_vec();
-        let Some(mut worst) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
-        let mut value = self.ask(&x, &worst)?;
-        if let Some((cut, remembered)) = self.memory.worst(&x)
-            && self.problem.first.value(&x) + remembered > value + tellable(value)
-        {
-            worst = self.memory.scenario(cut).to_vec();
-            value = self.ask(&x, &worst)?;
-        }
-        if value.is_finite() && !self.memory.forbids(&x) {
-            run.replace_estimate(&x, value, &worst);
-            self.best = Some(Candidate { x, value, worst });
-        }
-        self.bound(run).map(|_| ())
-    }
 }
 
-fn tellable(value: f64) -> f64 {
+/// A difference of costs of this size that nobody can tell.
+pub(super) fn tellable(value: f64) -> f64 {
     TELLABLE * value.abs().max(1.0)
-}
-
-fn distance(a: &[f64], b: &[f64], metric: &[f64]) -> f64 {
-    a.iter().zip(b).zip(metric).map(|((a, b), h)| h * (a - b).powi(2)).sum::<f64>().sqrt()
 }

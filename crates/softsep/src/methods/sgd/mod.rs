@@ -11,11 +11,13 @@
 
 mod average;
 mod descent;
+mod finish;
 mod memory;
 mod metric;
 mod oracle;
 mod settings;
 mod start;
+mod steps;
 
 use serde_json::{Map, Value};
 

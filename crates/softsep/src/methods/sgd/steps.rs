@@ -1,0 +1,149 @@
+//! The steps of x: toward a level, or by α₀/√n.
+
+use super::descent::{Candidate, Descent, Progress, tellable};
+use super::settings::Choice;
+use crate::error::Error;
+use crate::methods::record::is_stop;
+use crate::recourse::Outcome;
+use crate::run::Run;
+
+/// How far the level is from the lower bound on the way to the best value.
+const LEVEL: f64 = 0.5;
+
+/// Over-relaxation of steps toward the level. Between 1 and 2 they converge; the larger, the sooner they meet the next cut.
+const RELAXATION: f64 = 1.5;
+
+/// Steps toward the level between two calls of the chain.
+const REPLAY: usize = 200;
+
+/// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its best.
+const ENOUGH: usize = 8;
+
+/// Iterations without a new cut, and without a smaller gap, after which x goes half-way to the master's decision: replay may be slow where cuts
+/// are nearly parallel.
+const STALE: u32 = 3;
+const PATIENCE: u32 = 20;
+
+/// The share of the gap that must go for it to count as smaller.
+const SMALLER: f64 = 0.05;
+
+/// The share of iterations after which an average is looked at again.
+pub(super) const CHECKPOINT: u64 = 10;
+
+/// The first distance that the automatic scale of steps goes by, relative to where the descent starts.
+const FIRST_DISTANCE: f64 = 1e-3;
+
+impl Descent<'_> {
+    /// The subgradient at x by the worst chain's scenario; false where there is none.
+    fn see_gradient(&mut self) -> bool {
+        let Some(place) = self.oracle.worst().filter(|place| place.answer.outcome == Outcome::Solved) else { return false };
+        for (j, entry) in self.gradient.iter_mut().enumerate() {
+            *entry = self.problem.first.cost[j] + place.answer.slope_x[j];
+        }
+        self.problem.first.quadratic.mul_add(1.0, &self.x, &mut self.gradient);
+        if self.metric.see(&self.gradient) {
+            self.projection.set_metric(self.metric.diagonal());
+        }
+        true
+    }
+
+    /// Steps toward the level by all cuts seen; the length of the way.
+    pub(super) fn step_to_level(&mut self, run: &mut Run) -> Result<f64, Error> {
+        self.assess(run)?;
+        self.see_gradient();
+        let level = match (run.bounds().lower(), &self.best) {
+            (Some(lower), Some(best)) => lower + LEVEL * (best.value - lower),
+            _ => f64::INFINITY,
+        };
+        let from = self.x.clone();
+        if !self.memory.approach(&mut self.x, level, self.metric.diagonal(), RELAXATION, REPLAY) {
+            // The level may be out of reach: below the optimum of all cuts seen.
+            if self.pending.len() >= ENOUGH || self.stale > 0 && !self.pending.is_empty() {
+                self.bound(run)?;
+            }
+            self.go_half_way(run);
+        }
+        self.project(run)?;
+        Ok(distance(&from, &self.x, self.metric.diagonal()))
+    }
+
+    /// After iterations without progress: half-way from the best decision to the master's.
+    fn go_half_way(&mut self, run: &Run) {
+        let (Some(best), Some(master), Some(lower)) = (&self.best, &self.lowest, run.bounds().lower()) else { return };
+        let gap = best.value - lower;
+        self.progress.since += 1;
+        if gap < (1.0 - SMALLER) * self.progress.gap {
+            self.progress = Progress { gap, since: 0 };
+        } else if self.progress.since >= PATIENCE || self.stale >= STALE {
+            self.progress.since = 0;
+            self.x.iter_mut().zip(best.x.iter().zip(master)).for_each(|(x, (best, master))| *x = 0.5 * (best + master));
+        }
+    }
+
+    /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one another; where it is too thin to be
+    /// projected onto, the master's decision is in it.
+    pub(super) fn project(&mut self, run: &mut Run) -> Result<(), Error> {
+        let Err(error) = self.projection.project(&mut self.x) else { return Ok(()) };
+        if is_stop(&error) {
+            return Err(error);
+        }
+        match self.bound(run)? {
+            Some(x) if !self.projection.is_empty() => self.x = x,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Algorithm 1's own step: α₀/√n against the subgradient in the metric H, projected; then the average.
+    pub(super) fn step_by_root(&mut self, run: &mut Run) -> Result<f64, Error> {
+        let iteration = run.iterations() + 1;
+        let mut step = 0.0;
+        if self.see_gradient() {
+            let metric = self.metric.diagonal();
+            let travelled = &mut self.travelled;
+            travelled.squares += self.gradient.iter().zip(metric).map(|(g, h)| g * g / h).sum::<f64>();
+            step = match self.settings.step {
+                Choice::Given(scale) => scale / (iteration as f64).sqrt(),
+                // The distance travelled over the root of the sum of squares: α₀/√n for slopes of one size, with an α₀ that fits the problem.
+                Choice::Auto => {
+                    let size = travelled.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
+                    let so_far = distance(&self.x, &travelled.origin, metric).max(FIRST_DISTANCE * (1.0 + size));
+                    travelled.furthest = travelled.furthest.max(so_far);
+                    if travelled.squares > 0.0 { travelled.furthest / travelled.squares.sqrt() } else { 0.0 }
+                }
+            };
+            for (j, x) in self.x.iter_mut().enumerate() {
+                *x -= step * self.gradient[j] / metric[j];
+            }
+        }
+        self.project(run)?;
+        self.average.add(&self.x, step);
+        if iteration >= self.checkpoint || Some(iteration) == run.limits().iterations {
+            self.checkpoint = iteration + CHECKPOINT.max(iteration / CHECKPOINT);
+            self.assess_average(run)?;
+        }
+        Ok(step)
+    }
+
+    /// Looks at the average, which is what the run returns, and at the lower bound.
+    fn assess_average(&mut self, run: &mut Run) -> Result<(), Error> {
+        let x = self.average.mean().to_vec();
+        let Some(mut worst) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
+        let mut value = self.ask(&x, &worst)?;
+        if let Some((cut, remembered)) = self.memory.worst(&x)
+            && self.problem.first.value(&x) + remembered > value + tellable(value)
+        {
+            worst = self.memory.scenario(cut).to_vec();
+            value = self.ask(&x, &worst)?;
+        }
+        if value.is_finite() && !self.memory.forbids(&x) {
+            run.replace_estimate(&x, value, &worst);
+            self.best = Some(Candidate { x, value, worst });
+        }
+        self.bound(run).map(|_| ())
+    }
+}
+
+fn distance(a: &[f64], b: &[f64], metric: &[f64]) -> f64 {
+    a.iter().zip(b).zip(metric).map(|((a, b), h)| h * (a - b).powi(2)).sum::<f64>().sqrt()
+}
