@@ -80,7 +80,7 @@ pub(super) struct Descent<'a> {
     pending: Vec<(Cut, Vec<f64>)>,
     /// The master's decision.
     lowest: Option<Vec<f64>>,
-    pub(super) projection: Projection,
+    projection: Projection,
     separation: Option<Box<dyn Separation + 'a>>,
     metric: Metric,
     average: Average,
@@ -149,8 +149,11 @@ impl<'a> Descent<'a> {
         })
     }
 
-    /// Begins at x. It has a value at once, from one scenario, so that a run that ends now has something to show.
+    /// Begins at the point nearest to x. It has a value at once, from one scenario, so that a run that ends now has something to show.
     pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<(), Error> {
+        self.x = x;
+        self.project(run)?;
+        let x = self.x.clone();
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
         let found = at_one(self.problem, &x, &nominal)?;
@@ -158,24 +161,15 @@ impl<'a> Descent<'a> {
         self.take_candidate(&x, self.problem.first.value(&x) + found.value, &nominal, run);
         self.average = Average::new(self.settings.average, &x);
         self.travelled.origin.copy_from_slice(&x);
-        self.x = x;
         Ok(())
     }
 
     /// One iteration: the chains step at x, then x steps.
     pub(super) fn iterate(&mut self, run: &mut Run) -> Result<(), Error> {
-        self.oracle.call(&self.x, self.settings.transitions, run)?;
-        self.keep_places();
-        let value = self.problem.first.value(&self.x) + self.oracle.worst().map_or(f64::NEG_INFINITY, |place| place.answer.value);
-        let step = match self.settings.steps {
-            Steps::Level => self.step_to_level(run)?,
-            Steps::Sqrt => self.step_by_root(run)?,
-        };
-        self.revise(run)?;
-        if self.looks_done(run) {
-            self.finish(run)?;
-        }
+        let moved = self.advance(run);
+        // What the last iteration solved counts too, however it ended.
         self.count(run);
+        let (value, step) = moved?;
         let chains = self.oracle.record(value, step, run);
         run.set_chain(chains);
         run.tick()?;
@@ -189,9 +183,25 @@ impl<'a> Descent<'a> {
         }
     }
 
+    /// The work of an iteration: what x cost at the worst place of a chain, and the length of its step.
+    fn advance(&mut self, run: &mut Run) -> Result<(f64, f64), Error> {
+        self.oracle.call(&self.x, self.settings.transitions, run)?;
+        self.keep_places();
+        let value = self.problem.first.value(&self.x) + self.oracle.worst().map_or(f64::NEG_INFINITY, |place| place.answer.value);
+        let step = match self.settings.steps {
+            Steps::Level => self.step_to_level(run)?,
+            Steps::Sqrt => self.step_by_root(run)?,
+        };
+        self.revise(run)?;
+        if self.looks_done(run) {
+            self.finish(run)?;
+        }
+        Ok((value, step))
+    }
+
     fn count(&mut self, run: &mut Run) {
-        let solves = self.oracle.solves() + self.engine.work().solves + self.master.take_solves();
-        run.count_solves(solves - self.counted);
+        let solves = self.oracle.solves() + self.engine.work().solves;
+        run.count_solves(solves - self.counted + self.master.take_solves());
         self.counted = solves;
     }
 
@@ -249,10 +259,13 @@ impl<'a> Descent<'a> {
     /// A master without a lower bound: where costs are fixed, the problem is unbounded or infeasible, and the loop of cuts proves which.
     fn unbounded(&self, run: &mut Run) -> Error {
         if self.problem.recourse.costs_move() {
-            return Error::Master(
-                "what a typical scenario costs falls without end, and a descent has no place to start from; try --method ccg"
-                    .into(),
-            );
+            let instead = match Exact::choose(self.problem) {
+                Ok(_) => "try --method ccg",
+                Err(_) => "give bounds to the variables that it falls along",
+            };
+            return Error::Master(format!(
+                "what a typical scenario costs falls without end, and a descent has no place to start from; {instead}"
+            ));
         }
         run.say("the cost of a typical scenario falls without end: no descent, but a proof by cuts");
         let proof = Generator::new(super::ENTRY.name, Growth::Cut, &Map::new()).map_err(Error::Settings);
@@ -334,6 +347,12 @@ impl<'a> Descent<'a> {
             self.oracle.restart();
             self.oracle.call(&x, 10 + self.problem.set.dim() as u64 / 2, run)?;
             self.keep_places();
+            // A smoothed score is below the cost itself, and finite where there is no recourse.
+            if self.settings.score != Score::Exact
+                && let Some(worst) = self.oracle.worst().map(|place| place.xi.clone())
+            {
+                self.ask(&x, &worst)?;
+            }
             self.revise(run)?;
             if !self.looks_done(run) {
                 return Ok(());
@@ -342,7 +361,6 @@ impl<'a> Descent<'a> {
         if self.separation.is_none() {
             self.separation = match (self.certify, Exact::choose(self.problem)) {
                 (Certify::Exact, Ok(exact)) | (Certify::Free, Ok(exact @ Exact::Scan(_))) => Some(exact.build(self.problem)?),
-                (Certify::Exact, Err(reason)) => return Err(Error::Settings(format!("--certify exact: {reason}"))),
                 _ => {
                     run.say("the estimate is within the gap of the lower bound; --certify exact would prove it, where that can be done");
                     return Err(Stop::Stalled.into());
@@ -407,11 +425,16 @@ impl<'a> Descent<'a> {
     }
 
     fn project(&mut self, run: &mut Run) -> Result<(), Error> {
-        match self.projection.project(&mut self.x) {
-            // The master proves it, and says which rows contradict one another.
-            Err(_) if self.projection.is_empty() => self.bound(run).map(|_| ()),
-            projected => projected,
+        let projected = self.projection.project(&mut self.x);
+        if projected.is_err() && self.projection.is_empty() {
+            // The master proves it, and says which rows contradict one another. If it finds a decision all the same, the two differ by their
+            // tolerances, and that decision is the one to go on with: x is in no set.
+            if let Some(lowest) = self.bound(run)? {
+                self.x = lowest;
+                return Ok(());
+            }
         }
+        projected
     }
 
     /// Algorithm 1's own step: α₀/√n against the subgradient in the metric H, projected; then the average.

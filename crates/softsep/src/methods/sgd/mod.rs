@@ -87,6 +87,12 @@ impl Method for Sgd {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        // A proof that cannot be had is refused before any work is done for nothing.
+        if certify == Certify::Exact
+            && let Err(reason) = Exact::choose(problem)
+        {
+            return Err(Error::Settings(format!("--certify exact: {reason}")));
+        }
         let states = oracle::states(problem, self.settings.reference, run.clock())?;
         let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
         descent.start(run)?;

@@ -97,7 +97,7 @@ impl<'a> Oracle<'a> {
         let kernel =
             Kernel { states: self.states, proposal: self.proposal.as_ref(), acceptance: self.settings.acceptance, temperature };
         self.chains.at(x);
-        Ok(self.chains.step(&kernel, transitions)?)
+        Ok(self.chains.step(&kernel, transitions, run.clock())?)
     }
 
     /// Where the chains stand, and what else they looked at last.

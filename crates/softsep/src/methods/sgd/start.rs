@@ -21,7 +21,7 @@ impl Descent<'_> {
             _ => None,
         };
         let nominal = self.bound(run)?;
-        let mut x = match (given, &self.settings.start, nominal) {
+        let x = match (given, &self.settings.start, nominal) {
             (Some(given), ..) => given,
             (None, Start::Nominal, Some(x)) => x,
             (None, Start::Support, Some(x)) => {
@@ -32,7 +32,6 @@ impl Descent<'_> {
             }
             _ => vec![0.0; self.problem.first.dim()],
         };
-        self.projection.project(&mut x)?;
         self.begin_at(x, run)
     }
 
