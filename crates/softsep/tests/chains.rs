@@ -462,7 +462,7 @@ fn several_chains_do_the_same_on_any_number_of_threads() {
                 let mut trace = Vec::new();
                 for x in [0.4, 0.1, 0.9] {
                     chains.at(&[x]);
-                    chains.step(&kernel, 300).unwrap();
+                    chains.step(&kernel, 300, &Clock::unlimited()).unwrap();
                     let best = chains.best().unwrap();
                     trace.push((best.xi.clone(), best.answer.clone(), chains.summary(), chains.solves()));
                     trace.extend(

@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use softsep::format::{Row, SetFile, Status, Variable, load_text};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::Silent;
-use softsep::{Problem, ProblemFile, Settings, evaluate, solve};
+use softsep::{Certify, Error, Problem, ProblemFile, Settings, evaluate, solve};
 
 fn problem(text: &str) -> Problem {
     Problem::from_loaded(load_text(text, "text", Path::new("")).unwrap()).unwrap()
@@ -84,4 +84,79 @@ fn a_decision_and_what_it_is_thought_to_cost_belong_together() {
     let settings = Settings { method: "benders".into(), gap: 1e-5, ..Settings::default() };
     let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
     assert_eq!(outcome.status, Status::Optimal, "{outcome:?}");
+}
+
+/// Transitions that an engine answers from memory look at no clock of its own: many of them in one iteration once outlived every limit.
+#[test]
+fn many_transitions_heed_the_time_limit() {
+    let drawn = LocationTransportation { n: 6, uncertainty: Uncertain::Budget { gamma: 0.5 }, mixed_integer: false, seed: 1 };
+    let problem = Problem::new(&location_transportation(&drawn).unwrap()).unwrap();
+    let settings = Settings {
+        method: "sgd".into(),
+        time_limit: Some(Duration::from_millis(500)),
+        options: [("transitions".to_owned(), 100_000_000.into())].into_iter().collect(),
+        ..Settings::default()
+    };
+    let begun = Instant::now();
+    let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+    assert_eq!(outcome.status, Status::Feasible);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+/// In units so small that a solver's tolerance decides whether X is empty, the projection finds nothing where the master finds something. Such a start
+/// is no failure.
+#[test]
+fn a_projection_and_a_master_that_disagree_on_a_start_fail_nothing() {
+    let problem = problem(
+        r#"{"format": "aro/1",
+            "first_stage": {
+                "variables": [{"name": "x0", "cost": 38200, "lower": -3.3e-5, "upper": 1.86e-4},
+                              {"name": "x1", "cost": -530000, "upper": 4e-6}],
+                "constraints": [{"name": "c0", "x": {"x0": -10500, "x1": 2560000}, "upper": 1.15}]},
+            "uncertainty": {"parameters": ["u0", "u1"],
+                            "set": {"kind": "scenarios", "points": [[146000, -2320000], [199000, 1270000]]}},
+            "recourse": {
+                "variables": [{"name": "y0", "cost": 3560}, {"name": "y1", "cost": 1.64, "upper": 1.02}],
+                "constraints": [{"name": "r0", "y": {"y1": 2.21}, "x": {"x0": -2400, "x1": -690000},
+                                 "xi": {"u0": 3.7e-6, "u1": 1.38e-6}, "lower": -0.26}]}}"#,
+    );
+    let options = [("start".to_owned(), "support".into()), ("steps".to_owned(), "sqrt".into())];
+    let settings =
+        Settings { method: "sgd".into(), iterations: Some(50), options: options.into_iter().collect(), ..Settings::default() };
+    let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+    assert!(matches!(outcome.status, Status::Infeasible | Status::Unknown), "{outcome:?}");
+}
+
+/// A proof that cannot be had was once refused only when the descent came close, and forgotten when a limit came first.
+#[test]
+fn a_proof_that_cannot_be_had_is_refused_at_once() {
+    let problem = problem(
+        r#"{"format": "aro/1", "first_stage": {"variables": [{"name": "a", "cost": 1, "upper": 1}]},
+            "uncertainty": {"parameters": ["g"], "set": {"kind": "box", "lower": [0], "upper": [1]}},
+            "recourse": {"variables": [{"name": "y", "cost": 1, "cost_xi": {"g": 1}}],
+                         "constraints": [{"name": "r", "y": {"y": 1}, "x": {"a": 1}, "xi": {"g": -1}, "lower": 0}]}}"#,
+    );
+    for iterations in [Some(1), None] {
+        let settings = Settings { method: "sgd".into(), certify: Certify::Exact, iterations, ..Settings::default() };
+        let refused = solve(&problem, &settings, &mut Silent, &Default::default());
+        assert!(matches!(refused, Err(Error::Settings(_))), "{refused:?}");
+    }
+}
+
+/// The Moreau envelope is finite where there is no recourse. A decision that was looked at through it alone once ended a run.
+#[test]
+fn a_smoothed_score_does_not_hide_that_there_is_no_recourse() {
+    let problem = problem(
+        r#"{"format": "aro/1", "first_stage": {"variables": [{"name": "a", "cost": 1, "upper": 1}]},
+            "uncertainty": {"parameters": ["g", "h"],
+                            "set": {"kind": "ellipsoid", "center": [0.5, 0.4], "matrix": [[1, 0], [0, 1]]}},
+            "recourse": {"variables": [{"name": "y", "cost": 1, "upper": 0.1}],
+                         "constraints": [{"name": "r", "y": {"y": 1}, "x": {"a": 1}, "xi": {"g": -1, "h": -1}, "lower": 0}]}}"#,
+    );
+    for score in ["exact", "moreau:0.1", "moreau:10"] {
+        let options = [("score".to_owned(), score.into())].into_iter().collect();
+        let settings = Settings { method: "sgd".into(), options, ..Settings::default() };
+        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        assert_eq!(outcome.status, Status::Infeasible, "{score}: {outcome:?}");
+    }
 }

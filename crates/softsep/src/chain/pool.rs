@@ -57,10 +57,10 @@ impl Chains {
         }
     }
 
-    /// So many transitions of each chain at the incumbent. If some fail, the error is that of the one with the least label; what the chains have found
-    /// stays found.
-    pub fn step(&mut self, kernel: &Kernel, transitions: u64) -> Result<(), RecourseError> {
-        let results: Vec<_> = self.members.par_iter_mut().map(|member| member.step(kernel, transitions)).collect();
+    /// So many transitions of each chain at the incumbent, or as many as the clock allows. If some fail, the error is that of the one with the least
+    /// label; what the chains have found stays found.
+    pub fn step(&mut self, kernel: &Kernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
+        let results: Vec<_> = self.members.par_iter_mut().map(|member| member.step(kernel, transitions, clock)).collect();
         results.into_iter().collect()
     }
 
@@ -92,10 +92,12 @@ impl Chains {
 }
 
 impl Member {
-    fn step(&mut self, kernel: &Kernel, transitions: u64) -> Result<(), RecourseError> {
+    fn step(&mut self, kernel: &Kernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
         self.chain.look(kernel, self.engine.as_mut())?;
         keep(self.chain.place(), &mut self.best, &mut self.has_best);
         for _ in 0..transitions {
+            // An engine that answers from memory, and a candidate that is the state itself, look at no clock.
+            clock.check()?;
             let moved = self.chain.step(kernel, self.engine.as_mut())?;
             let candidate = if moved { self.chain.place() } else { self.chain.other() };
             keep(candidate, &mut self.best, &mut self.has_best);

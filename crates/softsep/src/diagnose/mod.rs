@@ -21,7 +21,7 @@ use crate::theory::{
     Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows, kernel_variation,
     log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
 };
-use crate::uncertainty::{Count, Reach, Reference, Space, Trend};
+use crate::uncertainty::{Count, Reach, Reference, Space};
 
 use scores::{Looked, Looker};
 
@@ -250,12 +250,7 @@ fn check(problem: &Problem, x: &[f64], inquiry: &Inquiry) -> Result<(), Error> {
 fn reach(problem: &Problem, clock: &Clock) -> Result<Reach, Error> {
     let convex = !problem.recourse.costs_move();
     let slopes = if convex && problem.recourse.is_linear() { SlopeRanges::of(problem, clock)? } else { None };
-    let trend = |(least, most): (&f64, &f64)| match (*least >= 0.0, *most <= 0.0) {
-        (true, _) => Trend::Rising,
-        (_, true) => Trend::Falling,
-        _ => Trend::Unknown,
-    };
-    let trends = slopes.map(|slopes| slopes.least.iter().zip(&slopes.most).map(trend).collect());
+    let trends = slopes.map(|slopes| slopes.trends());
     Ok(Reach { convex, trends: trends.unwrap_or_default(), reference: Reference::Sphere })
 }
 

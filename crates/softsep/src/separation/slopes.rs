@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::model::{Problem, Sparse};
 use crate::recourse::{DualColumns, Duals};
 use crate::run::{Clock, Stop};
-use crate::uncertainty::{Polytope, ShapeRow, Uncertainty};
+use crate::uncertainty::{Polytope, ShapeRow, Trend, Uncertainty};
 
 /// An end of a range that is this small is zero: what HiGHS leaves of a sign.
 const SIGN: f64 = 1e-9;
@@ -77,6 +77,11 @@ impl SlopeRanges {
             (ranges.least[entry], ranges.most[entry]) = (scaled(least), scaled(most));
         }
         Ok(Some(ranges))
+    }
+
+    /// The trend of Q in each entry of ξ.
+    pub fn trends(&self) -> Vec<Trend> {
+        self.least.iter().zip(&self.most).map(|(&least, &most)| Trend::between(least, most)).collect()
     }
 
     /// What is left of the polytope: a ζ along which Q never rises goes where others do not need it, one along which Q never falls goes to its

@@ -16,7 +16,7 @@ use crate::methods::record::{at_one, is_stop};
 use crate::model::Problem;
 use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, engine};
 use crate::run::{Run, Stop, Verdict};
-use crate::separation::Separation;
+use crate::separation::{Exact, Separation};
 use crate::settings::Certify;
 use crate::uncertainty::States;
 
@@ -247,10 +247,13 @@ impl<'a> Descent<'a> {
     /// A master without a lower bound: where costs are fixed, the problem is unbounded or infeasible, and the loop of cuts proves which.
     fn unbounded(&self, run: &mut Run) -> Error {
         if self.problem.recourse.costs_move() {
-            return Error::Master(
-                "what a typical scenario costs falls without end, and a descent has no place to start from; try --method ccg"
-                    .into(),
-            );
+            let instead = match Exact::choose(self.problem) {
+                Ok(_) => "try --method ccg",
+                Err(_) => "give bounds to the variables that it falls along",
+            };
+            return Error::Master(format!(
+                "what a typical scenario costs falls without end, and a descent has no place to start from; {instead}"
+            ));
         }
         run.say("the cost of a typical scenario falls without end: no descent, but a proof by cuts");
         let proof = Generator::new(super::ENTRY.name, Growth::Cut, &Map::new()).map_err(Error::Settings);

@@ -1,8 +1,9 @@
 //! How `sgd` ends: a decision that looks good enough is looked at harder.
 
 use super::descent::{Descent, tellable};
+use super::settings::Score;
 use crate::error::Error;
-use crate::methods::record::record;
+use crate::methods::record::{is_stop, record};
 use crate::run::{Run, Stop};
 use crate::separation::{Ascent, Ask, Exact};
 use crate::settings::Certify;
@@ -29,17 +30,23 @@ impl Descent<'_> {
             self.oracle.restart();
             self.oracle.call(&x, 10 + self.problem.set.dim() as u64 / 2, run)?;
             self.keep_places();
-            if is_inside {
-                self.climb(
-                    &x,
-                    run.limits().seed.wrapping_add(u64::from(RESTARTS_INSIDE) * run.iterations() + u64::from(restart)),
-                )?;
+            // A smoothed score is below the cost itself, and finite where there is no recourse.
+            if self.settings.score != Score::Exact
+                && let Some(worst) = self.oracle.worst().map(|place| place.xi.clone())
+            {
+                self.ask(&x, &worst)?;
             }
+            self.climb(&x, run.limits().seed.wrapping_add(u64::from(RESTARTS_INSIDE) * run.iterations() + u64::from(restart)))?;
             self.revise(run)?;
             if !self.looks_done(run) {
                 return Ok(());
             }
         }
+        self.prove(&x, run)
+    }
+
+    /// Bounds what a decision costs from above, where that is asked for or cheap; else the run ends with what it has.
+    fn prove(&mut self, x: &[f64], run: &mut Run) -> Result<(), Error> {
         if self.separation.is_none() {
             self.separation = match (self.certify, Exact::choose(self.problem)) {
                 (Certify::Exact, Ok(exact)) | (Certify::Free, Ok(exact @ Exact::Scan(_))) => Some(exact.build(self.problem)?),
@@ -51,17 +58,28 @@ impl Descent<'_> {
         }
         let (Some(separation), Some(best)) = (&mut self.separation, &self.best) else { return Ok(()) };
         let ask = Ask { beyond: None, tolerance: 0.5 * run.limits().gap * best.value.abs() };
-        let found = record(self.problem, &x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
+        let found = record(self.problem, x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
         if let Some(found) = found {
             self.oracle.start_at(&found.xi);
-            self.ask(&x, &found.xi)?;
+            self.ask(x, &found.xi)?;
             self.revise(run)?;
         }
         Ok(())
     }
 
-    /// Climbs from where the worst chain stands, and from a random end of the set. In a body a chain that has come close to a face moves along it by
-    /// ever smaller steps, and hardly comes to a corner.
+    /// A run that a limit ends still bounds its decision from above, if a proof was asked for.
+    pub(super) fn prove_what_is_left(&mut self, run: &mut Run) -> Result<(), Error> {
+        match self.best.as_ref().map(|best| best.x.clone()) {
+            Some(x) if self.certify == Certify::Exact && run.bounds().upper().is_none() => match self.prove(&x, run) {
+                Err(error) if !is_stop(&error) => Err(error),
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Climbs from where the worst chain stands, and from a random end of the set: the last digits are hard for a chain. In a body one that has come
+    /// close to a face moves along it by ever smaller steps, and hardly comes to a corner.
     fn climb(&mut self, x: &[f64], seed: u64) -> Result<(), Error> {
         let Some(start) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
         let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);

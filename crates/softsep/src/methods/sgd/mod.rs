@@ -100,6 +100,9 @@ impl Method for Sgd {
         while advanced.is_ok() {
             advanced = descent.iterate(run);
         }
+        if advanced.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
+            descent.prove_what_is_left(run)?;
+        }
         descent.count(run);
         advanced
     }

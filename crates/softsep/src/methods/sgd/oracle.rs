@@ -9,7 +9,7 @@ use crate::recourse::engine;
 use crate::run::{ChainRecord, Clock, Run};
 use crate::separation::SlopeRanges;
 use crate::theory;
-use crate::uncertainty::{Count, Reach, Reference, Space, States, Trend};
+use crate::uncertainty::{Count, Reach, Reference, Space, States};
 
 /// The share of the gap asked for that the automatic temperature may cost, over the dimension of ξ: how far below the worst case p_x has its mass.
 const WARMTH: f64 = 0.05;
@@ -28,12 +28,7 @@ pub(super) fn states<'p>(problem: &'p Problem, reference: Reference, clock: &Clo
         && problem.set.heeds_trends()
         && let Some(ranges) = SlopeRanges::of(problem, clock)?
     {
-        let trend = |(least, most): (&f64, &f64)| match (*least >= 0.0, *most <= 0.0) {
-            (true, _) => Trend::Rising,
-            (_, true) => Trend::Falling,
-            _ => Trend::Unknown,
-        };
-        reach.trends = ranges.least.iter().zip(&ranges.most).map(trend).collect();
+        reach.trends = ranges.trends();
     }
     Ok(problem.set.states(&reach)?)
 }
@@ -99,7 +94,7 @@ impl<'a> Oracle<'a> {
         let kernel =
             Kernel { states: self.states, proposal: self.proposal.as_ref(), acceptance: self.settings.acceptance, temperature };
         self.chains.at(x);
-        Ok(self.chains.step(&kernel, transitions)?)
+        Ok(self.chains.step(&kernel, transitions, run.clock())?)
     }
 
     /// Where the chains stand, and what else they looked at last.

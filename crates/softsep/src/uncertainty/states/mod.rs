@@ -68,6 +68,17 @@ pub enum Trend {
     Unknown,
 }
 
+impl Trend {
+    /// The trend of a function whose slope in the entry is never outside this range.
+    pub fn between(least: f64, most: f64) -> Self {
+        match (least >= 0.0, most <= 0.0) {
+            (true, _) => Trend::Rising,
+            (_, true) => Trend::Falling,
+            _ => Trend::Unknown,
+        }
+    }
+}
+
 /// What is known of Q(x, ·), for all x, and so of where its maxima can be.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reach {
