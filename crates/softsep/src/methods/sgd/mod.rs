@@ -22,6 +22,7 @@ mod steps;
 use serde_json::{Map, Value};
 
 use super::options::parse_options;
+use super::record::is_stop;
 use super::{Entry, Method, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
