@@ -69,10 +69,10 @@ impl Bounds {
         free
     }
 
-    /// Notes that the best decision, known by an estimate, costs more than was thought.
-    pub(super) fn revise(&mut self, value: f64, worst: &[f64]) {
-        if let Some(best) = self.best.as_mut().filter(|best| best.upper.is_none() && value > best.value) {
-            best.value = value;
+    /// Notes that `x`, if it is the best decision, costs more than was thought; never more than a sure bound allows.
+    pub(super) fn revise(&mut self, x: &[f64], value: f64, worst: &[f64]) {
+        if let Some(best) = self.best.as_mut().filter(|best| value > best.value && best.x == x) {
+            best.value = value.min(best.upper.unwrap_or(f64::INFINITY));
             best.worst.copy_from_slice(worst);
         }
     }

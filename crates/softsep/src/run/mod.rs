@@ -154,9 +154,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes that the best decision costs more than its estimate, at a scenario that was not known before.
-    pub fn revise(&mut self, value: f64, worst: &[f64]) {
-        self.bounds.revise(value, worst);
+    /// Notes that `x`, if it is the best decision, costs more than was thought, at a scenario that was not known before.
+    pub fn revise(&mut self, x: &[f64], value: f64, worst: &[f64]) {
+        self.bounds.revise(x, value, worst);
     }
 
     /// Notes that the best decision, known by an estimate, has no recourse at some scenario: it is none.

@@ -314,7 +314,7 @@ impl<'a> Descent<'a> {
             self.best = None;
             run.withdraw();
         } else if let Some(worst) = worst {
-            run.revise(value, &worst);
+            run.revise(&best.x, value, &worst);
             self.best = Some(Candidate { value, worst, ..best });
         }
         Ok(())

@@ -59,6 +59,8 @@ impl Descent<'_> {
         let (Some(separation), Some(best)) = (&mut self.separation, &self.best) else { return Ok(()) };
         let ask = Ask { beyond: None, tolerance: 0.5 * run.limits().gap * best.value.abs() };
         let found = record(self.problem, x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
+        // The search may have met nothing as bad as what is known already.
+        run.revise(x, best.value, &best.worst);
         if let Some(found) = found {
             self.oracle.start_at(&found.xi);
             self.ask(x, &found.xi)?;
