@@ -13,6 +13,9 @@ use crate::settings::Certify;
 const RESTARTS: u32 = 4;
 const RESTARTS_INSIDE: u32 = 16;
 
+/// Ends of the set that are climbed from each time, in random directions.
+const ENDS: usize = 3;
+
 impl Descent<'_> {
     /// Whether the best decision is within the gap of the lower bound, as far as is known.
     pub(super) fn looks_done(&self, run: &Run) -> bool {
@@ -80,13 +83,13 @@ impl Descent<'_> {
         }
     }
 
-    /// Climbs from where the worst chain stands, and from a random end of the set: the last digits are hard for a chain. In a body one that has come
+    /// Climbs from where the worst chain stands, and from a few random ends of the set: the last digits are hard for a chain. In a body one that has come
     /// close to a face moves along it by ever smaller steps, and hardly comes to a corner.
     fn climb(&mut self, x: &[f64], seed: u64) -> Result<(), Error> {
         let Some(start) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
         let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
         ascent.climb(&start)?;
-        ascent.climb_at_random(1, seed)?;
+        ascent.climb_at_random(ENDS, seed)?;
         let found = ascent.found()?;
         self.oracle.start_at(&found.xi);
         self.ask(x, &found.xi)?;
