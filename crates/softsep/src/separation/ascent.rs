@@ -107,8 +107,8 @@ impl<'a> Ascent<'a> {
             if self.answer.outcome != Outcome::Solved {
                 break;
             }
-            // Infinity times anything would spoil the comparison of the first step.
-            if last == f64::NEG_INFINITY || self.answer.value > last + 1e-12 * last.abs() {
+            let is_first = last == f64::NEG_INFINITY;
+            if is_first || self.answer.value > last + 1e-12 * last.abs() {
                 self.note_used();
                 (last, halved) = (self.answer.value, 0);
                 self.from.copy_from_slice(&self.xi);

@@ -4,6 +4,7 @@ use super::descent::{Descent, tellable};
 use super::settings::Score;
 use crate::error::Error;
 use crate::methods::record::{is_stop, record};
+use crate::recourse::engine;
 use crate::run::{Run, Stop};
 use crate::separation::{Ascent, Ask, Exact};
 use crate::settings::Certify;
@@ -15,6 +16,9 @@ const RESTARTS_INSIDE: u32 = 16;
 
 /// Ends of the set that are climbed from each time, in random directions.
 const ENDS: usize = 3;
+
+/// The same for scenarios without recourse.
+const ENDS_TO_MISSES: usize = 8;
 
 impl Descent<'_> {
     /// Whether the best decision is within the gap of the lower bound, as far as is known.
@@ -45,7 +49,26 @@ impl Descent<'_> {
                 return Ok(());
             }
         }
-        self.prove(&x, run)
+        self.climb_to_misses(&x, run)?;
+        self.revise(run)?;
+        if self.looks_done(run) { self.prove(&x, run) } else { Ok(()) }
+    }
+
+    /// Looks for a scenario without recourse. The cost may say nothing on the way to one; by how much rows must be missed does.
+    fn climb_to_misses(&mut self, x: &[f64], run: &mut Run) -> Result<(), Error> {
+        let Some(start) = self.best.as_ref().map(|best| best.worst.clone()) else { return Ok(()) };
+        let elastic = self.problem.elastic();
+        let mut engine = engine(&elastic, run.clock())?;
+        let mut ascent = Ascent::new(&elastic, engine.as_mut(), x);
+        ascent.climb(&start)?;
+        ascent.climb_at_random(ENDS_TO_MISSES, run.limits().seed.wrapping_add(run.iterations()))?;
+        let found = ascent.found()?;
+        run.count_solves(found.solves);
+        // Whether a row is missed by more than tolerances is for the recourse itself to say.
+        if found.value > 0.0 {
+            self.ask(x, &found.xi)?;
+        }
+        Ok(())
     }
 
     /// Bounds what a decision costs from above, where that is asked for or cheap; else the run ends with what it has.
