@@ -13,6 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "picks a method by the problem's class and size, and says which and why",
     accepts: "what one of the other methods accepts",
     guarantees: "what the method that it picks guarantees",
+    // Of `ccg`; where that does not apply, what `sgd` reaches.
     reaches: Reaches::Optimum,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {

@@ -29,6 +29,7 @@ pub(crate) struct Projection {
     /// The point under way.
     v: Vec<f64>,
     active: ActiveSet,
+    /// X, with the cuts added, was proved to be empty; what is added later cannot change it.
     empty: bool,
     clock: Clock,
 }
@@ -60,13 +61,8 @@ impl Projection {
         self.region.add(&cut.slope, -cut.intercept);
     }
 
-    /// Whether a projection found that X, with the cuts added, is empty. Proved; what is added later cannot change it.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.empty
-    }
-
     /// Moves x to its projection, which satisfies every bound exactly and every row to 1e-10 of its side's size (1e-6 where Clarabel had to help). An
-    /// error leaves x as it was; [`is_empty`](Self::is_empty) tells whether there is no point to move to.
+    /// error leaves x as it was.
     pub(crate) fn project(&mut self, x: &mut [f64]) -> Result<(), Error> {
         if self.empty {
             return Err(nowhere());

@@ -200,7 +200,7 @@ fn small_projections_are_those_of_enumeration() {
             let outcome = projection.project(&mut v);
             let Some(expected) = enumerated(&problem.first, &h, &x) else {
                 assert!(
-                    outcome.is_err() && projection.is_empty(),
+                    outcome.is_err() && projection.empty,
                     "round {round}: {outcome:?} at {v:?} in {h:?} for an empty X = {:?}",
                     problem.first
                 );
@@ -353,7 +353,7 @@ fn cuts_shrink_the_set_until_nothing_is_left() {
     assert!((x[0] - 1.0).abs() < 1e-5 && (x[0] + x[1] - 5.0).abs() < 1e-9, "{x:?}");
     projection.add_row(&cut([-1.0, -1.0], 7.0));
     let error = projection.project(&mut x).unwrap_err();
-    assert!(projection.is_empty() && error.to_string().contains("no x satisfies"), "{error}");
+    assert!(projection.empty && error.to_string().contains("no x satisfies"), "{error}");
     assert!(projection.project(&mut x).is_err());
 }
 
@@ -362,5 +362,5 @@ fn only_finite_points_are_projected() {
     let problem = problem(&[(0.0, 4.0)], &[]);
     let mut projection = Projection::new(&problem, &Clock::unlimited());
     assert!(projection.project(&mut [f64::NAN]).is_err() && projection.project(&mut [INF]).is_err());
-    assert!(!projection.is_empty());
+    assert!(!projection.empty);
 }

@@ -13,7 +13,7 @@ use crate::master::{Ended, Growing, Projection, explain_infeasible};
 use crate::methods::Method;
 use crate::methods::generate::{Generator, Growth};
 use crate::methods::record::{at_one, is_stop};
-use crate::model::Problem;
+use crate::model::{MEMBER, Problem};
 use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, engine};
 use crate::run::{Run, Stop, Verdict};
 use crate::separation::{Exact, Separation};
@@ -265,9 +265,14 @@ impl<'a> Descent<'a> {
         }
     }
 
+    /// Whether x is in X, up to what solvers return.
+    pub(super) fn is_member(&self, x: &[f64]) -> bool {
+        self.problem.first.violation(x).is_none_or(|violation| violation.amount <= MEMBER)
+    }
+
     /// Notes a decision by what is known of it: the better one stays.
     fn take_candidate(&mut self, x: &[f64], value: f64, worst: &[f64], run: &mut Run) {
-        if value.is_finite() && self.best.as_ref().is_none_or(|best| value < best.value) {
+        if value.is_finite() && self.best.as_ref().is_none_or(|best| value < best.value) && self.is_member(x) {
             self.best = Some(Candidate { x: x.to_vec(), value, worst: worst.to_vec() });
             run.estimate(x, value, worst);
         }

@@ -80,17 +80,14 @@ impl Descent<'_> {
         }
     }
 
-    /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one another; where it is too thin to be
-    /// projected onto, the master's decision is in it.
+    /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one another. Where it is too thin to be
+    /// projected onto, or the two differ by their tolerances, the master's decision is the one to go on with: x itself is in no set.
     pub(super) fn project(&mut self, run: &mut Run) -> Result<(), Error> {
         let Err(error) = self.projection.project(&mut self.x) else { return Ok(()) };
         if is_stop(&error) {
             return Err(error);
         }
-        match self.bound(run)? {
-            Some(x) if !self.projection.is_empty() => self.x = x,
-            _ => {}
-        }
+        self.x = self.bound(run)?.ok_or(error)?;
         Ok(())
     }
 
@@ -136,7 +133,7 @@ impl Descent<'_> {
             worst = self.memory.scenario(cut).to_vec();
             value = self.ask(&x, &worst)?;
         }
-        if value.is_finite() && !self.memory.forbids(&x) {
+        if value.is_finite() && self.is_member(&x) && !self.memory.forbids(&x) {
             run.replace_estimate(&x, value, &worst);
             self.best = Some(Candidate { x, value, worst });
         }
