@@ -4,53 +4,17 @@
 //! decision that would be returned at any moment is evaluated outside the count: exactly on lists, by ascents from many starts elsewhere.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::borrow::Cow;
+mod judge;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use judge::{Judge, median};
 use serde_json::Map;
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
-use softsep::recourse::{Recourse, engine};
-use softsep::run::{Clock, Event, Observer, Silent};
-use softsep::separation::{Ascent, Ask, Scan, Separation};
+use softsep::run::{Event, Observer, Silent};
 use softsep::{Problem, Settings, solve};
-
-/// What a decision costs in the worst case.
-struct Judge<'p> {
-    problem: &'p Problem,
-    engine: Box<dyn Recourse>,
-    scan: Option<Scan<'p>>,
-    /// The worst scenarios of earlier decisions.
-    pool: Vec<Vec<f64>>,
-}
-
-impl<'p> Judge<'p> {
-    fn new(problem: &'p Problem) -> Self {
-        let scan = problem.set.is_finite_list().then(|| {
-            let points = problem.set.enumerate(usize::MAX).unwrap();
-            Scan::new(problem, Cow::Owned(points.into_owned())).unwrap()
-        });
-        Self { problem, engine: engine(problem, &Clock::unlimited()).unwrap(), scan, pool: Vec::new() }
-    }
-
-    fn cost(&mut self, x: &[f64]) -> f64 {
-        let first = self.problem.first.value(x);
-        if let Some(scan) = &mut self.scan {
-            return first + scan.separate(x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap().value;
-        }
-        let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
-        for start in &self.pool {
-            ascent.climb(start).unwrap();
-        }
-        ascent.climb_at_random(20, 7).unwrap();
-        let (value, worst) = (ascent.value(), ascent.worst().to_vec());
-        if !self.pool.contains(&worst) {
-            self.pool.push(worst);
-        }
-        first + value
-    }
-}
 
 /// Watches what would be returned.
 struct Watch<'p> {
@@ -80,11 +44,6 @@ impl Observer for Watch<'_> {
         }
         self.path.push((record.recourse_solves, self.gap));
     }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 /// The best value known: of `ccg` within a minute, or of a long run of `sgd` itself. Kept in a file, since it takes longer than what is measured.

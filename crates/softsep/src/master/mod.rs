@@ -11,4 +11,4 @@ pub(crate) use copies::Copies;
 pub(crate) use explain::{explain_infeasible, explain_unbounded};
 pub(crate) use growing::Growing;
 pub(crate) use project::Projection;
-pub(crate) use solve::{Ended, Start};
+pub(crate) use solve::{Ended, Solved, Start};

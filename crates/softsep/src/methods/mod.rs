@@ -6,12 +6,14 @@
 mod adr;
 mod auto;
 mod benders;
+mod bundle;
 mod ccg;
 mod extensive;
 mod generate;
 mod options;
 mod record;
 mod sgd;
+mod soft;
 
 use serde_json::{Map, Value};
 
@@ -22,6 +24,7 @@ use crate::run::Run;
 use crate::settings::Certify;
 
 pub use adr::Adr;
+pub use bundle::Bundle;
 pub use extensive::Extensive;
 pub use sgd::Sgd;
 
@@ -89,7 +92,7 @@ pub struct Entry {
 const NONZEROS: usize = 30_000_000;
 
 /// All methods.
-pub const METHODS: &[Entry] = &[auto::ENTRY, sgd::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
+pub const METHODS: &[Entry] = &[auto::ENTRY, bundle::ENTRY, sgd::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
 
 impl Entry {
     /// Looks a method up by name.

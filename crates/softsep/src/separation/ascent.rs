@@ -14,6 +14,9 @@ use crate::recourse::{Answer, Outcome, Recourse};
 /// Steps of one ascent; on polyhedral sets it ends long before.
 const STEPS: usize = 100;
 
+/// The least gain of a step, relative to what is reached, that is worth another.
+const SMALLEST: f64 = 1e-12;
+
 /// Halvings of one step.
 const HALVINGS: u32 = 8;
 
@@ -94,11 +97,18 @@ impl<'a> Ascent<'a> {
 
     /// Climbs from a member of the set.
     pub fn climb(&mut self, start: &[f64]) -> Result<(), Error> {
+        self.climb_while(start, SMALLEST, &mut |_, _| {})
+    }
+
+    /// Climbs from a member of the set as long as a step gains more than this share of what is reached, and shows every scenario on the way with the
+    /// recourse's answer.
+    pub fn climb_while(&mut self, start: &[f64], gain: f64, show: &mut dyn FnMut(&[f64], &Answer)) -> Result<(), Error> {
         self.xi.copy_from_slice(start);
         let may_halve = self.problem.recourse.costs_move() && !self.problem.set.is_finite_list();
         let (mut last, mut halved) = (f64::NEG_INFINITY, 0);
         for _ in 0..STEPS {
             self.engine.solve(&self.xi, &mut self.answer)?;
+            show(&self.xi, &self.answer);
             self.cost = self.cost.max(self.answer.cost);
             if self.answer.value > self.best.1 {
                 self.best.0.copy_from_slice(&self.xi);
@@ -108,11 +118,14 @@ impl<'a> Ascent<'a> {
                 break;
             }
             let is_first = last == f64::NEG_INFINITY;
-            if is_first || self.answer.value > last + 1e-12 * last.abs() {
+            if is_first || self.answer.value > last + gain * last.abs() {
                 self.note_used();
                 (last, halved) = (self.answer.value, 0);
                 self.from.copy_from_slice(&self.xi);
                 self.problem.set.support(&self.answer.slope_xi, &mut self.xi)?;
+                if self.xi == self.from {
+                    break;
+                }
             } else if may_halve && halved < HALVINGS {
                 halved += 1;
                 self.xi.iter_mut().zip(&self.from).for_each(|(xi, from)| *xi = 0.5 * (*xi + from));

@@ -15,7 +15,7 @@ use self::active::ActiveSet;
 use self::region::{Place, Region};
 use crate::error::Error;
 use crate::model::{MEMBER, Problem};
-use crate::recourse::{ConicProgram, ConicStatus, Cut};
+use crate::recourse::{ConicProgram, ConicStatus};
 use crate::run::Clock;
 
 /// Projects points onto X, again and again, while the metric changes and feasibility cuts come.
@@ -29,7 +29,7 @@ pub(crate) struct Projection {
     /// The point under way.
     v: Vec<f64>,
     active: ActiveSet,
-    /// X, with the cuts added, was proved to be empty; what is added later cannot change it.
+    /// X, with the rows added, was proved to be empty; what is added later cannot change it.
     empty: bool,
     clock: Clock,
 }
@@ -56,9 +56,15 @@ impl Projection {
         self.ease.iter_mut().zip(h).for_each(|(ease, h)| *ease = h.recip());
     }
 
-    /// Keeps from now on to a feasibility cut: `intercept + slopeᵀx ≤ 0`.
-    pub(crate) fn add_row(&mut self, cut: &Cut) {
-        self.region.add(&cut.slope, -cut.intercept);
+    /// Keeps from now on to `intercept + slopeᵀx ≤ 0`; the number of that row.
+    pub(crate) fn add_row(&mut self, intercept: f64, slope: &[f64]) -> usize {
+        self.region.add(slope, -intercept)
+    }
+
+    /// Moves a row that was added to another intercept.
+    pub(crate) fn move_row(&mut self, row: usize, intercept: f64) {
+        self.region.move_upper(row, -intercept);
+        self.empty = false;
     }
 
     /// Moves x to its projection, which satisfies every bound exactly and every row to 1e-10 of its side's size (1e-6 where Clarabel had to help). An

@@ -24,6 +24,8 @@ pub(super) struct Region {
     row_upper: Vec<f64>,
     /// What 1 in the units of the file is in the units of the row, at most 1: a side of zero is met to [`KEPT`] of this.
     unit: Vec<f64>,
+    /// What rows that were added were multiplied by.
+    scale_added: Vec<f64>,
 }
 
 impl Region {
@@ -35,17 +37,26 @@ impl Region {
             row_lower: first.row_lower.clone(),
             row_upper: first.row_upper.clone(),
             unit: first.row_scale.iter().map(|scale| scale.min(1.0)).collect(),
+            scale_added: Vec::new(),
         }
     }
 
-    /// Adds `slopeᵀv ≤ upper`, scaled to a largest entry around 1.
-    pub(super) fn add(&mut self, slope: &[f64], upper: f64) {
+    /// Adds `slopeᵀv ≤ upper`, scaled to a largest entry around 1; the number of the row.
+    pub(super) fn add(&mut self, slope: &[f64], upper: f64) -> usize {
         let largest = slope.iter().fold(0.0_f64, |largest, slope| largest.max(slope.abs()));
         let scale = if largest > 0.0 { (-largest.log2().round()).exp2() } else { 1.0 };
         self.rows.push_row(slope.iter().enumerate().map(|(j, slope)| (j, scale * slope)));
         self.row_lower.push(f64::NEG_INFINITY);
         self.row_upper.push(scale * upper);
         self.unit.push(scale.min(1.0));
+        self.scale_added.push(scale);
+        self.rows() - 1
+    }
+
+    /// Gives a row that was added another upper side.
+    pub(super) fn move_upper(&mut self, row: usize, upper: f64) {
+        let scale = self.scale_added[row + self.scale_added.len() - self.rows()];
+        self.row_upper[row] = scale * upper;
     }
 
     pub(super) fn rows(&self) -> usize {

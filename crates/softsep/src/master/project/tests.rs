@@ -9,7 +9,6 @@ use softsep_lp::{Lp, Model, Status};
 use super::*;
 use crate::format::{ProblemFile, SetFile, Variable};
 use crate::model::{FirstStage, Sparse};
-use crate::recourse::CutKind;
 
 const INF: f64 = f64::INFINITY;
 
@@ -339,22 +338,31 @@ fn the_interior_point_agrees() {
 fn cuts_shrink_the_set_until_nothing_is_left() {
     let problem = problem(&[(0.0, 4.0), (0.0, 4.0)], &[]);
     let mut projection = Projection::new(&problem, &Clock::unlimited());
-    let cut = |slope: [f64; 2], intercept: f64| Cut { kind: CutKind::Feasibility, intercept, slope: slope.to_vec() };
     let mut x = [5.0, 3.0];
     projection.project(&mut x).unwrap();
     assert_eq!(x, [4.0, 3.0]);
-    projection.add_row(&cut([1e-5, 1e-5], -5e-5));
+    projection.add_row(-5e-5, &[1e-5, 1e-5]);
     projection.project(&mut x).unwrap();
     assert!((x[0] - 3.0).abs() < 1e-12 && (x[1] - 2.0).abs() < 1e-12, "{x:?}");
-    projection.add_row(&cut([3e6, 0.0], -6e6));
+    let side = projection.add_row(-6e6, &[3e6, 0.0]);
     projection.set_metric(&[1e-3, 1e3]);
     x = [4.0, 4.0];
     projection.project(&mut x).unwrap();
     assert!((x[0] - 1.0).abs() < 1e-5 && (x[0] + x[1] - 5.0).abs() < 1e-9, "{x:?}");
-    projection.add_row(&cut([-1.0, -1.0], 7.0));
+    projection.move_row(side, -4.5e6);
+    x = [4.0, 4.0];
+    projection.project(&mut x).unwrap();
+    assert!((x[0] - 1.0).abs() < 1e-5 && (x[0] + x[1] - 5.0).abs() < 1e-9, "{x:?}");
+    x = [0.0, 0.0];
+    projection.project(&mut x).unwrap();
+    assert_eq!(x, [0.0, 0.0]);
+    let other = projection.add_row(7.0, &[-1.0, -1.0]);
     let error = projection.project(&mut x).unwrap_err();
     assert!(projection.empty && error.to_string().contains("no x satisfies"), "{error}");
     assert!(projection.project(&mut x).is_err());
+    projection.move_row(other, 4.0);
+    projection.project(&mut x).unwrap();
+    assert!((x[0] + x[1] - 4.0).abs() < 1e-9, "{x:?}");
 }
 
 #[test]

@@ -5,16 +5,13 @@
 //!
 //! - `sqrt`: α₀/√n, as in the paper, with the average of the iterates as its result.
 //! - `level`, the default: Polyak's step toward a level between the lower bound and the best value known, taken for the cut that is furthest from
-//!   it among all that were seen, several times between two calls of the chain. See [`memory`] for what that cures.
+//!   it among all that were seen, several times between two calls of the chain. See [`approach`] for what that cures.
 //!
 //! The cuts seen give a lower bound that holds for sure; the objective is an estimate from the scenarios seen, unless an exact separation is asked for.
 
+mod approach;
 mod average;
 mod descent;
-mod finish;
-mod memory;
-mod metric;
-mod oracle;
 mod settings;
 mod start;
 mod steps;
@@ -23,7 +20,7 @@ use serde_json::{Map, Value};
 
 use super::options::parse_options;
 use super::record::is_stop;
-use super::{Entry, Method, Reaches};
+use super::{Entry, Method, Reaches, soft};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
@@ -90,12 +87,7 @@ impl Method for Sgd {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        if certify == Certify::Exact
-            && let Err(reason) = Exact::choose(problem)
-        {
-            return Err(Error::Settings(format!("--certify exact: {reason}")));
-        }
-        let states = oracle::states(problem, self.settings.reference, run.clock())?;
+        let states = soft::states(problem, self.settings.reference, run.clock())?;
         let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = descent.start(run);
         while advanced.is_ok() {

@@ -10,6 +10,7 @@ use super::average::Averaging;
 use crate::chain::Acceptance;
 use crate::methods::OptionInfo;
 use crate::methods::options::{by_word, count};
+use crate::methods::soft::{ChainSettings, Choice, Score, Temperature};
 use crate::proposal;
 use crate::uncertainty::Reference;
 
@@ -65,78 +66,6 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         "on the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)",
     ),
 ];
-
-/// A number, or the word that leaves it to the method.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) enum Choice {
-    /// Whatever suits.
-    #[default]
-    Auto,
-    /// This number.
-    Given(f64),
-}
-
-fn positive(value: &Value) -> Option<f64> {
-    value.as_f64().filter(|value| value.is_finite() && *value > 0.0)
-}
-
-impl<'de> Deserialize<'de> for Choice {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        match Value::deserialize(from)? {
-            Value::String(word) if word == "auto" => Ok(Self::Auto),
-            value => positive(&value)
-                .map(Self::Given)
-                .ok_or_else(|| D::Error::custom(format!("{value} is neither a positive number nor auto"))),
-        }
-    }
-}
-
-/// w.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) enum Temperature {
-    /// A share of the gap asked for.
-    #[default]
-    Auto,
-    /// The schedule of Proposition 2.
-    Adaptive,
-    /// Fixed.
-    Given(f64),
-}
-
-impl<'de> Deserialize<'de> for Temperature {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        match Value::deserialize(from)? {
-            Value::String(word) if word == "auto" => Ok(Self::Auto),
-            Value::String(word) if word == "adaptive" => Ok(Self::Adaptive),
-            value => positive(&value)
-                .map(Self::Given)
-                .ok_or_else(|| D::Error::custom(format!("{value} is neither a positive number nor auto nor adaptive"))),
-        }
-    }
-}
-
-/// What the chain climbs.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) enum Score {
-    /// Q.
-    #[default]
-    Exact,
-    /// Its Moreau envelope with this τ.
-    Moreau(f64),
-}
-
-impl FromStr for Score {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        let tau = word.strip_prefix("moreau:").and_then(|tau| tau.parse().ok()).filter(|tau: &f64| tau.is_finite() && *tau > 0.0);
-        match (word, tau) {
-            ("exact", _) => Ok(Self::Exact),
-            (_, Some(tau)) => Ok(Self::Moreau(tau)),
-            _ => Err(format!("\"{word}\" is no score; exact and moreau:TAU with a positive number TAU are")),
-        }
-    }
-}
 
 /// The rule for the length of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -250,6 +179,23 @@ impl Default for SgdSettings {
             chains: 1,
             score: Score::default(),
             reference: Reference::default(),
+        }
+    }
+}
+
+impl SgdSettings {
+    /// What of it is about the chains.
+    pub(super) fn of_chains(&self) -> ChainSettings {
+        ChainSettings {
+            proposal: self.proposal,
+            acceptance: self.acceptance,
+            temperature: self.temperature,
+            margin: self.margin,
+            kappa: self.kappa,
+            share: self.share,
+            chains: self.chains,
+            score: self.score,
+            reference: self.reference,
         }
     }
 }

@@ -26,7 +26,7 @@ impl Descent<'_> {
             (None, Start::Nominal, Some(x)) => x,
             (None, Start::Support, Some(x)) => {
                 let worst = self.worst_support(&x, run)?;
-                self.master.add_copy(&worst, &x)?;
+                self.evidence.add_copy(&worst, &x)?;
                 self.oracle.start_at(&worst);
                 self.bound(run)?.unwrap_or(x)
             }
@@ -40,12 +40,12 @@ impl Descent<'_> {
         let set = &self.problem.set;
         let mut xi = vec![0.0; set.dim()];
         set.nominal(&mut xi);
-        let mut worst = (xi.clone(), self.ask(x, &xi)?);
-        let mut direction = self.answer.slope_xi.clone();
+        let mut worst = (xi.clone(), self.evidence.ask(x, &xi)?);
+        let mut direction = self.evidence.slope_xi().to_vec();
         let mut random = stream(run.limits().seed, Purpose::Start, 0);
         for _ in 0..=RANDOM_SUPPORTS {
             set.support(&direction, &mut xi)?;
-            let value = self.ask(x, &xi)?;
+            let value = self.evidence.ask(x, &xi)?;
             if value > worst.1 {
                 worst = (xi.clone(), value);
             }

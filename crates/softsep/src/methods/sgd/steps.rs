@@ -1,20 +1,14 @@
 //! The steps of x: toward a level, or by α₀/√n.
 
-use super::descent::{Candidate, Descent, Progress, tellable};
-use super::settings::Choice;
+use super::descent::{Descent, Progress};
 use crate::error::Error;
 use crate::methods::record::is_stop;
+use crate::methods::soft::Choice;
 use crate::recourse::Outcome;
 use crate::run::Run;
 
 /// How far the level is from the lower bound on the way to the best value.
 const LEVEL: f64 = 0.5;
-
-/// Over-relaxation of steps toward the level. Between 1 and 2 they converge; the larger, the sooner they meet the next cut.
-const RELAXATION: f64 = 1.5;
-
-/// Steps toward the level between two calls of the chain.
-const REPLAY: usize = 200;
 
 /// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its best.
 const ENOUGH: usize = 8;
@@ -51,14 +45,14 @@ impl Descent<'_> {
     pub(super) fn step_to_level(&mut self, run: &mut Run) -> Result<f64, Error> {
         self.assess(run)?;
         self.see_gradient();
-        let level = match (run.bounds().lower(), &self.best) {
+        let level = match (run.bounds().lower(), self.evidence.best()) {
             (Some(lower), Some(best)) => lower + LEVEL * (best.value - lower),
             _ => f64::INFINITY,
         };
         let from = self.x.clone();
-        if !self.memory.approach(&mut self.x, level, self.metric.diagonal(), RELAXATION, REPLAY) {
+        if !self.approach.approach(self.evidence.memory_mut(), &mut self.x, level, self.metric.diagonal()) {
             // The level may be out of reach: below the optimum of all cuts seen.
-            if self.pending.len() >= ENOUGH || self.stale > 0 && !self.pending.is_empty() {
+            if self.evidence.pending() >= ENOUGH || self.stale > 0 && self.evidence.pending() > 0 {
                 self.bound(run)?;
             }
             self.go_half_way(run);
@@ -69,7 +63,9 @@ impl Descent<'_> {
 
     /// After iterations without progress: half-way from the best decision to the master's.
     fn go_half_way(&mut self, run: &Run) {
-        let (Some(best), Some(master), Some(lower)) = (&self.best, &self.lowest, run.bounds().lower()) else { return };
+        let (Some(best), Some(master), Some(lower)) = (self.evidence.best(), self.evidence.lowest(), run.bounds().lower()) else {
+            return;
+        };
         let gap = best.value - lower;
         self.progress.since += 1;
         if gap < (1.0 - SMALLER) * self.progress.gap {
@@ -83,6 +79,7 @@ impl Descent<'_> {
     /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one another. Where it is too thin to be
     /// projected onto, or the two differ by their tolerances, the master's decision is the one to go on with: x itself is in no set.
     pub(super) fn project(&mut self, run: &mut Run) -> Result<(), Error> {
+        self.keep_to_new_cuts();
         let Err(error) = self.projection.project(&mut self.x) else { return Ok(()) };
         if is_stop(&error) {
             return Err(error);
@@ -126,17 +123,11 @@ impl Descent<'_> {
     fn assess_average(&mut self, run: &mut Run) -> Result<(), Error> {
         let x = self.average.mean().to_vec();
         let Some(mut worst) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
-        let mut value = self.ask(&x, &worst)?;
-        if let Some((cut, remembered)) = self.memory.worst(&x)
-            && self.problem.first.value(&x) + remembered > value + tellable(value)
-        {
-            worst = self.memory.scenario(cut).to_vec();
-            value = self.ask(&x, &worst)?;
+        let mut value = self.evidence.ask(&x, &worst)?;
+        if let Some(worse) = self.evidence.recall(&x, value)? {
+            (value, worst) = worse;
         }
-        if value.is_finite() && self.is_member(&x) && !self.memory.forbids(&x) {
-            run.replace_estimate(&x, value, &worst);
-            self.best = Some(Candidate { x, value, worst });
-        }
+        self.evidence.replace(x, value, worst, run);
         self.bound(run).map(|_| ())
     }
 }

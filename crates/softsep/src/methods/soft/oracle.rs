@@ -1,6 +1,6 @@
-//! The oracle of `sgd`: chains that look for scenarios at the incumbent, and what they found.
+//! The oracle: chains that look for scenarios at the incumbent, and what they found.
 
-use super::settings::{Choice, Score, SgdSettings, Temperature};
+use super::settings::{ChainSettings, Choice, Score, Temperature};
 use crate::chain::{Chains, Kernel};
 use crate::error::Error;
 use crate::model::Problem;
@@ -20,8 +20,12 @@ const LEAST_GAP: f64 = 1e-6;
 /// The share of the objective by which the worst scenario is taken to be worse than the next, where nobody says better (Δ⋆ of Proposition 2).
 const MARGIN: f64 = 1e-3;
 
-/// What a chain of `sgd` walks on.
-pub(super) fn states<'p>(problem: &'p Problem, reference: Reference, clock: &Clock) -> Result<Box<dyn States + 'p>, Error> {
+/// What a chain walks on.
+pub(in crate::methods) fn states<'p>(
+    problem: &'p Problem,
+    reference: Reference,
+    clock: &Clock,
+) -> Result<Box<dyn States + 'p>, Error> {
     let mut reach = Reach { convex: !problem.recourse.costs_move(), reference, ..Reach::default() };
     let has_ranges = reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;
     if has_ranges
@@ -34,16 +38,21 @@ pub(super) fn states<'p>(problem: &'p Problem, reference: Reference, clock: &Clo
 }
 
 /// Chains with their kernel.
-pub(super) struct Oracle<'a> {
+pub(in crate::methods) struct Oracle<'a> {
     states: &'a dyn States,
-    settings: &'a SgdSettings,
+    settings: ChainSettings,
     proposal: Box<dyn Proposal>,
     chains: Chains,
     dim: usize,
 }
 
 impl<'a> Oracle<'a> {
-    pub(super) fn new(problem: &Problem, states: &'a dyn States, settings: &'a SgdSettings, run: &Run) -> Result<Self, Error> {
+    pub(in crate::methods) fn new(
+        problem: &Problem,
+        states: &'a dyn States,
+        settings: ChainSettings,
+        run: &Run,
+    ) -> Result<Self, Error> {
         let options = Options {
             concentration: match settings.kappa {
                 Choice::Auto => None,
@@ -72,7 +81,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// w at this moment.
-    pub(super) fn temperature(&self, run: &Run) -> f64 {
+    pub(in crate::methods) fn temperature(&self, run: &Run) -> f64 {
         // The lower bound tells the size of the objective before anything else does.
         let size = run.bounds().lower().map_or(1.0, f64::abs).max(LEAST_GAP);
         match (self.settings.temperature, states_count(self.states)) {
@@ -89,7 +98,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// So many transitions of each chain at x.
-    pub(super) fn call(&mut self, x: &[f64], transitions: u64, run: &Run) -> Result<(), Error> {
+    pub(in crate::methods) fn call(&mut self, x: &[f64], transitions: u64, run: &Run) -> Result<(), Error> {
         let temperature = self.temperature(run);
         let kernel =
             Kernel { states: self.states, proposal: self.proposal.as_ref(), acceptance: self.settings.acceptance, temperature };
@@ -98,35 +107,40 @@ impl<'a> Oracle<'a> {
     }
 
     /// Where the chains stand, and what else they looked at last.
-    pub(super) fn places(&self) -> impl Iterator<Item = &Place> {
+    pub(in crate::methods) fn places(&self) -> impl Iterator<Item = &Place> {
         self.chains.iter().flat_map(|chain| [chain.place(), chain.other()]).chain(self.chains.best())
     }
 
     /// The chain that stands at the worst scenario; of equal ones, that of the least label.
-    pub(super) fn worst(&self) -> Option<&Place> {
+    pub(in crate::methods) fn worst(&self) -> Option<&Place> {
         let places = self.chains.iter().map(|chain| chain.place());
         places.reduce(|worst, place| if place.answer.value > worst.answer.value { place } else { worst })
     }
 
     /// Sets the first chain to a scenario; where no state stands for it, nothing happens.
-    pub(super) fn start_at(&mut self, xi: &[f64]) {
+    pub(in crate::methods) fn start_at(&mut self, xi: &[f64]) {
         if let Some(chain) = self.chains.iter_mut().next() {
             chain.start_at(self.states, xi);
         }
     }
 
     /// Starts all chains again, each from a draw of its own.
-    pub(super) fn restart(&mut self) {
+    pub(in crate::methods) fn restart(&mut self) {
         self.chains.iter_mut().for_each(|chain| chain.restart(self.states));
     }
 
+    /// Whether chains score scenarios by something else than what the recourse costs.
+    pub(in crate::methods) fn is_smoothed(&self) -> bool {
+        self.settings.score != Score::Exact
+    }
+
     /// Recourse solves so far.
-    pub(super) fn solves(&self) -> u64 {
+    pub(in crate::methods) fn solves(&self) -> u64 {
         self.chains.solves()
     }
 
     /// How the chains are doing, where x cost `value` and made a step of this length.
-    pub(super) fn record(&self, value: f64, step: f64, run: &Run) -> ChainRecord {
+    pub(in crate::methods) fn record(&self, value: f64, step: f64, run: &Run) -> ChainRecord {
         let summary = self.chains.summary();
         ChainRecord {
             value,

@@ -2,7 +2,7 @@
 
 /// The largest size of each entry of the subgradients seen.
 #[derive(Debug, Clone)]
-pub(super) struct Metric {
+pub(in crate::methods) struct Metric {
     ranges: Vec<f64>,
     diagonal: Vec<f64>,
     power: i32,
@@ -14,17 +14,17 @@ const LEAST: f64 = 1e-8;
 
 impl Metric {
     /// The paper's H: entries in proportion to the ranges, and det H = 1. It fixes the unit of α₀.
-    pub(super) fn of_paper(dim: usize) -> Self {
+    pub(in crate::methods) fn of_paper(dim: usize) -> Self {
         Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 1, normalised: true }
     }
 
     /// H in proportion to the squares of the ranges: steps toward a level are then the same whatever units x is measured in.
-    pub(super) fn free_of_units(dim: usize) -> Self {
+    pub(in crate::methods) fn free_of_units(dim: usize) -> Self {
         Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 2, normalised: false }
     }
 
     /// Looks at a subgradient; true if the metric changed.
-    pub(super) fn see(&mut self, subgradient: &[f64]) -> bool {
+    pub(in crate::methods) fn see(&mut self, subgradient: &[f64]) -> bool {
         let mut changed = false;
         for (range, entry) in self.ranges.iter_mut().zip(subgradient) {
             if entry.abs() > *range {
@@ -53,7 +53,7 @@ impl Metric {
     }
 
     /// The diagonal of H.
-    pub(super) fn diagonal(&self) -> &[f64] {
+    pub(in crate::methods) fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }
 }

@@ -1,0 +1,152 @@
+//! How many recourse solves, and how much time, `bundle` takes until its lower bound and the cost of its decision are within 1e-3, 1e-4 and 1e-5; and
+//! beside it, in the same run, `sgd` with the paper's steps until its average is within 1e-3 of the best value known.
+//!
+//! `cargo bench --bench bundle [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-50-0.5`, `scenarios-100000`, …; all by default). Decisions are
+//! evaluated outside counts and times: exactly on lists, by ascents from many starts elsewhere.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod judge;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use judge::{Judge, median};
+use serde_json::{Map, Value, json};
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::run::{Event, Observer};
+use softsep::{Problem, Settings, solve};
+
+const GOALS: [f64; 3] = [1e-3, 1e-4, 1e-5];
+
+/// Watches what would be returned. Time that it takes itself is not counted.
+struct Watch<'p> {
+    judge: Judge<'p>,
+    /// What gaps are measured from: the run's own lower bound, or a value known beforehand.
+    optimum: Option<f64>,
+    x: Vec<f64>,
+    cost: f64,
+    /// The least cost of a decision so far.
+    least: f64,
+    start: Option<f64>,
+    judging: f64,
+    /// Solves and seconds at each goal.
+    reached: [Option<(u64, f64)>; 3],
+}
+
+impl<'p> Watch<'p> {
+    fn new(problem: &'p Problem, optimum: Option<f64>) -> Self {
+        Self {
+            judge: Judge::new(problem),
+            optimum,
+            x: Vec::new(),
+            cost: f64::INFINITY,
+            least: f64::INFINITY,
+            start: None,
+            judging: 0.0,
+            reached: [None; 3],
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn see(&mut self, event: &Event) {
+        let Event::Step(record) = event else { return };
+        let Some(best) = record.bounds.best() else { return };
+        let Some(lower) = self.optimum.or(record.bounds.lower()) else { return };
+        let before = Instant::now();
+        // The judge is asked only where the run itself, or a goal, makes the answer matter.
+        if best.x != self.x && (best.value - lower) / best.value.abs() <= GOALS[0] * 10.0 {
+            self.x.clone_from(&best.x);
+            self.cost = self.judge.cost(&best.x).max(best.value);
+            self.least = self.least.min(self.cost);
+        }
+        let gap = (self.cost.max(best.value) - lower) / self.cost.abs();
+        self.judging += before.elapsed().as_secs_f64();
+        self.start.get_or_insert((best.value - lower) / best.value.abs());
+        for (reached, goal) in self.reached.iter_mut().zip(GOALS) {
+            if reached.is_none() && gap <= goal {
+                *reached = Some((record.recourse_solves, record.seconds - self.judging));
+            }
+        }
+    }
+}
+
+fn options(text: &str) -> Map<String, Value> {
+    std::env::var(text).map_or_else(|_| Map::new(), |text| serde_json::from_str(&text).unwrap())
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let mut rows = Vec::new();
+    for n in [10, 30, 50, 70, 100] {
+        rows.push((format!("ellipsoid-{n}"), n, Uncertain::Ellipsoid));
+    }
+    for n in [30, 50, 70, 100] {
+        for gamma in [0.1, 0.3, 0.5, 0.7, 0.9] {
+            rows.push((format!("budget-{n}-{gamma}"), n, Uncertain::Budget { gamma }));
+        }
+    }
+    for count in [1_000, 10_000, 100_000, 1_000_000] {
+        rows.push((format!("scenarios-{count}"), 30, Uncertain::Scenarios(count)));
+    }
+    let seeds: u64 = std::env::var("SEEDS").map_or(5, |text| text.parse().unwrap());
+    let gap: f64 = std::env::var("GAP").map_or(1e-6, |text| text.parse().unwrap());
+    let beside = std::env::var("SGD").is_ok();
+    println!("medians of {seeds} seeds: recourse solves (seconds) to a gap of 1e-3, 1e-4, 1e-5");
+    for (name, n, uncertainty) in rows {
+        if !wanted.is_empty() && !wanted.contains(&name) {
+            continue;
+        }
+        let mut solves: [Vec<f64>; 3] = Default::default();
+        let mut seconds: [Vec<f64>; 3] = Default::default();
+        let mut slower = Vec::new();
+        for seed in 1..=seeds {
+            let instance = LocationTransportation { n, uncertainty, mixed_integer: false, seed };
+            let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
+            let mut watch = Watch::new(&problem, None);
+            let settings = Settings {
+                method: "bundle".into(),
+                gap,
+                time_limit: Some(Duration::from_secs(60)),
+                seed,
+                options: options("BUNDLE_OPTIONS"),
+                ..Settings::default()
+            };
+            let outcome = solve(&problem, &settings, &mut watch, &Arc::default()).unwrap();
+            eprintln!(
+                "{name} seed {seed}: start {:.2} %, {:?}, end {:?} after {} iterations, {} solves, {:.2} s, estimate {:.1e} above the lower bound, true {:.1e}",
+                100.0 * watch.start.unwrap_or(f64::NAN),
+                watch.reached,
+                outcome.stop,
+                outcome.iterations,
+                outcome.recourse_solves,
+                outcome.seconds - watch.judging,
+                (outcome.bounds.best().unwrap().value - outcome.bounds.lower().unwrap()) / outcome.bounds.lower().unwrap(),
+                (watch.cost - outcome.bounds.lower().unwrap()) / outcome.bounds.lower().unwrap(),
+            );
+            for (goal, reached) in watch.reached.iter().enumerate() {
+                solves[goal].push(reached.map_or(f64::INFINITY, |reached| reached.0 as f64));
+                seconds[goal].push(reached.map_or(f64::INFINITY, |reached| reached.1));
+            }
+            if beside {
+                let mut paper = Watch::new(&problem, Some(watch.least));
+                let by_root = Settings {
+                    method: "sgd".into(),
+                    gap: 0.0,
+                    time_limit: Some(Duration::from_secs(60)),
+                    iterations: Some(20_000),
+                    seed,
+                    options: serde_json::from_value(json!({"steps": "sqrt"})).unwrap(),
+                    ..Settings::default()
+                };
+                solve(&problem, &by_root, &mut paper, &Arc::default()).unwrap();
+                let theirs = paper.reached[0].map_or(f64::INFINITY, |reached| reached.1);
+                slower.push(theirs / watch.reached[0].map_or(f64::INFINITY, |reached| reached.1));
+                eprintln!("    sgd by root: {:?}", paper.reached[0]);
+            }
+        }
+        let column = |goal: usize| format!("{:6.0} ({:.3})", median(solves[goal].clone()), median(seconds[goal].clone()));
+        let ratio = if slower.is_empty() { String::new() } else { format!("   sgd / bundle to 1e-3: {:.1}", median(slower)) };
+        println!("{name:18} {:>16} {:>16} {:>16}{ratio}", column(0), column(1), column(2));
+    }
+}

@@ -1,0 +1,97 @@
+//! `bundle`: cutting planes with soft separation and a stabilised master.
+//!
+//! Every answer of the recourse is a valid cut, whatever found the scenario. The master over the cuts gives a lower bound and a decision that is too
+//! hopeful; the next question is asked between that one and the best decision known. A hunt looks for scenarios that hurt there.
+
+mod level;
+mod search;
+mod settings;
+
+use serde_json::{Map, Value};
+
+use super::options::parse_options;
+use super::record::is_stop;
+use super::{Entry, Method, Reaches, soft};
+use crate::error::{Error, Unsupported};
+use crate::model::Problem;
+use crate::run::Run;
+use crate::separation::Exact;
+use crate::settings::Certify;
+use crate::uncertainty::{Reach, Reference};
+use search::Search;
+use settings::BundleSettings;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "bundle",
+    summary: "cutting planes with soft separation: ascents and a chain look for scenarios that hurt, a stabilised master moves x",
+    accepts: "continuous x, every set, every recourse",
+    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is cheap) an upper bound for sure",
+    reaches: Reaches::Estimate,
+    options: settings::OPTIONS,
+    build: |options: &Map<String, Value>| {
+        let settings: BundleSettings = parse_options(options)?;
+        Ok(Box::new(Bundle { settings }))
+    },
+};
+
+/// Cutting planes with soft separation.
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    settings: BundleSettings,
+}
+
+impl Method for Bundle {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
+        if problem.first.has_integers() {
+            return refuse(
+                "a point between two decisions does not keep integers whole".into(),
+                "relax the integers, or try --method ccg",
+            );
+        }
+        if let Err(error) = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }) {
+            return refuse(error.to_string(), "try --method ccg");
+        }
+        Ok(())
+    }
+
+    fn plan(&self, problem: &Problem) -> String {
+        let reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
+        match problem.set.states(&reach) {
+            Ok(states) => {
+                format!(
+                    "each iteration climbs toward bad scenarios, steps a chain over {} and adds their cuts to a master",
+                    states.space()
+                )
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    fn promise(&self, problem: &Problem) -> String {
+        let exact = match Exact::choose(problem) {
+            Ok(Exact::Scan(_)) => "its decision is bounded from above for sure at the end, since every scenario can be scanned",
+            Ok(_) => "--certify exact bounds its decision from above for sure",
+            Err(_) => "no exact separation is there to bound its decision from above",
+        };
+        format!("a lower bound for sure; the objective is an estimate from the scenarios seen; {exact}")
+    }
+
+    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        let states = soft::states(problem, Reference::default(), run.clock())?;
+        let mut search = Search::new(problem, &self.settings, certify, states.as_ref(), run)?;
+        let mut advanced = search.start(run);
+        while advanced.is_ok() {
+            advanced = search.iterate(run);
+        }
+        if advanced.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
+            search.prove_what_is_left(run)?;
+        }
+        search.count(run);
+        advanced
+    }
+}

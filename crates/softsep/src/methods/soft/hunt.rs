@@ -1,0 +1,88 @@
+//! The combined oracle: a pool of scenarios that hurt before, ascents that make them worse, and a chain that explores.
+//!
+//! It claims nothing. The chain walks by itself and is not moved to where ascents end: it is there to find what they do not. Every answer on the way is
+//! kept as a cut.
+
+use rand::RngExt;
+
+use super::evidence::{Evidence, Prey};
+use super::oracle::Oracle;
+use crate::error::Error;
+use crate::model::Problem;
+use crate::run::{Purpose, Random, Run, stream};
+
+/// Scenarios of the pool that are climbed from.
+const POOL: usize = 2;
+
+/// Transitions of each chain.
+const TRANSITIONS: u64 = 1;
+
+/// Where the pool is enough, one hunt in so many asks the chain all the same: it must not lose sight of x.
+const SELDOM: u64 = 4;
+
+/// The share of the gap asked for that a step of an ascent must gain.
+const GAIN: f64 = 0.01;
+
+/// The least gap that ascents are made for.
+const LEAST_GAP: f64 = 1e-7;
+
+/// The hunt.
+pub(in crate::methods) struct Hunt<'a> {
+    problem: &'a Problem,
+    random: Random,
+    calls: u64,
+}
+
+impl<'a> Hunt<'a> {
+    pub(in crate::methods) fn new(problem: &'a Problem, seed: u64) -> Self {
+        Self { problem, random: stream(seed, Purpose::Start, 1), calls: 0 }
+    }
+
+    /// Looks for a scenario that hurts x; one at which x costs more than `enough` will do.
+    pub(in crate::methods) fn at(
+        &mut self,
+        x: &[f64],
+        enough: f64,
+        evidence: &mut Evidence,
+        oracle: &mut Oracle,
+        run: &mut Run,
+    ) -> Result<Prey, Error> {
+        self.calls += 1;
+        let gain = GAIN * run.limits().gap.max(LEAST_GAP);
+        let mut worst = Prey { xi: vec![0.0; self.problem.set.dim()], value: f64::NEG_INFINITY };
+        let mut pool = evidence.memory().worst_scenarios(x, POOL);
+        if pool.is_empty() {
+            self.problem.set.nominal(&mut worst.xi);
+            pool.push(worst.xi.clone());
+        }
+        for start in pool {
+            worst = worse(worst, evidence.climb(x, &start, gain)?);
+            if worst.value > enough {
+                break;
+            }
+        }
+        if worst.value <= enough || self.calls.is_multiple_of(SELDOM) {
+            oracle.call(x, TRANSITIONS, run)?;
+            evidence.keep_places(oracle.places());
+            if let Some(place) = oracle.worst() {
+                let prey = Prey { xi: place.xi.clone(), value: self.problem.first.value(x) + place.answer.value };
+                let start = prey.xi.clone();
+                worst = worse(worst, prey);
+                if worst.value <= enough {
+                    worst = worse(worst, evidence.climb(x, &start, gain)?);
+                }
+            }
+        }
+        if worst.value <= enough {
+            let mut start = vec![0.0; worst.xi.len()];
+            let direction: Vec<f64> = (0..start.len()).map(|_| self.random.random_range(-1.0..1.0)).collect();
+            self.problem.set.support(&direction, &mut start)?;
+            worst = worse(worst, evidence.climb(x, &start, gain)?);
+        }
+        Ok(worst)
+    }
+}
+
+fn worse(a: Prey, b: Prey) -> Prey {
+    if b.value > a.value { b } else { a }
+}

@@ -1,0 +1,17 @@
+//! What methods with soft separation share: chains that look for scenarios, the cuts that these prove, and how a run ends.
+
+mod end;
+mod evidence;
+mod hunt;
+mod memory;
+mod metric;
+mod oracle;
+mod settings;
+
+pub(super) use end::End;
+pub(super) use evidence::{Evidence, tellable};
+pub(super) use hunt::Hunt;
+pub(super) use memory::Memory;
+pub(super) use metric::Metric;
+pub(super) use oracle::{Oracle, states};
+pub(super) use settings::{ChainSettings, Choice, Score, Temperature};
