@@ -1,77 +1,148 @@
-//! `auto`: picks a method by the problem's class and size, and says so.
+//! `auto`: picks methods by the problem's class and size, says so, and goes on with another where one does not close the gap.
 
 use serde_json::{Map, Value};
 
-use super::{Entry, Method, Reaches, ccg, sgd};
+use super::bundle::Bundle;
+use super::generate::Generator;
+use super::record::is_stop;
+use super::{Entry, Method, Reaches, bundle, ccg};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
-use crate::run::Run;
+use crate::run::{Run, Stop};
+use crate::separation::Exact;
 use crate::settings::Certify;
+use crate::uncertainty::Count;
+
+/// Coefficients of an affine policy, one for each y and each ξ, up to which an exact separation by branch and bound on ξ is quick enough for every
+/// iteration of `ccg`. Ellipsoids take longer.
+const QUICK: usize = 30_000;
+
+/// The same, up to which a proof is looked for unasked once the decision is found: its first bound takes seconds. Where there is a time limit there is no
+/// harm in trying.
+const WORTHWHILE: usize = 150_000;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "auto",
-    summary: "picks a method by the problem's class and size, and says which and why",
+    summary: "picks methods by the problem's class and size, and says which and why",
     accepts: "what one of the other methods accepts",
-    guarantees: "what the method that it picks guarantees",
-    // Of `ccg`; where that does not apply, what `sgd` reaches.
+    guarantees: "what the methods that it picks guarantee",
+    // Where there is an exact separation that is not too large; elsewhere what `bundle` reaches.
     reaches: Reaches::Optimum,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
-        None => Ok(Box::new(Auto { proves: (ccg::ENTRY.build)(options)?, estimates: (sgd::ENTRY.build)(options)? })),
+        None => Ok(Box::new(Auto { bundle: Bundle::default(), ccg: Generator::new(ccg::ENTRY.name, ccg::GROWTH, options)? })),
         Some(key) => Err(format!("it has no option \"{key}\": name the method that the option belongs to")),
     },
 };
 
-/// The choice: `ccg` takes all that `extensive` does and more, and its masters hold few scenarios. Where it cannot separate, `sgd` finds a decision all the
-/// same, with an estimate of what it costs.
+/// The methods that it picks from.
 struct Auto {
-    proves: Box<dyn Method>,
-    estimates: Box<dyn Method>,
+    bundle: Bundle,
+    ccg: Generator,
+}
+
+/// What it does with a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// `ccg` alone: every scenario can be asked, each exact separation is quick, or x is integer.
+    Ccg,
+    /// `bundle` for the decision and an exact separation for the proof; `ccg` takes over where that does not close the gap.
+    BundleThenProof,
+    /// `bundle`, and no proof unless somebody asks for it.
+    Bundle,
 }
 
 impl Auto {
-    /// The method for a problem, or why there is none.
-    fn choice(&self, problem: &Problem) -> Result<&dyn Method, Unsupported> {
-        match self.proves.accepts(problem) {
-            Ok(()) => Ok(self.proves.as_ref()),
-            Err(_) if self.estimates.accepts(problem).is_ok() => Ok(self.estimates.as_ref()),
-            Err(refusal) => Err(refusal),
+    /// The way for a problem, or why there is none. `is_limited`: whether there is a time limit.
+    fn choice(&self, problem: &Problem, is_limited: bool) -> Result<Choice, Unsupported> {
+        let proves = self.ccg.accepts(problem);
+        let descends = self.bundle.accepts(problem).is_ok();
+        let coefficients = problem.recourse.dim() * problem.set.dim();
+        let is_quick = coefficients <= QUICK && problem.set.extremes() != Count::Infinite;
+        match (proves, Exact::choose(problem)) {
+            (Ok(()), Ok(Exact::Scan(_))) => Ok(Choice::Ccg),
+            (Ok(()), _) if !descends || is_quick => Ok(Choice::Ccg),
+            (Ok(()), _) if is_limited || coefficients <= WORTHWHILE => Ok(Choice::BundleThenProof),
+            (Ok(()) | Err(_), _) if descends => Ok(Choice::Bundle),
+            (Ok(()), _) => Ok(Choice::Ccg),
+            (Err(refusal), _) => Err(refusal),
         }
+    }
+
+    /// Why, in words.
+    fn reason(&self, problem: &Problem, choice: Choice) -> String {
+        match (choice, Exact::choose(problem)) {
+            (Choice::Ccg, Ok(Exact::Scan(_))) => "every scenario that matters can be asked".into(),
+            (Choice::Ccg, _) if problem.first.has_integers() => "x has integers".into(),
+            (Choice::Ccg, _) => "an exact separation is quick here".into(),
+            (Choice::BundleThenProof, _) => "it finds the decision, and one exact separation then proves it".into(),
+            (Choice::Bundle, Ok(_)) => {
+                "it finds the decision; a proof would be long here, and is looked for with --certify exact or a --time-limit"
+                    .into()
+            }
+            (Choice::Bundle, Err(reason)) => format!("no separation here is exact: {reason}"),
+        }
+    }
+
+    /// `bundle`, and `ccg` from where it ended if the gap is still open.
+    fn solve_and_prove(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        let (scenarios, ended) = self.bundle.search(problem, certify, run);
+        let is_open = run.verdict().is_none() && !run.bounds().meet(run.limits().gap);
+        let goes_on = match &ended {
+            Err(error) if is_stop(error) => matches!(error, Error::Stopped(Stop::Stalled)),
+            _ => true,
+        };
+        if !(is_open && goes_on && certify == Certify::Exact) {
+            return ended;
+        }
+        match &ended {
+            Err(error) if !is_stop(error) => run.say(&format!("{} failed: {error}", bundle::ENTRY.name)),
+            _ => {}
+        }
+        run.say(&format!("the gap is still open: {} goes on from here", ccg::ENTRY.name));
+        run.set_method(ccg::ENTRY.name);
+        self.ccg.solve_from(&scenarios, problem, certify, run)
     }
 }
 
 impl Method for Auto {
     fn name(&self) -> &'static str {
-        "auto"
+        ENTRY.name
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        self.choice(problem).map(|_| ())
+        self.choice(problem, false).map(|_| ())
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        match self.choice(problem) {
-            Ok(choice) => format!("picks {}: {}", choice.name(), choice.plan(problem)),
+        match self.choice(problem, false) {
+            Ok(choice @ Choice::Ccg) => {
+                format!("picks {}, since {}: {}", ccg::ENTRY.name, self.reason(problem, choice), self.ccg.plan(problem))
+            }
+            Ok(choice) => {
+                format!("picks {}, since {}: {}", bundle::ENTRY.name, self.reason(problem, choice), self.bundle.plan(problem))
+            }
             Err(refusal) => refusal.to_string(),
         }
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        match self.choice(problem) {
-            Ok(choice) => choice.promise(problem),
+        match self.choice(problem, false) {
+            Ok(Choice::Ccg | Choice::BundleThenProof) => self.ccg.promise(problem),
+            Ok(Choice::Bundle) => self.bundle.promise(problem),
             Err(refusal) => refusal.to_string(),
         }
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        let choice = self.choice(problem)?;
-        if choice.name() != ccg::ENTRY.name
-            && let Err(refusal) = self.proves.accepts(problem)
-        {
-            run.say(&format!("{} does not apply: {}", ccg::ENTRY.name, refusal.feature));
+        let choice = self.choice(problem, run.clock().left().is_some())?;
+        let name = if choice == Choice::Ccg { ccg::ENTRY.name } else { bundle::ENTRY.name };
+        run.say(&format!("auto picks {name}: {}", self.reason(problem, choice)));
+        run.set_method(name);
+        match (choice, certify) {
+            (Choice::Ccg, _) => self.ccg.solve(problem, certify, run),
+            (Choice::BundleThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, run),
+            (Choice::BundleThenProof | Choice::Bundle, _) => self.solve_and_prove(problem, certify, run),
         }
-        run.say(&format!("auto picks {}: {}", choice.name(), choice.plan(problem)));
-        run.set_method(choice.name());
-        choice.solve(problem, certify, run)
     }
 }

@@ -3,6 +3,9 @@
 use super::generate::{Generator, Growth, OPTIONS};
 use super::{Entry, Reaches};
 
+/// Each scenario brings a copy of the recourse.
+pub(super) const GROWTH: Growth = Growth::Copy;
+
 pub(super) const ENTRY: Entry = Entry {
     name: "ccg",
     summary: "column-and-constraint generation: the worst scenario of each decision joins the master with a copy of the recourse",
@@ -11,5 +14,5 @@ pub(super) const ENTRY: Entry = Entry {
     guarantees: "the optimum, with deterministic bounds after every iteration",
     reaches: Reaches::Optimum,
     options: OPTIONS,
-    build: |options| Ok(Box::new(Generator::new(ENTRY.name, Growth::Copy, options)?)),
+    build: |options| Ok(Box::new(Generator::new(ENTRY.name, GROWTH, options)?)),
 };

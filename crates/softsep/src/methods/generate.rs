@@ -108,10 +108,28 @@ impl Method for Generator {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        self.solve_from(&[], problem, certify, run)
+    }
+}
+
+impl Generator {
+    /// Solves, beginning with copies for scenarios that are known to hurt the best decision.
+    pub(super) fn solve_from(
+        &self,
+        scenarios: &[Vec<f64>],
+        problem: &Problem,
+        certify: Certify,
+        run: &mut Run,
+    ) -> Result<(), Error> {
         let separation = Exact::wished(self.wish, problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
         let mut nominal = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut nominal);
-        let master = Growing::new(problem, run.clock())?;
+        let mut master = Growing::new(problem, run.clock())?;
+        if let Some(best) = run.bounds().best() {
+            for xi in scenarios {
+                master.add_copy(xi, &best.x)?;
+            }
+        }
         let mut generation = Generation { problem, generator: *self, certify, nominal, separation, master, listed: 0 };
         while generation.iterate(run)? {}
         Ok(())

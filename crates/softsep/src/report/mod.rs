@@ -1,11 +1,13 @@
 //! Results for people and for programs.
 
+mod certificate;
 mod diagnosis;
 mod result;
 mod summary;
 mod table;
 mod trace;
 
+pub use certificate::in_words;
 pub use diagnosis::diagnosis_summary;
 pub use result::result_file;
 pub use summary::{evaluation_summary, solve_summary};

@@ -35,7 +35,7 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 /// Cutting planes with soft separation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Bundle {
     settings: BundleSettings,
 }
@@ -82,6 +82,25 @@ impl Method for Bundle {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        self.search(problem, certify, run).1
+    }
+}
+
+impl Bundle {
+    /// Solves; the scenarios that hurt the best decision most, for whoever goes on from here, and how it ended.
+    pub(super) fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (Vec<Vec<f64>>, Result<(), Error>) {
+        let mut scenarios = Vec::new();
+        let ended = self.solve_telling(problem, certify, run, &mut scenarios);
+        (scenarios, ended)
+    }
+
+    fn solve_telling(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        run: &mut Run,
+        scenarios: &mut Vec<Vec<f64>>,
+    ) -> Result<(), Error> {
         let states = soft::states(problem, Reference::default(), run.clock())?;
         let mut search = Search::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = search.start(run);
@@ -92,6 +111,7 @@ impl Method for Bundle {
             search.prove_what_is_left(run)?;
         }
         search.count(run);
+        *scenarios = search.worst_scenarios();
         advanced
     }
 }

@@ -20,6 +20,9 @@ const ENOUGH: f64 = 0.3;
 /// Iterations without a new cut and without a better decision after which there is nothing left to find.
 const NOTHING_NEW: u32 = 20;
 
+/// Scenarios that the next method is handed.
+const HANDED_OVER: usize = 8;
+
 /// The search's state.
 pub(super) struct Search<'a> {
     problem: &'a Problem,
@@ -50,7 +53,7 @@ impl<'a> Search<'a> {
             evidence: Evidence::new(problem, super::ENTRY.name, certify, run)?,
             hunt: Hunt::new(problem, seed),
             level_set: LevelSet::new(problem, run.clock()),
-            end: End::new(problem, certify, seed)?,
+            end: End::new(problem, states, certify, run)?,
             stale: 0,
         })
     }
@@ -77,7 +80,7 @@ impl<'a> Search<'a> {
 
     /// A master for the lower bound, a point to ask at, a hunt there.
     fn step(&mut self, run: &mut Run) -> Result<(), Error> {
-        if self.evidence.looks_done(run) {
+        if self.end.is_due(&self.evidence, run) {
             self.end.finish(&mut self.evidence, &mut self.oracle, run)?;
         }
         let near = self.evidence.best().map_or_else(|| vec![0.0; self.problem.first.dim()], |best| best.x.clone());
@@ -114,6 +117,11 @@ impl<'a> Search<'a> {
         let chains = self.oracle.record(prey.value, 0.0, run);
         run.set_chain(chains);
         Ok(())
+    }
+
+    /// The scenarios that hurt the best decision most.
+    pub(super) fn worst_scenarios(&self) -> Vec<Vec<f64>> {
+        self.evidence.best().map_or_else(Vec::new, |best| self.evidence.memory().worst_scenarios(&best.x, HANDED_OVER))
     }
 
     /// Writes the solves since the last time into the ledger.

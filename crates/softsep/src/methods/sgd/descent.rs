@@ -68,7 +68,7 @@ impl<'a> Descent<'a> {
             settings,
             oracle: Oracle::new(problem, states, settings.of_chains(), run)?,
             evidence: Evidence::new(problem, super::ENTRY.name, certify, run)?,
-            end: End::new(problem, certify, run.limits().seed)?,
+            end: End::new(problem, states, certify, run)?,
             approach: Approach::new(problem),
             projection: Projection::new(problem, run.clock()),
             metric: match settings.steps {
@@ -126,7 +126,7 @@ impl<'a> Descent<'a> {
             Steps::Sqrt => self.step_by_root(run)?,
         };
         self.evidence.revise(run)?;
-        if self.evidence.looks_done(run) {
+        if self.end.is_due(&self.evidence, run) {
             self.end.finish(&mut self.evidence, &mut self.oracle, run)?;
         }
         let chains = self.oracle.record(value, length, run);

@@ -2,15 +2,17 @@
 
 use rand::RngExt;
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, tellable};
 use super::oracle::Oracle;
+use crate::certification::{Certifier, Judgement};
 use crate::error::Error;
 use crate::methods::record::{is_stop, record};
 use crate::model::Problem;
 use crate::recourse::engine;
 use crate::run::{Purpose, Random, Run, Stop, stream};
-use crate::separation::{Ascent, Ask, Exact, Separation};
+use crate::separation::{Ascent, Ask, Exact, Found, Separation};
 use crate::settings::Certify;
+use crate::uncertainty::{Count, Space, States};
 
 /// How often the chains start anew at a decision before the run ends with it: where one stands may be a local maximum. Where costs move with ξ there
 /// are many of these.
@@ -26,24 +28,91 @@ const LEAST_GAIN: f64 = 1e-12;
 /// The same for scenarios without recourse.
 const ENDS_TO_MISSES: usize = 8;
 
-/// The end of a run, and the exact separation that proves it.
+/// The share of the gap asked for at which cuts hand over to a proof. They are cheap, and every part of the gap that is left saves a proof work: on
+/// location–transportation it decides whether the first bound will do.
+const BEFORE_PROOF: f64 = 0.1;
+
+/// The same for draws, whose bound stands half of the gap above the estimate.
+const BEFORE_DRAWS: f64 = 0.5;
+
+/// The share of what is left that a proof aims at: the gap is relative to the upper bound, and that is not known yet.
+const MOST_OF_REST: f64 = 0.99;
+
+/// Extreme points that are scanned unasked where each takes a conic program.
+const CHEAP_CONES: usize = 1000;
+
+/// The end of a run, and what proves or attests it.
 pub(in crate::methods) struct End<'a> {
     problem: &'a Problem,
+    proof: Proof<'a>,
     certify: Certify,
-    separation: Option<Box<dyn Separation + 'a>>,
+    /// The share of the gap at which a decision is looked at harder. A proof that does not close it halves this.
+    share: f64,
+    /// Whether draws have said of the last decision what they can.
+    is_attested: bool,
     /// For the ends of the set that are climbed from.
     random: Random,
 }
 
-impl<'a> End<'a> {
-    /// Refuses a proof that nobody can give, before any work is done.
-    pub(in crate::methods) fn new(problem: &'a Problem, certify: Certify, seed: u64) -> Result<Self, Error> {
-        if certify == Certify::Exact
-            && let Err(reason) = Exact::choose(problem)
-        {
-            return Err(Error::Settings(format!("--certify exact: {reason}")));
+/// How a decision is bounded from above.
+enum Proof<'a> {
+    /// By an exact separation.
+    Exact(Box<dyn Separation + 'a>),
+    /// By draws, with a probability.
+    Draws(Box<Certifier<'a>>),
+    /// Not at all.
+    None,
+}
+
+impl<'a> Proof<'a> {
+    /// What was asked for, or what is cheap. Refuses what nobody can give.
+    fn new(problem: &'a Problem, states: &'a dyn States, certify: Certify, run: &Run) -> Result<Self, Error> {
+        let exact = match (certify, Exact::choose(problem)) {
+            (Certify::None, _) => return Ok(Self::None),
+            (Certify::Exact, Err(reason)) => return Err(Error::Settings(format!("--certify exact: {reason}"))),
+            (Certify::Exact, Ok(exact)) => Some(exact),
+            (Certify::Free | Certify::Probabilistic(_), exact) => exact.ok().filter(|exact| is_cheap(exact, problem, states)),
+        };
+        match (exact, certify) {
+            (Some(exact), _) => Ok(Self::Exact(exact.build(problem)?)),
+            (None, Certify::Probabilistic(wanted)) => {
+                let (gap, seed) = (run.limits().gap, run.limits().seed);
+                Ok(Self::Draws(Box::new(Certifier::new(problem, states, wanted, gap, seed, run.clock())?)))
+            }
+            (None, _) => Ok(Self::None),
         }
-        Ok(Self { problem, certify, separation: None, random: stream(seed, Purpose::Start, 2) })
+    }
+}
+
+/// Whether an exact separation costs little beside the run itself: where there is a list to scan, or where Q is monotone and one point is the worst.
+fn is_cheap(exact: &Exact, problem: &Problem, states: &dyn States) -> bool {
+    match exact {
+        Exact::Scan(points) => problem.set.is_finite_list() || problem.recourse.is_linear() || points.len() <= CHEAP_CONES,
+        Exact::Split | Exact::Bilinear => states.space() == Space::Finite(Count::Exactly(1)),
+    }
+}
+
+impl<'a> End<'a> {
+    /// The end of a run that walks on these states. Refuses a proof that nobody can give, before any work is done.
+    pub(in crate::methods) fn new(
+        problem: &'a Problem,
+        states: &'a dyn States,
+        certify: Certify,
+        run: &Run,
+    ) -> Result<Self, Error> {
+        let proof = Proof::new(problem, states, certify, run)?;
+        // A scan leaves nothing open.
+        let share = match (&proof, certify) {
+            (Proof::Draws(_), _) => BEFORE_DRAWS,
+            (Proof::Exact(_), Certify::Exact) => BEFORE_PROOF,
+            _ => 1.0,
+        };
+        Ok(Self { problem, proof, certify, share, is_attested: false, random: stream(run.limits().seed, Purpose::Start, 2) })
+    }
+
+    /// Whether the best decision is so close to the lower bound, as far as is known, that it should be looked at harder.
+    pub(in crate::methods) fn is_due(&self, evidence: &Evidence, run: &Run) -> bool {
+        evidence.is_within(self.share * run.limits().gap, run)
     }
 
     /// Looks at the best decision harder, and if it still is what it seems to be, ends the run with it.
@@ -67,13 +136,13 @@ impl<'a> End<'a> {
             }
             climb(self.problem, evidence, oracle, &x, &mut self.random)?;
             evidence.revise(run)?;
-            if !evidence.looks_done(run) {
+            if !self.is_due(evidence, run) {
                 return Ok(());
             }
         }
         self.climb_to_misses(evidence, &x, run)?;
         evidence.revise(run)?;
-        if evidence.looks_done(run) { self.prove(evidence, oracle, &x, run) } else { Ok(()) }
+        if self.is_due(evidence, run) { self.prove(evidence, oracle, &x, run) } else { Ok(()) }
     }
 
     /// Looks for a scenario without recourse. The cost may say nothing on the way to one; by how much rows must be missed does.
@@ -93,28 +162,53 @@ impl<'a> End<'a> {
         Ok(())
     }
 
-    /// Bounds what a decision costs from above, where that is asked for or cheap; else the run ends with what it has.
+    /// Bounds what the best decision costs from above, where that is asked for or cheap; else the run ends with what it has.
     fn prove(&mut self, evidence: &mut Evidence, oracle: &mut Oracle, x: &[f64], run: &mut Run) -> Result<(), Error> {
-        if self.separation.is_none() {
-            self.separation = match (self.certify, Exact::choose(self.problem)) {
-                (Certify::Exact, Ok(exact)) | (Certify::Free, Ok(exact @ Exact::Scan(_))) => Some(exact.build(self.problem)?),
-                _ => {
-                    run.say("the estimate is within the gap of the lower bound; --certify exact would prove it, where that can be done");
+        let Some(best) = evidence.best() else { return Ok(()) };
+        let worse = match &mut self.proof {
+            Proof::None => {
+                run.say(
+                    "the estimate is within the gap of the lower bound; --certify exact would prove it, where that can be done",
+                );
+                return Err(Stop::Stalled.into());
+            }
+            Proof::Exact(separation) => {
+                // What the cuts have left of the gap is the proof's.
+                let open = run.bounds().lower().map_or(0.0, |lower| (best.value - lower).max(0.0));
+                let left = (run.limits().gap * best.value.abs() - open).max(0.0);
+                let ask = Ask { beyond: None, tolerance: MOST_OF_REST * left };
+                let found = record(self.problem, x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
+                // The search may have met nothing as bad as what is known already.
+                run.revise(x, best.value, &best.worst);
+                let is_worse = |found: &Found| self.problem.first.value(x) + found.value > best.value + tellable(best.value);
+                if !found.as_ref().is_some_and(is_worse) && !run.bounds().meet(run.limits().gap) {
+                    self.share *= 0.5;
+                }
+                found
+            }
+            Proof::Draws(certifier) => match certifier.certify(x, best.value - self.problem.first.value(x))? {
+                Judgement::Refuted(found) => {
+                    run.count_solves(found.solves);
+                    Some(found)
+                }
+                Judgement::Stands { attested, solves } => {
+                    run.count_solves(solves);
+                    run.attest(x, best.value, attested);
+                    self.is_attested = true;
                     return Err(Stop::Stalled.into());
                 }
-            };
-        }
-        let (Some(separation), Some(best)) = (&mut self.separation, evidence.best()) else { return Ok(()) };
-        let ask = Ask { beyond: None, tolerance: 0.5 * run.limits().gap * best.value.abs() };
-        let found = record(self.problem, x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
-        // The search may have met nothing as bad as what is known already.
-        run.revise(x, best.value, &best.worst);
-        if let Some(found) = found {
+            },
+        };
+        if let Some(found) = worse {
             oracle.start_at(&found.xi);
             evidence.ask(x, &found.xi)?;
             evidence.revise(run)?;
         }
         Ok(())
+    }
+
+    fn is_wanted(&self) -> bool {
+        matches!(self.certify, Certify::Exact | Certify::Probabilistic(_)) && !self.is_attested
     }
 
     /// A run that a limit ends still bounds its decision from above, if a proof was asked for.
@@ -125,12 +219,10 @@ impl<'a> End<'a> {
         run: &mut Run,
     ) -> Result<(), Error> {
         match evidence.best().map(|best| best.x.clone()) {
-            Some(x) if self.certify == Certify::Exact && run.bounds().upper().is_none() => {
-                match self.prove(evidence, oracle, &x, run) {
-                    Err(error) if !is_stop(&error) => Err(error),
-                    _ => Ok(()),
-                }
-            }
+            Some(x) if self.is_wanted() && run.bounds().upper().is_none() => match self.prove(evidence, oracle, &x, run) {
+                Err(error) if !is_stop(&error) => Err(error),
+                _ => Ok(()),
+            },
             _ => Ok(()),
         }
     }

@@ -285,10 +285,10 @@ impl<'a> Evidence<'a> {
         Ok(())
     }
 
-    /// Whether the best decision is within the gap of the lower bound, as far as is known.
-    pub(in crate::methods) fn looks_done(&self, run: &Run) -> bool {
+    /// Whether the best decision is within a relative gap of the lower bound, as far as is known.
+    pub(in crate::methods) fn is_within(&self, gap: f64, run: &Run) -> bool {
         match (&self.best, run.bounds().lower()) {
-            (Some(best), Some(lower)) => best.value - lower <= (run.limits().gap * best.value.abs()).max(tellable(best.value)),
+            (Some(best), Some(lower)) => best.value - lower <= (gap * best.value.abs()).max(tellable(best.value)),
             _ => false,
         }
     }
