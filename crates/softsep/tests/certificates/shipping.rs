@@ -60,10 +60,10 @@ fn too_little(problem: &Problem, states: &dyn States, x: &[f64], seed: u64) -> f
     looks.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// By enumeration: what is true stands, its bound is true, and levels hold; what is thought from too few draws is refuted or its level holds.
+/// By enumeration: what is true stands; what is thought from too few draws is refuted, or its level and bound are false as seldom as they say.
 #[test]
 fn certificates_of_budget_sets_are_true() {
-    let (mut stood, mut bounds, mut thought, mut wrong) = (0, 0, 0, 0);
+    let [mut stood, mut bounds, mut wrong_bounds, mut thought, mut wrong] = [0; 5];
     for gamma in [0.1, 0.25, 0.5, 0.9] {
         for seed in 0..3 {
             let problem = instance(10, gamma, seed);
@@ -90,7 +90,7 @@ fn certificates_of_budget_sets_are_true() {
                         wrong += u64::from(above as f64 / costs.len() as f64 > violation.level);
                         if let Some(likely) = attested.likely {
                             bounds += 1;
-                            assert!(likely.upper >= first_cost + worst, "{what}: {likely:?}");
+                            wrong_bounds += u64::from(likely.upper < first_cost + worst);
                         } else {
                             assert!(attested.remarks.iter().any(|remark| remark.contains("draws would be needed")), "{what}");
                         }
@@ -101,11 +101,12 @@ fn certificates_of_budget_sets_are_true() {
         }
     }
     statistics::at_most(wrong, thought, 0.05, "levels");
+    statistics::at_most(wrong_bounds, thought, 0.05, "bounds");
     assert!(stood >= thought / 2 && bounds > 0, "{stood} of {thought} stood, {bounds} with a bound");
 }
 
 /// Decisions of `sgd`, half of them after a few iterations only, thought to cost what its estimate says, on the sets of the paper. No certificate that `sgd`
-/// gives by default is false, and no bound under derived constants. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as
+/// gives by default is false; levels and bounds under derived constants are as seldom as they say. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as
 /// the paper has it, are false: nothing makes that constant true.
 #[test]
 fn certificates_of_decisions_found_are_true() {
@@ -119,6 +120,7 @@ fn certificates_of_decisions_found_are_true() {
         println!("up to n = {n}: {met:?}");
     }
     statistics::at_most(met.wrong_levels, met.levels, 0.05, "levels");
+    statistics::at_most(met.wrong_derived, met.derived, 0.05, "bounds");
     assert!(met.sure > 0 && met.levels > 0 && met.runs >= if is_long { 1000 } else { 10 }, "{met:?}");
 }
 
@@ -130,8 +132,9 @@ struct Met {
     sure: u64,
     /// Decisions whose estimate draws refuted.
     refuted: u64,
-    /// Bounds under derived constants; none is false.
+    /// Bounds under derived constants.
     derived: u64,
+    wrong_derived: u64,
     /// Violation levels whose truth is known by enumeration.
     levels: u64,
     wrong_levels: u64,
@@ -185,7 +188,7 @@ impl Met {
                 continue;
             }
             self.derived += u64::from(is_false.is_some());
-            assert_ne!(is_false, Some(true), "{what}: a false bound under derived constants");
+            self.wrong_derived += u64::from(is_false == Some(true));
             if let Some(costs) = costs(&problem, states.as_ref(), &best.x) {
                 let above = costs.iter().filter(|cost| first_cost + **cost > best.value * (1.0 + 1e-6)).count();
                 self.levels += 1;
