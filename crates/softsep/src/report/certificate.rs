@@ -21,6 +21,12 @@ pub fn in_words(outcome: &Outcome) -> Vec<String> {
     if let Some(likely) = bounds.likely() {
         words.extend(likely_in_words(likely));
     }
+    if let Some(likely) = bounds.refuted() {
+        words.push(format!(
+            "draws attested an upper bound of {}, and the lower bound shows it to be false: an assumption was, or the draws were unlucky",
+            number(likely.upper)
+        ));
+    }
     if bounds.best().is_some() && bounds.certificate() == Certificate::None {
         words.push("the objective is an estimate: what the decision costs at the worst scenario seen".into());
     }

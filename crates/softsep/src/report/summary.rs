@@ -7,7 +7,7 @@ use crate::evaluate::Evaluation;
 use crate::format::{Status, one_line};
 use crate::model::{Broken, Problem};
 use crate::outcome::Outcome;
-use crate::run::{Stop, Verdict};
+use crate::run::{Certificate, Stop, Verdict};
 
 /// Entries of a vector that a summary shows; the whole is in the result file.
 const SHOWN: usize = 12;
@@ -16,6 +16,9 @@ const SHOWN: usize = 12;
 pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
     let mut text = String::new();
     let status = match outcome.status {
+        Status::Optimal if outcome.bounds.certificate() == Certificate::Probabilistic => {
+            "optimal, as far as the certificate goes"
+        }
         Status::Optimal => "optimal",
         Status::Feasible if outcome.bounds.reported_upper().is_none() => "feasible, with no upper bound",
         Status::Feasible => "feasible, the gap asked for is not met",

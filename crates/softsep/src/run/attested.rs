@@ -17,6 +17,11 @@ impl Attested {
     pub(super) fn raised_to(&mut self, value: f64) {
         self.likely.take_if(|likely| likely.upper < value);
     }
+
+    /// What is left of it beside a sure bound: what is likely at most, or why nothing is, is of no interest then.
+    pub(super) fn beside_a_sure_bound(self) -> Self {
+        Self { violation: self.violation, ..Self::default() }
+    }
 }
 
 /// With probability `confidence` at least, at most the share `level` of the set, by `measure`, costs more than the value. It says nothing about the

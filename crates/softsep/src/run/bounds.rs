@@ -53,7 +53,7 @@ impl Bounds {
         let better = upper.is_finite() && self.upper().is_none_or(|best| upper < best);
         if better {
             let value = value.min(upper);
-            let attested = Attested { likely: None, ..self.attested_of(x, value) };
+            let attested = self.attested_of(x, value).beside_a_sure_bound();
             self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: Some(upper), attested });
         }
         better
@@ -92,9 +92,8 @@ impl Bounds {
     pub(super) fn attest(&mut self, x: &[f64], value: f64, attested: Attested) -> bool {
         let best = self.best.as_mut().filter(|best| best.x == x && best.value >= value - TELLABLE * value.abs().max(1.0));
         let Some(best) = best else { return false };
-        best.attested = attested;
+        best.attested = if best.upper.is_some() { attested.beside_a_sure_bound() } else { attested };
         best.attested.raised_to(best.value);
-        best.attested.likely.take_if(|_| best.upper.is_some());
         true
     }
 
@@ -146,6 +145,12 @@ impl Bounds {
         let best = self.best.as_ref().filter(|best| best.upper.is_none())?;
         let is_refuted = |likely: &Likely| self.lower.is_some_and(|lower| crossed(lower, likely.upper));
         best.attested.likely.as_ref().filter(|likely| !is_refuted(likely))
+    }
+
+    /// A likely upper bound that a sure lower one has shown to be false.
+    pub fn refuted(&self) -> Option<&Likely> {
+        let likely = self.best.as_ref().and_then(|best| best.attested.likely.as_ref());
+        likely.filter(|_| self.likely().is_none())
     }
 
     /// How much of the set may cost more than the best decision is thought to.
@@ -267,7 +272,9 @@ mod tests {
         let mut bounds = attested();
         bounds.raise_lower(2.5 + 1e-9);
         assert_eq!((bounds.lower(), bounds.reported_upper(), bounds.gap()), (Some(2.5 + 1e-9), Some(2.5 + 1e-9), Some(0.0)));
+        assert_eq!(bounds.refuted(), None);
         bounds.raise_lower(2.6);
+        assert_eq!(bounds.refuted().map(|likely| likely.upper), Some(2.5));
         assert_eq!((bounds.lower(), bounds.reported_upper(), bounds.gap()), (Some(2.6), None, None));
         assert_eq!((bounds.certificate(), bounds.contradiction()), (Certificate::None, None));
     }

@@ -8,13 +8,16 @@ use softsep::certification::{Certifier, Judgement};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Purpose, Silent, stream};
-use softsep::separation::{Ask, Claim, Exact, SlopeRanges};
+use softsep::separation::{Ask, Claim, Exact, Found, SlopeRanges};
 use softsep::uncertainty::{Reach, States};
-use softsep::{Assumed, Problem, Settings, Wanted, solve};
+use softsep::{Assumed, Error, Problem, Settings, Wanted, solve};
 
 use super::statistics;
 
 const GAP: f64 = 1e-3;
+
+/// How closely the worst case of a decision is known, relative to the objective; likely bounds stand above it by fifty times that.
+const CLOSE: f64 = 1e-5;
 
 fn instance(n: usize, gamma: f64, seed: u64) -> Problem {
     let uncertainty = Uncertain::Budget { gamma };
@@ -57,10 +60,10 @@ fn too_little(problem: &Problem, states: &dyn States, x: &[f64], seed: u64) -> f
     looks.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// By enumeration: what is true stands, its bound is true, and levels hold; what is thought from too few draws is refuted or its level holds.
+/// By enumeration: what is true stands; what is thought from too few draws is refuted, or its level and bound are false as seldom as they say.
 #[test]
 fn certificates_of_budget_sets_are_true() {
-    let (mut stood, mut bounds, mut thought, mut wrong) = (0, 0, 0, 0);
+    let [mut stood, mut bounds, mut wrong_bounds, mut thought, mut wrong] = [0; 5];
     for gamma in [0.1, 0.25, 0.5, 0.9] {
         for seed in 0..3 {
             let problem = instance(10, gamma, seed);
@@ -87,7 +90,7 @@ fn certificates_of_budget_sets_are_true() {
                         wrong += u64::from(above as f64 / costs.len() as f64 > violation.level);
                         if let Some(likely) = attested.likely {
                             bounds += 1;
-                            assert!(likely.upper >= first_cost + worst, "{what}: {likely:?}");
+                            wrong_bounds += u64::from(likely.upper < first_cost + worst);
                         } else {
                             assert!(attested.remarks.iter().any(|remark| remark.contains("draws would be needed")), "{what}");
                         }
@@ -98,11 +101,12 @@ fn certificates_of_budget_sets_are_true() {
         }
     }
     statistics::at_most(wrong, thought, 0.05, "levels");
+    statistics::at_most(wrong_bounds, thought, 0.05, "bounds");
     assert!(stood >= thought / 2 && bounds > 0, "{stood} of {thought} stood, {bounds} with a bound");
 }
 
 /// Decisions of `sgd`, half of them after a few iterations only, thought to cost what its estimate says, on the sets of the paper. No certificate that `sgd`
-/// gives by default is false, and no bound under derived constants. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as
+/// gives by default is false; levels and bounds under derived constants are as seldom as they say. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as
 /// the paper has it, are false: nothing makes that constant true.
 #[test]
 fn certificates_of_decisions_found_are_true() {
@@ -116,6 +120,7 @@ fn certificates_of_decisions_found_are_true() {
         println!("up to n = {n}: {met:?}");
     }
     statistics::at_most(met.wrong_levels, met.levels, 0.05, "levels");
+    statistics::at_most(met.wrong_derived, met.derived, 0.05, "bounds");
     assert!(met.sure > 0 && met.levels > 0 && met.runs >= if is_long { 1000 } else { 10 }, "{met:?}");
 }
 
@@ -127,19 +132,34 @@ struct Met {
     sure: u64,
     /// Decisions whose estimate draws refuted.
     refuted: u64,
-    /// Bounds under derived constants; none is false.
+    /// Bounds under derived constants.
     derived: u64,
+    wrong_derived: u64,
     /// Violation levels whose truth is known by enumeration.
     levels: u64,
     wrong_levels: u64,
     /// Bounds under a constant that was given.
     given: u64,
     wrong_given: u64,
-    /// Worst cases that were not found exactly; bounds are held against the worst scenario met.
+    /// Worst cases that the time was too short for; bounds are held against the worst scenario met.
     open: u64,
 }
 
 impl Met {
+    /// The worst case of a decision, up to a tolerance; a search that takes too long gives the worst scenario that it met, if any.
+    fn worst(&mut self, problem: &Problem, x: &[f64], tolerance: f64) -> Option<f64> {
+        let exact = Exact::choose(problem).unwrap();
+        let limit = matches!(exact, Exact::Split).then_some(Duration::from_secs(3));
+        let clock = Clock::new(limit, Default::default());
+        let found = match exact.build(problem).unwrap().separate(x, &Ask { beyond: None, tolerance }, &clock) {
+            Err(Error::Stopped(_)) => None,
+            found => Some(found.unwrap()),
+        };
+        let is_close = |found: &Found| matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + 1.1 * tolerance);
+        self.open += u64::from(!found.as_ref().is_some_and(is_close));
+        found.map(|found| found.value)
+    }
+
     fn look(&mut self, n: usize, gamma: f64, seed: u64) {
         let what = format!("n {n}, gamma {gamma}, seed {seed}");
         let problem = instance(n, gamma, seed);
@@ -149,11 +169,8 @@ impl Met {
         let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
         let best = outcome.bounds.best().unwrap();
         let first_cost = problem.first.value(&best.x);
-        let clock = Clock::new(Some(Duration::from_secs(20)), Default::default());
-        let mut separation = Exact::choose(&problem).unwrap().build(&problem).unwrap();
-        let found = separation.separate(&best.x, &Ask::MAXIMUM, &clock).unwrap();
-        self.open += u64::from(!matches!(found.claim, Claim::Surely(claim) if claim <= found.value * (1.0 + 1e-6)));
-        let truth = (first_cost + found.value) * (1.0 - 1e-9);
+        let worst = self.worst(&problem, &best.x, CLOSE * best.value).unwrap_or(best.value - first_cost);
+        let truth = (first_cost + worst) * (1.0 - 1e-9);
         self.runs += 1;
         self.sure += u64::from(best.upper.is_some());
         assert!(best.upper.is_none_or(|upper| upper >= truth), "{what}: a false sure bound");
@@ -171,7 +188,7 @@ impl Met {
                 continue;
             }
             self.derived += u64::from(is_false.is_some());
-            assert_ne!(is_false, Some(true), "{what}: a false bound under derived constants");
+            self.wrong_derived += u64::from(is_false == Some(true));
             if let Some(costs) = costs(&problem, states.as_ref(), &best.x) {
                 let above = costs.iter().filter(|cost| first_cost + **cost > best.value * (1.0 + 1e-6)).count();
                 self.levels += 1;

@@ -92,7 +92,24 @@ fn a_likely_bound_is_reported_with_what_it_assumes() {
     // The summary, and with it the log's footer, says all of it.
     let summary = solve_summary(&problem(), &outcome);
     assert!(words.iter().all(|words| summary.contains(words.as_str())), "{summary}");
-    assert!(summary.contains("upper bound  12\n"), "{summary}");
+    assert!(summary.contains("upper bound  12\n") && summary.contains("optimal, as far as the certificate goes"), "{summary}");
+}
+
+#[test]
+fn a_likely_bound_that_is_shown_to_be_false_is_not_reported() {
+    let below = likely().map(|likely| Likely { upper: 11.5, ..likely });
+    let mut outcome = outcome(Attested { likely: below, ..Attested::default() }, None);
+    let mut silent = Silent;
+    let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut silent);
+    run.estimate(&[], 11.0, &[0.0, 0.0]);
+    run.attest(&[], 11.0, outcome.bounds.best().unwrap().attested.clone());
+    run.lower(11.8);
+    outcome.bounds = run.bounds().clone();
+    let result = file(&outcome);
+    assert_eq!((result.lower_bound, result.upper_bound, result.gap), (Some(11.8), None, None));
+    let certificate = result.certificate.unwrap();
+    assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (CertificateKind::None, None, 0));
+    assert!(in_words(&outcome)[1].contains("11.5, and the lower bound shows it to be false"), "{:?}", in_words(&outcome));
 }
 
 #[test]
