@@ -1,12 +1,16 @@
 //! Results for people and for programs.
 
 mod diagnosis;
+mod history;
+mod html;
 mod result;
 mod summary;
 mod table;
 mod trace;
 
 pub use diagnosis::diagnosis_summary;
+pub use history::{CAPACITY, History, Moment};
+pub use html::HtmlReport;
 pub use result::result_file;
 pub use summary::{evaluation_summary, solve_summary};
 pub use table::Table;
