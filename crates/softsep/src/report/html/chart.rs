@@ -6,13 +6,13 @@ use super::axis::Axis;
 use super::escape::text;
 
 /// The drawing's own units; the page scales it to the room there is.
-const WIDTH: f64 = 440.0;
-const HEIGHT: f64 = 250.0;
+const WIDTH: f64 = 390.0;
+const HEIGHT: f64 = 235.0;
 const TOP: f64 = 10.0;
 const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 42.0;
-/// About what a letter of a label takes.
-const LETTER: f64 = 6.7;
+/// What a digit of a label takes in a wide font.
+const LETTER: f64 = 7.5;
 
 /// A quantity that keeps its value until the next point; where there is no value the line is broken.
 pub(super) struct Line {
@@ -67,7 +67,7 @@ impl Chart<'_> {
     /// The chart as an `svg` element.
     pub(super) fn draw(&self) -> String {
         let longest = self.y.ticks().iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
-        let frame = Frame { x: &self.x, y: &self.y, left: 14.0 + LETTER * longest as f64 };
+        let frame = Frame { x: &self.x, y: &self.y, left: 10.0 + LETTER * longest as f64 };
         let id = self.id;
         let mut svg = String::new();
         let _ = write!(
@@ -217,9 +217,9 @@ mod tests {
         let (x, y) = (Axis::from_zero(4.0), Axis::linear(0.0, 1.0));
         let frame = frame(&x, &y);
         let points = [(0.0, None), (1.0, Some(0.0)), (2.0, Some(1.0)), (3.0, Some(1.0)), (4.0, Some(1.0))];
-        // 100 units for one of x, 198 for one of y.
-        assert_eq!(steps(&frame, &points), "M120 208H220V10H420");
-        assert_eq!(steps(&frame, &[(0.0, Some(0.0)), (1.0, None), (2.0, Some(1.0))]), "M20 208H120M220 10H220");
+        // 87.5 units for one of x, 183 for one of y.
+        assert_eq!(steps(&frame, &points), "M107.5 193H195V10H370");
+        assert_eq!(steps(&frame, &[(0.0, Some(0.0)), (1.0, None), (2.0, Some(1.0))]), "M20 193H107.5M195 10H195");
         assert_eq!(steps(&frame, &[(0.0, None)]), "");
     }
 
@@ -228,7 +228,7 @@ mod tests {
         let (x, y) = (Axis::from_zero(4.0), Axis::linear(0.0, 1.0));
         let below = Line { class: "a", points: vec![(0.0, Some(0.0)), (2.0, Some(0.0)), (3.0, Some(0.5)), (4.0, Some(0.5))] };
         let above = Line { class: "b", points: vec![(0.0, None), (2.0, Some(1.0)), (3.0, Some(1.0)), (4.0, Some(1.0))] };
-        assert_eq!(between(&frame(&x, &y), &below, &above), "M420 109H320V208H220H220V10H420Z");
+        assert_eq!(between(&frame(&x, &y), &below, &above), "M370 101.5H282.5V193H195H195V10H370Z");
         let nothing = Line { class: "b", points: vec![(4.0, None)] };
         assert_eq!(between(&frame(&x, &y), &below, &nothing), "");
     }

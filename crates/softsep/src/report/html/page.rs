@@ -46,7 +46,7 @@ impl HtmlReport<'_> {
             self.figures(&mut html);
             html.push_str("<section>\n<h2>What this means</h2>\n");
             for paragraph in meaning(outcome) {
-                let _ = writeln!(html, "<p>{}</p>", text(&paragraph));
+                let _ = writeln!(html, "<p>{}</p>", text(&sentence(&paragraph)));
             }
             html.push_str("</section>\n");
             html.push_str(&convergence::section(outcome, history, settings.gap));
@@ -74,12 +74,17 @@ impl HtmlReport<'_> {
             Status::Unbounded => ("Unbounded", "bad"),
             Status::Unknown => ("Unknown", "fair"),
         };
-        let details = status_words(self.outcome).split_once(", ").map_or(String::new(), |(_, details)| format!("{details}; "));
+        let details = match self.outcome.status {
+            Status::Infeasible => "there is no decision that every scenario leaves a recourse to".to_owned(),
+            Status::Unbounded => "the cost falls without end".to_owned(),
+            _ => status_words(self.outcome).split_once(", ").map_or(String::new(), |(_, details)| details.to_owned()),
+        };
+        let stop = stop_words(self.outcome.stop);
+        let words = if details.is_empty() { stop.to_owned() } else { format!("{details}; {stop}") };
         let _ = write!(
             html,
             "<header>\n<p class=\"kicker\">softsep report</p>\n<h1><bdi>{title}</bdi></h1>\n\
-             <p class=\"status\"><span class=\"badge {class}\">{word}</span> <span>{details}{}</span></p>\n<dl class=\"facts\">\n",
-            stop_words(self.outcome.stop)
+             <p class=\"status\"><span class=\"badge {class}\">{word}</span> <span>{words}</span></p>\n<dl class=\"facts\">\n"
         );
         for fact in self.problem.facts() {
             // The log's lines: a head of one column, then the text.
@@ -102,14 +107,23 @@ impl HtmlReport<'_> {
         let split = best.zip(self.outcome.worst_case.as_ref()).map_or(String::new(), |(best, worst)| {
             format!(" ({} now, {} for recourse)", number(self.problem.first.value(&best.x)), number(worst.cost))
         });
+        let lower = if bounds.lower().is_some() {
+            "no decision costs less in its worst case"
+        } else {
+            "the best may cost less than anything"
+        };
+        let upper = match bounds.upper() {
+            Some(_) => "the decision costs no more, whatever happens",
+            None => "the worst case may cost more than the objective",
+        };
         let certificate = match bounds.certificate() {
             Certificate::Deterministic => "deterministic",
             Certificate::None => "none",
         };
         let figures = [
             ("Objective", known(best.map(|best| best.value)), format!("{cost}{split}")),
-            ("Lower bound", known(bounds.lower()), "no decision costs less in its worst case".to_owned()),
-            ("Upper bound", known(bounds.upper()), "the decision costs no more, whatever happens".to_owned()),
+            ("Lower bound", known(bounds.lower()), lower.to_owned()),
+            ("Upper bound", known(bounds.upper()), upper.to_owned()),
             ("Gap", gap_words(self.outcome), format!("{} % was asked for", number(100.0 * self.settings.gap))),
             ("Certificate", certificate.to_owned(), "how the bounds are known".to_owned()),
         ];
@@ -121,6 +135,12 @@ impl HtmlReport<'_> {
         }
         html.push_str("</dl>\n");
     }
+}
+
+/// Words as a sentence: a capital at the start, a full stop at the end.
+pub(super) fn sentence(words: &str) -> String {
+    let mut letters = words.trim_end_matches('.').chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
 }
 
 fn meaning(outcome: &Outcome) -> Vec<String> {

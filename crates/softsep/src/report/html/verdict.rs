@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::escape::{name, text};
+use super::page::sentence;
 use super::scenario::parameters;
 use crate::model::Problem;
 use crate::run::{Infeasible, Stage, Unbounded, Verdict};
@@ -24,10 +25,7 @@ fn no_decision(problem: &Problem, infeasible: &Infeasible) -> String {
         Stage::First => "No decision satisfies the first stage, whatever happens later.",
         Stage::Recourse => "Every decision leaves some scenario without recourse.",
     };
-    let mut html = format!(
-        "<section>\n<h2>Why there is no decision</h2>\n<p>{what} {}.</p>\n",
-        text(capital(&infeasible.why).trim_end_matches('.'))
-    );
+    let mut html = format!("<section>\n<h2>Why there is no decision</h2>\n<p>{what} {}</p>\n", text(&sentence(&infeasible.why)));
     let mut rows = |head: &str, names: Vec<&String>| {
         if !names.is_empty() {
             let _ = write!(html, "<h3>{head}</h3>\n{}", list(&names));
@@ -68,10 +66,4 @@ fn list(names: &[&String]) -> String {
     }
     html.push_str("</ul>\n");
     html
-}
-
-/// A sentence begins with a capital letter.
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
