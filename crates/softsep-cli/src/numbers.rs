@@ -78,6 +78,20 @@ pub(crate) fn confidence(text: &str) -> Result<f64, String> {
     number(text).filter(inside).ok_or_else(|| "the confidence is a number between 0 and 1, both excluded, such as 0.95".into())
 }
 
+/// A share strictly between 0 and 1.
+pub(crate) fn level(text: &str) -> Result<f64, String> {
+    let inside = |level: &f64| 0.0 < *level && *level < 1.0;
+    number(text).filter(inside).ok_or_else(|| "the level is a share between 0 and 1, both excluded, such as 0.001".into())
+}
+
+/// A constant with its value. Which values make sense is for the library to say.
+pub(crate) fn assumption(text: &str) -> Result<(String, f64), String> {
+    let known = |name: &&str| ["rho", "eta", "margin"].contains(name);
+    text.split_once('=')
+        .and_then(|(name, value)| Some((Some(name).filter(known)?.to_owned(), number(value)?)))
+        .ok_or_else(|| "a constant is written as rho=NUMBER, eta=NUMBER or margin=NUMBER".into())
+}
+
 /// A share, both ends included.
 pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     number(text).filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "the fraction is a number from 0 to 1".into())

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use softsep::report::{History, Table, Trace, TraceForm};
-use softsep::run::{Bounds, Event, Observer};
+use softsep::run::{Bounds, Certificate, Event, Observer};
 
 use crate::output::say;
 
@@ -139,9 +139,10 @@ impl Drop for Line {
 
 fn known(bounds: &Bounds) -> String {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
-    // An estimate is no bound; the line marks it as the table does.
-    let (upper, mark) = match bounds.best() {
-        Some(best) if best.upper.is_none() => (Some(best.value), "?"),
+    // An estimate is no bound, and a likely one may be false; the line marks both as the table does.
+    let (upper, mark) = match (bounds.certificate(), bounds.best()) {
+        (Certificate::None, Some(best)) => (Some(best.value), "?"),
+        (Certificate::Probabilistic, _) => (bounds.likely_upper(), "~"),
         _ => (bounds.upper(), ""),
     };
     let gap = bounds.gap().map_or(String::new(), |gap| format!(", gap {:.3} %", 100.0 * gap));

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use softsep::methods::{Entry, METHODS};
 use softsep::report::{HtmlReport, result_file, solve_summary};
-use softsep::{Certify, Settings};
+use softsep::{Assumed, Certify, Settings, Wanted};
 
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
@@ -25,6 +25,7 @@ Examples:
   softsep solve depots.json --method extensive --max-copies 50000 --verbose
   softsep solve depots.json --method benders --trace run.csv
   softsep solve depots.json --report depots.html
+  softsep solve depots.json --method sgd --certify probabilistic --confidence 0.99
   softsep solve depots.json --json --quiet | jq .objective
 
 The same problem, options and seed give the same result to the last digit, whatever the number of
@@ -72,6 +73,15 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "P", value_parser = numbers::confidence, allow_negative_numbers = true)]
     confidence: Option<f64>,
 
+    /// The share of the set that may cost more than the objective, to be verified by draws [default: 0.001]
+    #[arg(long, value_name = "LEVEL", value_parser = numbers::level, allow_negative_numbers = true)]
+    violation: Option<f64>,
+
+    /// A constant of the worst-case statement that you vouch for: rho=P, or both eta=P and margin=COST; without one, only what
+    /// can be derived from the problem counts
+    #[arg(long, value_name = "NAME=VALUE", value_parser = numbers::assumption)]
+    assume: Vec<(String, f64)>,
+
     /// Write the log table to this file; "-" is the standard error, as --verbose
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     log: Option<PathBuf>,
@@ -109,7 +119,8 @@ pub(crate) struct Solve {
 enum Proof {
     /// No upper bound: the objective stays an estimate
     None,
-    /// An upper bound that holds with probability --confidence
+    /// By random draws: how much of the set may cost more than the objective, and an upper bound that holds with probability
+    /// --confidence where constants that can be derived, or are given by --assume, allow one
     Probabilistic,
     /// An upper bound that holds for sure
     Exact,
@@ -194,16 +205,38 @@ impl Solve {
     }
 
     fn certify(&self) -> Result<Certify, Failure> {
-        match (self.certify, self.confidence) {
-            (Some(Proof::Probabilistic), _) => Err(Failure::unusable(
-                "--certify probabilistic: no method offered here gives a probabilistic certificate; --certify exact is what \
-                 every method gives for free",
-            )),
-            (_, Some(_)) => Err(Failure::unusable("--confidence goes with --certify probabilistic")),
+        let only_probabilistic = [
+            (self.confidence.is_some(), "--confidence"),
+            (self.violation.is_some(), "--violation"),
+            (!self.assume.is_empty(), "--assume"),
+        ];
+        let stray = only_probabilistic.iter().find(|(given, _)| *given);
+        match (self.certify, stray) {
+            (Some(Proof::Probabilistic), _) => self.wanted().map(Certify::Probabilistic),
+            (_, Some((_, flag))) => Err(Failure::unusable(format!("{flag} goes with --certify probabilistic"))),
             (None, None) => Ok(Certify::Free),
             (Some(Proof::None), None) => Ok(Certify::None),
             (Some(Proof::Exact), None) => Ok(Certify::Exact),
         }
+    }
+
+    fn wanted(&self) -> Result<Wanted, Failure> {
+        let refuse = |what: &str| Err(Failure::unusable(format!("--assume: {what}")));
+        let of = |name: &str| self.assume.iter().filter(|(given, _)| given == name).map(|(_, value)| *value).collect::<Vec<_>>();
+        let [rho, eta, margin] = ["rho", "eta", "margin"].map(of);
+        let assumed = match (rho.as_slice(), eta.as_slice(), margin.as_slice()) {
+            ([], [], []) => Assumed::Nothing,
+            ([rho], [], []) => Assumed::Miss { rho: *rho },
+            ([], [eta], [margin]) => Assumed::Chain { eta: *eta, margin: *margin },
+            ([], [_], []) | ([], [], [_]) => return refuse("eta and margin go together: rho is made of both"),
+            ([_], _, _) => return refuse("rho stands alone: eta and margin are another way to it"),
+            _ => return refuse("each constant can be given once"),
+        };
+        let free = Wanted::default();
+        let (confidence, level) = (self.confidence.unwrap_or(free.confidence), self.violation.unwrap_or(free.level));
+        let wanted = Wanted { confidence, level, assumed };
+        wanted.validate().map_err(|error| Failure::unusable(format!("--assume: {error}")))?;
+        Ok(wanted)
     }
 
     fn show(&self) -> Result<Show, Failure> {

@@ -123,10 +123,32 @@ fn options_of_another_method_are_refused() {
 }
 
 #[test]
-fn certificates_that_nobody_gives_are_refused() {
+fn certificates_that_make_no_sense_are_refused() {
     let place = Place::with_depot();
-    place.run("solve depot.json --certify probabilistic").refused(&["probabilistic", "exact", "for free"]);
-    place.run("solve depot.json --confidence 0.9").refused(&["--certify probabilistic"]);
+    for stray in ["--confidence 0.9", "--violation 0.01", "--assume rho=0.9"] {
+        for certify in ["", " --certify exact", " --certify none"] {
+            let flag = stray.split(' ').next().unwrap();
+            place.run(&format!("solve depot.json {stray}{certify}")).refused(&[flag, "goes with --certify probabilistic"]);
+        }
+    }
+    for (wrong, said) in [
+        ("--confidence 1", "the confidence is a number between 0 and 1"),
+        ("--violation 0", "the level is a share between 0 and 1"),
+        ("--violation -1", "the level is a share between 0 and 1"),
+        ("--assume rho", "a constant is written as rho=NUMBER"),
+        ("--assume rho=much", "a constant is written as rho=NUMBER"),
+        ("--assume gap=1", "a constant is written as rho=NUMBER"),
+        ("--assume rho=1", "--assume: rho must be between 0 and 1, both excluded, not 1"),
+        ("--assume eta=0.5", "eta and margin go together"),
+        ("--assume margin=3", "eta and margin go together"),
+        ("--assume eta=1 --assume margin=3", "eta must be at least 0 and below 1, not 1"),
+        ("--assume eta=0.5 --assume margin=0", "the margin must be a positive number, not 0"),
+        ("--assume rho=0.5 --assume rho=0.6", "each constant can be given once"),
+        ("--assume rho=0.5 --assume eta=0.6", "rho stands alone"),
+    ] {
+        place.run(&format!("solve depot.json --certify probabilistic {wrong}")).refused(&[said]);
+    }
+    place.run("solve depot.json --certify probabilistic").done();
     place.run("solve depot.json --certify exact").done();
 }
 

@@ -63,7 +63,7 @@ pub use evaluate::{Evaluation, evaluate};
 pub use format::{ProblemFile, ReadError};
 pub use model::Problem;
 pub use outcome::{Outcome, WorstCase};
-pub use settings::{Certify, Settings};
+pub use settings::{Assumed, Certify, Settings, Wanted};
 pub use solve::solve;
 
 /// The version of this library.

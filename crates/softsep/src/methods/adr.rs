@@ -174,7 +174,7 @@ impl Adr {
         match certify {
             Certify::None => run.estimate(x, value, &found.xi),
             // The two numbers come from two solvers; the bound is the larger.
-            Certify::Free | Certify::Exact => run.upper(x, value, solved.value.max(value), &found.xi),
+            Certify::Free | Certify::Exact | Certify::Probabilistic(_) => run.upper(x, value, solved.value.max(value), &found.xi),
         }
         if let Some(stop) = stopped {
             return Err(stop.into());

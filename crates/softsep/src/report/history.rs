@@ -1,6 +1,6 @@
 //! The course of a run in few points, for charts: a million iterations leave at most [`CAPACITY`] of them.
 
-use crate::run::{ChainRecord, Event, Observer, Record};
+use crate::run::{Bounds, ChainRecord, Event, Observer, Record};
 
 /// Points kept at most, the ends aside: more than a screen has pixels.
 pub const CAPACITY: usize = 2000;
@@ -19,8 +19,10 @@ pub struct Moment {
     pub recourse_solves: u64,
     /// The lower bound.
     pub lower: Option<f64>,
-    /// The upper bound.
+    /// The upper bound that holds for sure.
     pub upper: Option<f64>,
+    /// The upper bound that is likely to hold, where there is no other.
+    pub likely: Option<f64>,
     /// What the best decision costs at the worst scenario known for it.
     pub value: Option<f64>,
     /// How the chain was doing, where there is one.
@@ -29,15 +31,27 @@ pub struct Moment {
 
 impl Moment {
     fn new(record: &Record) -> Self {
+        let Record { iteration, seconds, recourse_solves, bounds, chain, .. } = *record;
+        Self { chain, ..Self::at(iteration, seconds, recourse_solves, bounds) }
+    }
+
+    /// What `bounds` hold, at this point of a run.
+    pub(super) fn at(iteration: u64, seconds: f64, recourse_solves: u64, bounds: &Bounds) -> Self {
         Self {
-            iteration: record.iteration,
-            seconds: record.seconds,
-            recourse_solves: record.recourse_solves,
-            lower: record.bounds.lower(),
-            upper: record.bounds.upper(),
-            value: record.bounds.best().map(|best| best.value),
-            chain: record.chain,
+            iteration,
+            seconds,
+            recourse_solves,
+            lower: bounds.lower(),
+            upper: bounds.upper(),
+            likely: bounds.likely_upper().filter(|_| bounds.upper().is_none()),
+            value: bounds.best().map(|best| best.value),
+            chain: None,
         }
+    }
+
+    /// What the best decision is thought to cost, where nothing bounds that.
+    pub(super) fn estimate(&self) -> Option<f64> {
+        self.value.filter(|_| self.upper.is_none() && self.likely.is_none())
     }
 
     /// How much became known since `earlier`.
@@ -49,7 +63,8 @@ impl Moment {
             // A bound where there was none is news above all.
             _ => 2.0,
         };
-        change(earlier.lower, self.lower) + change(earlier.upper, self.upper) + change(earlier.value, self.value)
+        let bounds = change(earlier.lower, self.lower) + change(earlier.upper, self.upper) + change(earlier.likely, self.likely);
+        bounds + change(earlier.value, self.value)
     }
 }
 

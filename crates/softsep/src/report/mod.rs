@@ -1,5 +1,6 @@
 //! Results for people and for programs.
 
+mod certificate;
 mod diagnosis;
 mod history;
 mod html;
@@ -8,6 +9,7 @@ mod summary;
 mod table;
 mod trace;
 
+pub use certificate::in_words;
 pub use diagnosis::diagnosis_summary;
 pub use history::{CAPACITY, History, Moment};
 pub use html::HtmlReport;

@@ -1,28 +1,26 @@
 //! An outcome with its names: the `aro-result/1` file.
 
 use crate::format::{
-    CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile, Stage as StageWord, StopWord, WorstCaseFile,
+    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile, Stage as StageWord,
+    StopWord, ViolationFile, WorstCaseFile,
 };
 use crate::model::Problem;
 use crate::outcome::Outcome;
-use crate::run::{Certificate, Infeasible, Stage, Stop, Verdict};
+use crate::run::{Bounds, Certificate, Infeasible, Source, Stage, Stop, Verdict};
 
 /// The outcome as the format writes it.
 pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     let names = &problem.names;
     let mut file = ResultFile::new(outcome.status, stop_word(outcome.stop), outcome.method, outcome.seed);
     file.lower_bound = outcome.bounds.lower();
-    file.upper_bound = outcome.bounds.upper();
+    file.upper_bound = outcome.bounds.reported_upper();
     file.gap = outcome.bounds.gap();
     if let Some(best) = outcome.bounds.best() {
         file.objective = Some(best.value);
         file.x = Some(NamedValues::new(&names.first, &best.x));
     }
     if outcome.verdict.is_none() {
-        file.certificate = Some(CertificateFile::new(match outcome.bounds.certificate() {
-            Certificate::Deterministic => CertificateKind::Deterministic,
-            Certificate::None => CertificateKind::None,
-        }));
+        file.certificate = Some(certificate_file(&outcome.bounds));
     }
     file.worst_case = outcome.worst_case.as_ref().map(|worst| WorstCaseFile {
         xi: NamedValues::new(&names.parameters, &worst.xi),
@@ -39,6 +37,30 @@ pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     file.iterations = outcome.iterations;
     file.recourse_solves = outcome.recourse_solves;
     file.seconds = outcome.seconds;
+    file
+}
+
+fn certificate_file(bounds: &Bounds) -> CertificateFile {
+    let mut file = CertificateFile::new(match bounds.certificate() {
+        Certificate::Deterministic => CertificateKind::Deterministic,
+        Certificate::Probabilistic => CertificateKind::Probabilistic,
+        Certificate::None => CertificateKind::None,
+    });
+    if let Some(likely) = bounds.likely() {
+        file.confidence = Some(likely.confidence);
+        let source = |source: Source| match source {
+            Source::Given => AssumptionSource::Given,
+            Source::Derived => AssumptionSource::Derived,
+        };
+        let assumes = likely.assumes.iter();
+        file.assumes =
+            assumes.map(|of| Assumption { name: of.name.into(), value: of.value, source: source(of.source) }).collect();
+    }
+    file.violation = bounds.violation().map(|violation| ViolationFile {
+        level: violation.level,
+        confidence: violation.confidence,
+        measure: violation.measure.clone(),
+    });
     file
 }
 

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use super::certificate::in_words;
 use crate::evaluate::Evaluation;
 use crate::format::{Status, one_line};
 use crate::model::{Broken, Problem};
 use crate::outcome::Outcome;
-use crate::run::{Certificate, Stop, Verdict};
+use crate::run::{Stop, Verdict};
 
 /// Entries of a vector that a summary shows; the whole is in the result file.
 const SHOWN: usize = 12;
@@ -21,13 +22,11 @@ pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
     if outcome.verdict.is_none() {
         let bound = |bound: Option<f64>| bound.map_or("not known".to_owned(), number);
         let _ = writeln!(text, "lower bound  {}", bound(outcome.bounds.lower()));
-        let _ = writeln!(text, "upper bound  {}", bound(outcome.bounds.upper()));
+        let _ = writeln!(text, "upper bound  {}", bound(outcome.bounds.reported_upper()));
         let _ = writeln!(text, "gap          {}", gap_words(outcome));
-        let certificate = match outcome.bounds.certificate() {
-            Certificate::Deterministic => "deterministic: both bounds hold for sure, up to the solvers' tolerances",
-            Certificate::None => "none: no upper bound is known",
-        };
-        let _ = writeln!(text, "certificate  {certificate}");
+        for (line, words) in in_words(outcome).iter().enumerate() {
+            let _ = writeln!(text, "{:<12} {words}", if line == 0 { "certificate" } else { "" });
+        }
     }
     if let Some(best) = outcome.bounds.best() {
         let _ = writeln!(text, "decision     {}", nonzeros(&problem.names.first, &best.x));
@@ -101,7 +100,7 @@ pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String 
 pub(super) fn status_words(outcome: &Outcome) -> &'static str {
     match outcome.status {
         Status::Optimal => "optimal",
-        Status::Feasible if outcome.bounds.upper().is_none() => "feasible, with no upper bound",
+        Status::Feasible if outcome.bounds.reported_upper().is_none() => "feasible, with no upper bound",
         Status::Feasible => "feasible, the gap asked for is not met",
         Status::Infeasible => "infeasible",
         Status::Unbounded => "unbounded",

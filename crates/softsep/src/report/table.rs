@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::format::one_line;
-use crate::run::{Event, Observer, Record};
+use crate::run::{Certificate, Event, Observer, Record};
 
 /// Writes a run as a table. A write that fails is ignored: a log must not stop a run.
 ///
@@ -35,8 +35,9 @@ struct Line {
     seconds: f64,
     iteration: u64,
     lower: Option<f64>,
+    /// The upper bound or what stands in its place, and how that is known.
     upper: Option<f64>,
-    estimate: Option<f64>,
+    mark: char,
     gap: Option<f64>,
     scenarios: usize,
     cuts: usize,
@@ -48,12 +49,19 @@ struct Line {
 impl Line {
     fn new(record: &Record) -> Self {
         let bounds = record.bounds;
+        // An estimate is no bound, and a likely one may be false; the table marks both.
+        let mark = match bounds.certificate() {
+            Certificate::Deterministic => ' ',
+            Certificate::Probabilistic => '~',
+            Certificate::None if bounds.best().is_some() => '?',
+            Certificate::None => ' ',
+        };
         Self {
             seconds: record.seconds,
             iteration: record.iteration,
             lower: bounds.lower(),
-            upper: bounds.upper(),
-            estimate: bounds.best().filter(|best| best.upper.is_none()).map(|best| best.value),
+            upper: bounds.reported_upper().or_else(|| bounds.best().map(|best| best.value)),
+            mark,
             gap: bounds.gap(),
             scenarios: record.master.scenarios,
             cuts: record.master.cuts,
@@ -110,11 +118,7 @@ impl<W: Write> Table<W> {
         }
         self.lines += 1;
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
-        // An estimate is no bound; the table marks it.
-        let upper = match line.estimate {
-            Some(estimate) => format!("{estimate:.4}?"),
-            None => number(line.upper) + " ",
-        };
+        let upper = format!("{}{}", number(line.upper), line.mark);
         let (lower, gap) = (number(line.lower), number(line.gap.map(|gap| 100.0 * gap)));
         let acceptance = line.acceptance.map_or(String::new(), |share| format!(" {:>10.1}", 100.0 * share));
         let _ = writeln!(

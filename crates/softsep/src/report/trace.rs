@@ -14,7 +14,8 @@ pub enum TraceForm {
     JsonLines,
 }
 
-/// The columns. `best` is the upper bound where `certificate` is `deterministic`, an estimate where it is `none`; the last six are a chain's.
+/// The columns. `best` is the upper bound where `certificate` is `deterministic`, one that is likely to hold where it is `probabilistic`, an estimate
+/// where it is `none`; the last six are a chain's.
 const COLUMNS: [&str; 16] = [
     "iteration",
     "seconds",
@@ -123,9 +124,10 @@ fn fields(record: &Record) -> [Field; COLUMNS.len()] {
         Field::Count(record.iteration),
         Field::Number(Some(record.seconds)),
         Field::Number(bounds.lower()),
-        Field::Number(bounds.upper().or_else(|| bounds.best().map(|best| best.value))),
+        Field::Number(bounds.reported_upper().or_else(|| bounds.best().map(|best| best.value))),
         Field::Word(match bounds.certificate() {
             Certificate::Deterministic => "deterministic",
+            Certificate::Probabilistic => "probabilistic",
             Certificate::None => "none",
         }),
         Field::Number(bounds.gap()),

@@ -1,5 +1,7 @@
 //! Bounds on the optimum, each with how it is known.
 
+use super::attested::{Attested, Likely, Violation};
+
 /// The best decision known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best {
@@ -11,6 +13,8 @@ pub struct Best {
     pub worst: Vec<f64>,
     /// What it costs at most in the worst case, for sure; `None` where nothing bounds it. Equal to `value` where the worst case is known exactly.
     pub upper: Option<f64>,
+    /// What random draws say of it. A sure bound leaves nothing likely.
+    pub attested: Attested,
 }
 
 /// What is known about the optimum.
@@ -31,6 +35,8 @@ const CROSSED: f64 = 1e-5;
 pub enum Certificate {
     /// Both hold for sure, up to the solvers' tolerances.
     Deterministic,
+    /// The lower one for sure, the upper one with a probability and under assumptions.
+    Probabilistic,
     /// There is no upper bound.
     None,
 }
@@ -46,7 +52,9 @@ impl Bounds {
     pub(super) fn lower_upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) -> bool {
         let better = upper.is_finite() && self.upper().is_none_or(|best| upper < best);
         if better {
-            self.best = Some(Best { x: x.to_vec(), value: value.min(upper), worst: worst.to_vec(), upper: Some(upper) });
+            let value = value.min(upper);
+            let attested = Attested { likely: None, ..self.attested_of(x, value) };
+            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: Some(upper), attested });
         }
         better
     }
@@ -55,7 +63,8 @@ impl Bounds {
     pub(super) fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
         let better = value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none() && value < best.value);
         if better {
-            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None });
+            let attested = self.attested_of(x, value);
+            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None, attested });
         }
         better
     }
@@ -64,7 +73,8 @@ impl Bounds {
     pub(super) fn replace_estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
         let free = value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none());
         if free {
-            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None });
+            let attested = self.attested_of(x, value);
+            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None, attested });
         }
         free
     }
@@ -74,7 +84,28 @@ impl Bounds {
         if let Some(best) = self.best.as_mut().filter(|best| value > best.value && best.x == x) {
             best.value = value.min(best.upper.unwrap_or(f64::INFINITY));
             best.worst.copy_from_slice(worst);
+            best.attested.raised_to(best.value);
         }
+    }
+
+    /// Takes up what was attested of `x` at `value`, if that is the best decision and costs no less.
+    pub(super) fn attest(&mut self, x: &[f64], value: f64, attested: Attested) -> bool {
+        let best = self.best.as_mut().filter(|best| best.x == x && best.value >= value - TELLABLE * value.abs().max(1.0));
+        let Some(best) = best else { return false };
+        best.attested = attested;
+        best.attested.raised_to(best.value);
+        best.attested.likely.take_if(|_| best.upper.is_some());
+        true
+    }
+
+    /// What stays attested if the best decision is now `x`, which costs `value`: nothing of another decision, and nothing of a larger value.
+    fn attested_of(&self, x: &[f64], value: f64) -> Attested {
+        let mut attested = match &self.best {
+            Some(best) if best.x == x && value >= best.value => best.attested.clone(),
+            _ => Attested::default(),
+        };
+        attested.raised_to(value);
+        attested
     }
 
     /// Lets go of a decision, known by an estimate, that turned out to have no recourse somewhere.
@@ -95,7 +126,7 @@ impl Bounds {
     /// By how much the bounds contradict one another, if it is more than the solvers' tolerances explain.
     pub fn contradiction(&self) -> Option<f64> {
         let (lower, upper) = (self.lower?, self.upper()?);
-        (lower - upper > CROSSED * upper.abs().max(1.0)).then_some(lower - upper)
+        crossed(lower, upper).then_some(lower - upper)
     }
 
     /// An upper bound on the optimum that holds for sure.
@@ -103,21 +134,45 @@ impl Bounds {
         self.best.as_ref().and_then(|best| best.upper)
     }
 
+    /// An upper bound on the optimum that is likely to hold, where none holds for sure. One that a sure lower bound contradicts is false, and is not
+    /// given; what solvers' tolerances explain only lifts it to the lower bound.
+    pub fn likely_upper(&self) -> Option<f64> {
+        let likely = self.likely()?.upper;
+        Some(self.lower.map_or(likely, |lower| likely.max(lower)))
+    }
+
+    /// The statement behind [`Bounds::likely_upper`].
+    pub fn likely(&self) -> Option<&Likely> {
+        let best = self.best.as_ref().filter(|best| best.upper.is_none())?;
+        let is_refuted = |likely: &Likely| self.lower.is_some_and(|lower| crossed(lower, likely.upper));
+        best.attested.likely.as_ref().filter(|likely| !is_refuted(likely))
+    }
+
+    /// How much of the set may cost more than the best decision is thought to.
+    pub fn violation(&self) -> Option<&Violation> {
+        self.best.as_ref().and_then(|best| best.attested.violation.as_ref())
+    }
+
+    /// The upper bound to report, as the certificate says: the sure one, or else the likely one.
+    pub fn reported_upper(&self) -> Option<f64> {
+        self.upper().or_else(|| self.likely_upper())
+    }
+
     /// The best decision known.
     pub fn best(&self) -> Option<&Best> {
         self.best.as_ref()
     }
 
-    /// `(upper − lower) / max(1e-10, |upper|)`, where both are known.
+    /// `(upper − lower) / max(1e-10, |upper|)` for the reported upper bound, where both are known.
     pub fn gap(&self) -> Option<f64> {
-        let (lower, upper) = (self.lower()?, self.upper()?);
+        let (lower, upper) = (self.lower()?, self.reported_upper()?);
         Some((upper - lower) / upper.abs().max(1e-10))
     }
 
     /// Whether the gap is at most `gap`. Bounds closer to one another than any solver here can tell count as equal: around an optimum of
     /// zero no relative gap would ever be met.
     pub fn meet(&self, gap: f64) -> bool {
-        match (self.lower(), self.upper(), self.gap()) {
+        match (self.lower(), self.reported_upper(), self.gap()) {
             (Some(lower), Some(upper), Some(reached)) => reached <= gap || upper - lower <= TELLABLE * upper.abs().max(1.0),
             _ => false,
         }
@@ -125,8 +180,17 @@ impl Bounds {
 
     /// How the bounds are known.
     pub fn certificate(&self) -> Certificate {
-        if self.upper().is_some() { Certificate::Deterministic } else { Certificate::None }
+        match (self.upper(), self.likely()) {
+            (Some(_), _) => Certificate::Deterministic,
+            (None, Some(_)) => Certificate::Probabilistic,
+            (None, None) => Certificate::None,
+        }
     }
+}
+
+/// Whether a lower bound stands above an upper one by more than tolerances explain.
+fn crossed(lower: f64, upper: f64) -> bool {
+    lower - upper > CROSSED * upper.abs().max(1.0)
 }
 
 #[cfg(test)]
@@ -146,5 +210,65 @@ mod tests {
         assert_eq!(bounds.upper(), Some(3.0));
         assert_eq!(bounds.certificate(), Certificate::Deterministic);
         assert!((bounds.gap().unwrap_or(0.0) - 2.0 / 3.0).abs() < 1e-15);
+    }
+
+    /// A decision that costs 2 and is likely to cost at most 2.5.
+    fn attested() -> Bounds {
+        let mut bounds = Bounds::default();
+        bounds.raise_lower(1.0);
+        bounds.estimate(&[0.0], 2.0, &[5.0]);
+        let violation = Some(Violation { level: 0.01, confidence: 0.9, measure: "uniform".into() });
+        let likely = Some(Likely { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
+        let statement = Attested { violation, likely, remarks: Vec::new() };
+        assert!(!bounds.attest(&[1.0], 2.0, statement.clone()), "another decision");
+        assert!(!bounds.attest(&[0.0], 2.1, statement.clone()), "a value that the decision is not known to have");
+        assert!(bounds.attest(&[0.0], 2.0, statement));
+        bounds
+    }
+
+    #[test]
+    fn a_likely_bound_is_reported_and_never_called_sure() {
+        let bounds = attested();
+        assert_eq!((bounds.upper(), bounds.reported_upper(), bounds.gap()), (None, Some(2.5), Some(0.6)));
+        assert_eq!(bounds.certificate(), Certificate::Probabilistic);
+        assert!(bounds.meet(0.6) && !bounds.meet(0.5) && bounds.contradiction().is_none());
+    }
+
+    #[test]
+    fn what_is_attested_belongs_to_one_decision_and_one_value() {
+        let mut revised = attested();
+        revised.revise(&[0.0], 2.2, &[6.0]);
+        assert!(revised.violation().is_some() && revised.reported_upper() == Some(2.5), "less is above a larger value");
+        revised.revise(&[0.0], 2.6, &[7.0]);
+        assert!(revised.violation().is_some() && revised.certificate() == Certificate::None, "the bound was false");
+        let mut again = attested();
+        assert!(again.replace_estimate(&[0.0], 2.0, &[5.0]));
+        assert_eq!(again.certificate(), Certificate::Probabilistic);
+        assert!(again.replace_estimate(&[0.0], 1.9, &[5.0]));
+        assert_eq!((again.violation(), again.certificate()), (None, Certificate::None), "more is above a smaller value");
+        let mut other = attested();
+        assert!(other.estimate(&[1.0], 1.5, &[5.0]));
+        assert_eq!((other.violation(), other.certificate()), (None, Certificate::None));
+    }
+
+    #[test]
+    fn a_sure_bound_ends_what_is_likely() {
+        let mut bounds = attested();
+        assert!(bounds.lower_upper(&[0.0], 2.0, 3.0, &[5.0]));
+        assert_eq!((bounds.certificate(), bounds.reported_upper()), (Certificate::Deterministic, Some(3.0)));
+        assert!(bounds.violation().is_some() && bounds.likely().is_none());
+        let likely = Some(Likely { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
+        assert!(bounds.attest(&[0.0], 2.0, Attested { likely, ..Attested::default() }));
+        assert_eq!((bounds.certificate(), bounds.reported_upper()), (Certificate::Deterministic, Some(3.0)));
+    }
+
+    #[test]
+    fn a_likely_bound_below_a_sure_one_is_false() {
+        let mut bounds = attested();
+        bounds.raise_lower(2.5 + 1e-9);
+        assert_eq!((bounds.lower(), bounds.reported_upper(), bounds.gap()), (Some(2.5 + 1e-9), Some(2.5 + 1e-9), Some(0.0)));
+        bounds.raise_lower(2.6);
+        assert_eq!((bounds.lower(), bounds.reported_upper(), bounds.gap()), (Some(2.6), None, None));
+        assert_eq!((bounds.certificate(), bounds.contradiction()), (Certificate::None, None));
     }
 }

@@ -1,12 +1,14 @@
 //! The ledger of a run: limits, bounds, counters, the best decision. A method writes here what it learns, so that a run stopped at any
 //! moment still has a result.
 
+mod attested;
 mod bounds;
 mod clock;
 mod observer;
 mod patience;
 mod seed;
 
+pub use attested::{Assumption, Attested, Likely, Source, Violation};
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Limits, Stop};
 pub use observer::{ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
@@ -157,6 +159,13 @@ impl<'a> Run<'a> {
     /// Notes that `x`, if it is the best decision, costs more than was thought, at a scenario that was not known before.
     pub fn revise(&mut self, x: &[f64], value: f64, worst: &[f64]) {
         self.bounds.revise(x, value, worst);
+    }
+
+    /// Notes what random draws say of `x`, thought to cost `value` in all; of another decision than the best, nothing is kept.
+    pub fn attest(&mut self, x: &[f64], value: f64, attested: Attested) {
+        if self.bounds.attest(x, value, attested) {
+            self.observer.see(&Event::Better(&self.bounds));
+        }
     }
 
     /// Notes that the best decision, known by an estimate, has no recourse at some scenario: it is none.

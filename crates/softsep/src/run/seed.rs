@@ -15,6 +15,8 @@ pub enum Purpose {
     Start = 2,
     /// Estimates of constants.
     Estimate = 3,
+    /// Draws that verify a decision; nothing that chose the decision may have seen them.
+    Verification = 4,
 }
 
 /// The stream `label` of a purpose.

@@ -95,6 +95,11 @@ impl Method for Sgd {
         {
             return Err(Error::Settings(format!("--certify exact: {reason}")));
         }
+        if matches!(certify, Certify::Probabilistic(_)) {
+            return Err(Error::Settings(
+                "--certify probabilistic: method \"sgd\" does not verify its decision by draws yet".into(),
+            ));
+        }
         let states = oracle::states(problem, self.settings.reference, run.clock())?;
         let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = descent.start(run);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::escape::text;
 use crate::outcome::Outcome;
 use crate::report::history::History;
-use crate::settings::{Certify, Settings};
+use crate::settings::{Assumed, Certify, Settings, Wanted};
 
 /// The section.
 pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome, history: &History) -> String {
@@ -52,6 +52,14 @@ fn command(file: Option<&str>, settings: &Settings) -> String {
         Certify::Free => {}
         Certify::Exact => line.push_str(" --certify exact"),
         Certify::None => line.push_str(" --certify none"),
+        Certify::Probabilistic(Wanted { confidence, level, assumed }) => {
+            let _ = write!(line, " --certify probabilistic --confidence {confidence:?} --violation {level:?}");
+            let _ = match assumed {
+                Assumed::Nothing => Ok(()),
+                Assumed::Miss { rho } => write!(line, " --assume rho={rho:?}"),
+                Assumed::Chain { eta, margin } => write!(line, " --assume eta={eta:?} --assume margin={margin:?}"),
+            };
+        }
     }
     for (name, value) in &settings.options {
         let value = match value {
@@ -102,5 +110,9 @@ mod tests {
             "softsep solve 'it'\\''s mine.json' --method sgd --gap 1e-7 --seed 7 --time-limit 1.5 --iterations 9 --certify exact --chains 4 \
              --proposal uniform --start @DECISION"
         );
+        let wanted = Wanted { confidence: 0.99, level: 0.01, assumed: Assumed::Chain { eta: 0.5, margin: 2.0 } };
+        let settings = Settings { certify: Certify::Probabilistic(wanted), ..Settings::default() };
+        let ending = " --certify probabilistic --confidence 0.99 --violation 0.01 --assume eta=0.5 --assume margin=2.0";
+        assert!(command(None, &settings).ends_with(ending));
     }
 }

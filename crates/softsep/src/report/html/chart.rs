@@ -12,7 +12,7 @@ const TOP: f64 = 10.0;
 const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 42.0;
 /// What a digit of a label takes in a wide font.
-const LETTER: f64 = 7.5;
+const LETTER: f64 = 8.0;
 
 /// A quantity that keeps its value until the next point; where there is no value the line is broken.
 pub(super) struct Line {

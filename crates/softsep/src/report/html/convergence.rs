@@ -11,53 +11,87 @@ use crate::report::summary::number;
 /// Gaps below this are drawn as this: solvers cannot tell them from zero.
 const LEAST_GAP: f64 = 1e-9;
 
+/// Gaps above this are off the chart: one of a thousand percent and one of a million are the same news.
+const MOST_GAP: f64 = 10.0;
+
 /// The share of early values that may lie off the chart, so that a first bound far away does not flatten all that follows.
 const OFF: f64 = 0.05;
 
-/// The section, or a line that says why there is nothing to draw.
-pub(super) fn section(outcome: &Outcome, history: &History, gap: f64) -> String {
+/// A quantity of the charts.
+struct Quantity {
+    /// The style sheet's word for it.
+    class: &'static str,
+    words: &'static str,
+    of: fn(&Moment) -> Option<f64>,
+}
+
+const LOWER: Quantity = Quantity { class: "lower", words: "lower bound", of: |moment| moment.lower };
+
+/// What stands against the lower bound, the surest last, where it is drawn over the others.
+const AGAINST_LOWER: [Quantity; 3] = [
+    Quantity { class: "estimate", words: "estimate of the decision’s cost, which bounds nothing", of: Moment::estimate },
+    Quantity { class: "likely", words: "upper bound that is likely to hold", of: |moment| moment.likely },
+    Quantity { class: "upper", words: "upper bound", of: |moment| moment.upper },
+];
+
+impl Quantity {
+    fn is_known(&self, course: &[Moment]) -> bool {
+        course.iter().any(|moment| (self.of)(moment).is_some())
+    }
+
+    /// From the lower bound to this, relative to this, as everywhere.
+    fn gap(&self, moment: &Moment) -> Option<f64> {
+        let (lower, value) = (moment.lower?, (self.of)(moment)?);
+        Some((value - lower).max(0.0) / value.abs().max(1e-10))
+    }
+}
+
+/// The section; nothing where nothing was ever known.
+pub(super) fn section(outcome: &Outcome, history: &History, goal: f64) -> String {
     let course = course(outcome, history);
-    if course.iter().all(|moment| moment.lower.is_none() && moment.value.is_none()) {
+    let known = || AGAINST_LOWER.iter().rev().chain([&LOWER]).filter(|quantity| quantity.is_known(&course));
+    if known().next().is_none() {
         return String::new();
     }
-    let has = |known: fn(&Moment) -> Option<f64>| course.iter().any(|moment| known(moment).is_some());
-    let (upper, estimate) = (has(|moment| moment.upper), has(estimate));
     let mut html = String::from("<section>\n<h2>How the bounds came together</h2>\n<ul class=\"legend\">\n");
-    let mut entry = |class: &str, words: &str| {
+    for Quantity { class, words, .. } in known() {
         let _ = writeln!(html, "<li class=\"{class}\"><span class=\"swatch\"></span>{words}</li>");
-    };
-    if has(|moment| moment.lower) {
-        entry("lower", "lower bound");
-    }
-    if upper {
-        entry("upper", "upper bound");
-    }
-    if estimate {
-        entry("estimate", "estimate of the decision’s cost, which bounds nothing");
     }
     html.push_str("</ul>\n<div class=\"charts\">\n");
     let clocks = [Against::time(&course), Against::solves(&course)];
+    let (low, high) = bounds_range(&course);
     for against in &clocks {
-        html.push_str(&figure(&format!("Bounds over {}", against.name), &bounds_chart(&course, against)));
+        let chart = bounds_chart(&course, against, Axis::linear(low, high));
+        html.push_str(&figure(&format!("Bounds over {}", against.name), &chart));
     }
-    if let Some(range) = gap_range(&course, gap) {
-        for against in &clocks {
-            html.push_str(&figure(&format!("Gap over {}", against.name), &gap_chart(&course, against, gap, range)));
-        }
+    let gaps = gap_range(&course, goal);
+    for (against, (least, most)) in clocks.iter().zip(gaps.into_iter().cycle()) {
+        let chart = gap_chart(&course, against, Axis::log_percent(least, most), goal);
+        html.push_str(&figure(&format!("Gap over {}", against.name), &chart));
     }
     html.push_str("</div>\n");
-    let mut said = Vec::new();
-    if upper && estimate || gap_range(&course, gap).is_some() && estimate {
-        said.push("The dashed gap is that between the estimate and the lower bound: it shows progress and proves nothing.");
-    }
-    if gap_range(&course, gap).is_some() && gap > 0.0 {
-        said.push("The dotted line is the gap asked for.");
-    }
+    let is_off = |value: Option<f64>| value.is_some_and(|value| value < low || value > high);
+    let off = course.iter().any(|moment| is_off(moment.lower) || is_off(moment.upper.or(moment.value)));
+    let remarks = [
+        (off, "Some early values lie off the chart."),
+        (is_proved(&course), "The optimum is in the shaded part."),
+        (
+            gaps.is_some() && AGAINST_LOWER[0].is_known(&course),
+            "The dashed gap, from the lower bound to the estimate, shows progress and proves nothing.",
+        ),
+        (gaps.is_some() && goal > 0.0, "The dotted line is the gap asked for."),
+    ];
+    let said: Vec<&str> = remarks.into_iter().filter_map(|(applies, remark)| applies.then_some(remark)).collect();
     if !said.is_empty() {
         let _ = writeln!(html, "<p class=\"note\">{}</p>", said.join(" "));
     }
     html.push_str("</section>\n");
     html
+}
+
+/// Whether the optimum is between two bounds for sure.
+fn is_proved(course: &[Moment]) -> bool {
+    course.last().is_some_and(|moment| moment.lower.is_some() && moment.upper.is_some())
 }
 
 /// A chart with its caption.
@@ -111,50 +145,30 @@ impl Against {
 pub(super) fn course(outcome: &Outcome, history: &History) -> Vec<Moment> {
     let mut course: Vec<Moment> = history.moments().copied().collect();
     if outcome.verdict.is_none() {
-        course.push(Moment {
-            iteration: outcome.iterations,
-            seconds: outcome.seconds,
-            recourse_solves: outcome.recourse_solves,
-            lower: outcome.bounds.lower(),
-            upper: outcome.bounds.upper(),
-            value: outcome.bounds.best().map(|best| best.value),
-            chain: None,
-        });
+        course.push(Moment::at(outcome.iterations, outcome.seconds, outcome.recourse_solves, &outcome.bounds));
     }
     course
 }
 
-/// What the best decision costs, where nothing bounds that.
-fn estimate(moment: &Moment) -> Option<f64> {
-    moment.value.filter(|_| moment.upper.is_none())
-}
-
-fn bounds_chart(course: &[Moment], against: &Against) -> String {
-    let (low, high) = bounds_range(course);
-    let ends = |known: fn(&Moment) -> Option<f64>, word: &str| {
-        let first = course.iter().find_map(known).map(number)?;
-        let last = course.last().and_then(known).map_or("not known any more".to_owned(), number);
-        Some(format!("{word} {first} at first, {last} at the end"))
-    };
-    let parts: Vec<String> =
-        [ends(|moment| moment.lower, "Lower bound"), ends(|moment| moment.upper, "Upper bound"), ends(estimate, "Estimate")]
-            .into_iter()
-            .flatten()
-            .collect();
-    let proved = course.last().is_some_and(|moment| moment.upper.is_some());
+fn bounds_chart(course: &[Moment], against: &Against, y: Axis) -> String {
+    let mut lines = Vec::new();
+    let mut description = String::new();
+    for quantity in AGAINST_LOWER.iter().chain([&LOWER]) {
+        lines.push(against.line(quantity.class, course, quantity.of));
+        if let Some(first) = course.iter().find_map(quantity.of) {
+            let last = course.last().and_then(quantity.of).map_or("not known".to_owned(), number);
+            let _ = write!(description, "The {}: {} at first, {last} at the end. ", quantity.words, number(first));
+        }
+    }
     Chart {
         id: &format!("bounds-{}", against.id),
         title: &format!("The bounds over {}", against.name),
-        description: &format!("{}.", parts.join(". ")),
+        description: description.trim_end(),
         x: against.axis.clone(),
         x_label: against.label,
-        y: Axis::linear(low, high),
-        lines: vec![
-            against.line("estimate", course, estimate),
-            against.line("upper", course, |moment| moment.upper),
-            against.line("lower", course, |moment| moment.lower),
-        ],
-        shade: Some((2, usize::from(proved))),
+        y,
+        shade: is_proved(course).then_some((lines.len() - 1, lines.len() - 2)),
+        lines,
         goal: None,
     }
     .draw()
@@ -168,62 +182,53 @@ fn bounds_range(course: &[Moment]) -> (f64, f64) {
         values
     };
     let below = sorted(|moment| moment.lower.or(moment.value));
-    let above = sorted(|moment| moment.upper.or(moment.value).or(moment.lower));
+    let above = sorted(|moment| moment.upper.or(moment.likely).or(moment.value).or(moment.lower));
     let few = |values: &[f64]| (OFF * values.len() as f64) as usize;
     let low = below.get(few(&below)).copied().unwrap_or(0.0);
     let high = above.len().checked_sub(1 + few(&above)).map_or(low, |index| above[index]);
     // The end is always on the chart.
-    let last = course.last().into_iter().flat_map(|moment| [moment.lower, moment.upper, moment.value]).flatten();
+    let last = course.last().into_iter().flat_map(|moment| [moment.lower, moment.upper, moment.likely, moment.value]).flatten();
     let (low, high) = last.fold((low, high), |(low, high), value| (low.min(value), high.max(value)));
     let room = 0.06 * (high - low);
     (low - room, high + room)
 }
 
-/// Relative to the upper value, as everywhere.
-fn gap_below(moment: &Moment, value: Option<f64>) -> Option<f64> {
-    let (lower, value) = (moment.lower?, value?);
-    Some((value - lower).max(0.0) / value.abs().max(1e-10))
-}
-
-fn proved_gap(moment: &Moment) -> Option<f64> {
-    gap_below(moment, moment.upper)
-}
-
-fn estimated_gap(moment: &Moment) -> Option<f64> {
-    gap_below(moment, estimate(moment))
-}
-
 /// The least and the largest gap to be drawn, if there was one at all.
 fn gap_range(course: &[Moment], goal: f64) -> Option<(f64, f64)> {
-    let gaps = course.iter().flat_map(|moment| [proved_gap(moment), estimated_gap(moment)]).flatten();
+    let gaps = course.iter().flat_map(|moment| AGAINST_LOWER.iter().filter_map(|quantity| quantity.gap(moment)));
     let gaps: Vec<f64> = gaps.filter(|gap| *gap > 0.0 && gap.is_finite()).collect();
     let least = gaps.iter().copied().fold(goal, f64::min).max(LEAST_GAP);
-    // A gap of a thousand percent and one of a million are the same news.
-    let most = gaps.iter().copied().fold(goal, f64::max).clamp(least, 10.0);
+    let most = gaps.iter().copied().fold(goal, f64::max).min(MOST_GAP).max(least);
     (!gaps.is_empty()).then_some((least, most))
 }
 
-fn gap_chart(course: &[Moment], against: &Against, goal: f64, (least, most): (f64, f64)) -> String {
-    let y = Axis::log_percent(least, most);
+fn gap_chart(course: &[Moment], against: &Against, y: Axis, goal: f64) -> String {
     let percent = |gap: f64| format!("{} %", number(100.0 * gap));
-    let ends = |known: fn(&Moment) -> Option<f64>, word: &str| {
-        let (first, last) = (course.iter().find_map(known)?, course.iter().rev().find_map(known)?);
-        Some(format!("{word} from {} to {}", percent(first), percent(last)))
-    };
-    let parts: Vec<String> =
-        [ends(proved_gap, "Gap between the bounds:"), ends(estimated_gap, "Gap between the estimate and the lower bound:")]
-            .into_iter()
-            .flatten()
-            .collect();
+    let mut lines = Vec::new();
+    let mut description = String::new();
+    for quantity in &AGAINST_LOWER {
+        lines.push(against.line(quantity.class, course, |moment| quantity.gap(moment)));
+        let mut gaps = course.iter().filter_map(|moment| quantity.gap(moment));
+        if let Some(first) = gaps.next() {
+            let last = gaps.next_back().unwrap_or(first);
+            let _ = write!(
+                description,
+                "From the lower bound to the {}: {} at first, {} at last. ",
+                quantity.words,
+                percent(first),
+                percent(last)
+            );
+        }
+    }
     Chart {
         id: &format!("gap-{}", against.id),
         title: &format!("The relative gap over {}, on a logarithmic scale", against.name),
-        description: &format!("{}.", parts.join(". ")),
+        description: description.trim_end(),
         x: against.axis.clone(),
         x_label: against.label,
         goal: (goal >= y.low()).then_some(goal),
         y,
-        lines: vec![against.line("estimate", course, estimated_gap), against.line("gap", course, proved_gap)],
+        lines,
         shade: None,
     }
     .draw()

@@ -7,6 +7,7 @@ use super::{again, chain, convergence, decision, scenario, verdict};
 use crate::format::Status;
 use crate::model::Problem;
 use crate::outcome::Outcome;
+use crate::report::certificate::in_words;
 use crate::report::history::History;
 use crate::report::summary::{gap_words, number, status_words, stop_words};
 use crate::run::Certificate;
@@ -45,7 +46,7 @@ impl HtmlReport<'_> {
         if outcome.verdict.is_none() {
             self.figures(&mut html);
             html.push_str("<section>\n<h2>What this means</h2>\n");
-            for paragraph in meaning(outcome) {
+            for paragraph in in_words(outcome) {
                 let _ = writeln!(html, "<p>{}</p>", text(&sentence(&paragraph)));
             }
             html.push_str("</section>\n");
@@ -112,18 +113,15 @@ impl HtmlReport<'_> {
         } else {
             "the best may cost less than anything"
         };
-        let upper = match bounds.upper() {
-            Some(_) => "the decision costs no more, whatever happens",
-            None => "the worst case may cost more than the objective",
-        };
-        let certificate = match bounds.certificate() {
-            Certificate::Deterministic => "deterministic",
-            Certificate::None => "none",
+        let (certificate, upper) = match bounds.certificate() {
+            Certificate::Deterministic => ("deterministic", "the decision costs no more, whatever happens"),
+            Certificate::Probabilistic => ("probabilistic", "likely to hold, under assumptions"),
+            Certificate::None => ("none", "the worst case may cost more than the objective"),
         };
         let figures = [
             ("Objective", known(best.map(|best| best.value)), format!("{cost}{split}")),
             ("Lower bound", known(bounds.lower()), lower.to_owned()),
-            ("Upper bound", known(bounds.upper()), upper.to_owned()),
+            ("Upper bound", known(bounds.reported_upper()), upper.to_owned()),
             ("Gap", gap_words(self.outcome), format!("{} % was asked for", number(100.0 * self.settings.gap))),
             ("Certificate", certificate.to_owned(), "how the bounds are known".to_owned()),
         ];
@@ -141,8 +139,4 @@ impl HtmlReport<'_> {
 pub(super) fn sentence(words: &str) -> String {
     let mut letters = words.trim_end_matches('.').chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
-}
-
-fn meaning(outcome: &Outcome) -> Vec<String> {
-    vec![status_words(outcome).to_owned()]
 }
