@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::chart::Chart;
 use super::convergence::{Against, figure};
 use super::table::{Column, Holds, table};
+use super::words::percent;
 use crate::report::history::{History, Moment};
 use crate::report::summary::number;
 use crate::run::ChainRecord;
@@ -14,7 +15,7 @@ pub(super) fn section(history: &History) -> String {
     let Some(last) = course.last().and_then(|moment| moment.chain) else { return String::new() };
     let line = |what: &str, value: String, meaning: &str| vec![what.to_owned(), value, meaning.to_owned()];
     let rows = [
-        line("Acceptance", percent(last.acceptance), "the share of transitions that moved to another scenario"),
+        line("Acceptance", percent(rounded(last.acceptance)), "the share of transitions that moved to another scenario"),
         line("Effective draws", number(last.effective.round()), "how many independent draws the steps are worth, about"),
         line("Standing still", format!("{}", last.still), "transitions since the last move"),
         line("Temperature w", number(last.temperature), "scenarios whose costs differ by this are visited about equally often"),
@@ -25,7 +26,7 @@ pub(super) fn section(history: &History) -> String {
     let acceptance = draw(
         "acceptance",
         "Acceptance over recourse solves",
-        &format!("{} at the end.", percent(last.acceptance)),
+        &format!("{} at the end.", percent(rounded(last.acceptance))),
         &against,
         Axis::from_zero(1.0).labelled(percent),
         &course,
@@ -72,6 +73,7 @@ fn draw(
     .draw()
 }
 
-fn percent(share: f64) -> String {
-    format!("{} %", number((1000.0 * share).round() / 10.0))
+/// A share to a tenth of a percent.
+fn rounded(share: f64) -> f64 {
+    (1000.0 * share).round() / 1000.0
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::axis::Axis;
 use super::chart::{Chart, Line};
+use super::words::percent;
 use crate::outcome::Outcome;
 use crate::report::history::{History, Moment};
 use crate::report::summary::number;
@@ -203,7 +204,6 @@ fn gap_range(course: &[Moment], goal: f64) -> Option<(f64, f64)> {
 }
 
 fn gap_chart(course: &[Moment], against: &Against, y: Axis, goal: f64) -> String {
-    let percent = |gap: f64| format!("{} %", number(100.0 * gap));
     let mut lines = Vec::new();
     let mut description = String::new();
     for quantity in &AGAINST_LOWER {

@@ -36,21 +36,22 @@ pub(super) fn largest(
     }
     order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
     order.truncate(SHOWN);
+    // Without two ends there is nothing to draw a bar on.
+    let has_bars = order.iter().any(|&entry| lower[entry].is_finite() && upper[entry].is_finite());
     let rows: Vec<Vec<String>> = order
         .iter()
         .map(|&entry| {
             let (value, low, high) = (values[entry], lower[entry], upper[entry]);
-            let mut row = vec![name(&names[entry]), number(value), bar(low, high, 0.0, value), text(&bounds(low, high))];
+            let mut row = vec![name(&names[entry]), number(value)];
+            row.extend(has_bars.then(|| bar(low, high, 0.0, value)));
+            row.push(text(&bounds(low, high)));
             row.extend(costs.map(|costs| number(costs[entry] * value)));
             row
         })
         .collect();
-    let mut columns = vec![
-        Column("Variable", Holds::Words),
-        Column("Value", Holds::Numbers),
-        Column("Within its bounds", Holds::Bars),
-        Column("Bounds", Holds::Numbers),
-    ];
+    let mut columns = vec![Column("Variable", Holds::Words), Column("Value", Holds::Numbers)];
+    columns.extend(has_bars.then_some(Column("Within its bounds", Holds::Bars)));
+    columns.push(Column("Bounds", Holds::Numbers));
     columns.extend(costs.map(|_| Column("Cost", Holds::Numbers)));
     let zeros = match values.len() - nonzeros {
         0 => String::new(),

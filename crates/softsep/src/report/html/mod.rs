@@ -12,5 +12,6 @@ mod page;
 mod scenario;
 mod table;
 mod verdict;
+mod words;
 
 pub use page::HtmlReport;

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use super::escape::text;
+use super::words::{meaning, percent};
 use super::{again, chain, convergence, decision, scenario, verdict};
 use crate::format::Status;
 use crate::model::Problem;
 use crate::outcome::Outcome;
-use crate::report::certificate::in_words;
 use crate::report::history::History;
 use crate::report::summary::{gap_words, number, status_words, stop_words};
 use crate::run::Certificate;
@@ -46,8 +46,8 @@ impl HtmlReport<'_> {
         if outcome.verdict.is_none() {
             self.figures(&mut html);
             html.push_str("<section>\n<h2>What this means</h2>\n");
-            for paragraph in in_words(outcome) {
-                let _ = writeln!(html, "<p>{}</p>", text(&sentence(&paragraph)));
+            for paragraph in meaning(outcome) {
+                let _ = writeln!(html, "<p>{}</p>", text(&paragraph));
             }
             html.push_str("</section>\n");
             html.push_str(&convergence::section(outcome, history, settings.gap));
@@ -122,7 +122,7 @@ impl HtmlReport<'_> {
             ("Objective", known(best.map(|best| best.value)), format!("{cost}{split}")),
             ("Lower bound", known(bounds.lower()), lower.to_owned()),
             ("Upper bound", known(bounds.reported_upper()), upper.to_owned()),
-            ("Gap", gap_words(self.outcome), format!("{} % was asked for", number(100.0 * self.settings.gap))),
+            ("Gap", gap_words(self.outcome), format!("{} was asked for", percent(self.settings.gap))),
             ("Certificate", certificate.to_owned(), "how the bounds are known".to_owned()),
         ];
         html.push_str("<dl class=\"figures\">\n");
@@ -133,10 +133,4 @@ impl HtmlReport<'_> {
         }
         html.push_str("</dl>\n");
     }
-}
-
-/// Words as a sentence: a capital at the start, a full stop at the end.
-pub(super) fn sentence(words: &str) -> String {
-    let mut letters = words.trim_end_matches('.').chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
 }

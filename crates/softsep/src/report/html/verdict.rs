@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::escape::{name, text};
-use super::page::sentence;
 use super::scenario::parameters;
+use super::words::sentence;
 use crate::model::Problem;
 use crate::run::{Infeasible, Stage, Unbounded, Verdict};
 
