@@ -13,7 +13,7 @@ use serde_json::Map;
 use softsep::format::{ProblemFile, Row, SetFile, Status, Variable};
 use softsep::methods::Entry;
 use softsep::report::{History, HtmlReport};
-use softsep::run::{Event, Observer, Record};
+use softsep::run::{Assumption, Attested, Clock, Event, Likely, Limits, Observer, Record, Run, Source};
 use softsep::{Certify, Outcome, Problem, Settings, solve};
 
 /// A history on a clock that shows the number of the iteration, so that pages can be compared.
@@ -157,6 +157,36 @@ fn an_estimate_is_never_called_a_bound() {
         assert_eq!(value_of(&page, "Upper bound") == "not known", !proved);
         assert_eq!(value_of(&page, "Gap") == "not known", !proved);
         assert_eq!(legend.contains("upper bound"), proved, "{legend}");
+    }
+}
+
+#[test]
+fn a_likely_bound_is_called_likely() {
+    let problem = problem("ellipsoid.json");
+    let (proved, _) = report(&problem, &with("ccg"));
+    let (best, lower) = (proved.bounds.best().unwrap(), proved.bounds.lower().unwrap());
+    let mut history = Timeless::default();
+    let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut history);
+    run.lower(lower);
+    run.estimate(&best.x, best.value, &best.worst);
+    run.tick().unwrap();
+    let assumption = Assumption { name: "rho", value: 0.5, source: Source::Given };
+    let likely = Likely { upper: best.value + 0.25, confidence: 0.99, assumes: vec![assumption] };
+    run.attest(&best.x, best.value, Attested { likely: Some(likely), remarks: vec!["a <remark>".into()], ..Attested::default() });
+    let outcome = Outcome { bounds: run.bounds().clone(), status: Status::Optimal, method: "sgd", ..proved.clone() };
+    let settings = with("sgd");
+    let text = HtmlReport { problem: &problem, file: None, settings: &settings, outcome: &outcome, history: &history.0 }.page();
+    let page = parse(&text).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(value_of(&page, "Certificate"), "probabilistic");
+    assert!((value_of(&page, "Upper bound").parse::<f64>().unwrap() - best.value - 0.25).abs() < 1e-6);
+    assert!(page.find("class", "badge good").is_none(), "what is likely is not shown as sure");
+    let legend = page.find("class", "legend").unwrap();
+    let entries: Vec<String> = legend.children().map(|entry| entry.text()).collect();
+    assert_eq!(entries[0], "upper bound that is likely to hold");
+    assert!(!entries.contains(&"upper bound".to_owned()), "{entries:?}");
+    assert!(page.find("class", "shade").is_none(), "the optimum is in no part of the chart for sure");
+    for part in ["with probability 0.99", "rho = 0.5, given and not checked", "A &lt;remark&gt;."] {
+        assert!(text.to_lowercase().contains(&part.to_lowercase()), "no {part}");
     }
 }
 

@@ -3,7 +3,7 @@
 
 /// An element and what is in it.
 #[derive(Debug, Default)]
-pub struct Element {
+pub(crate) struct Element {
     tag: String,
     attributes: Vec<(String, String)>,
     content: Vec<Node>,
@@ -17,12 +17,12 @@ enum Node {
 
 impl Element {
     /// The value of an attribute.
-    pub fn attribute(&self, name: &str) -> Option<&str> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
     /// The elements right below.
-    pub fn children(&self) -> impl Iterator<Item = &Element> {
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Element> {
         self.content.iter().filter_map(|node| match node {
             Node::Element(element) => Some(element),
             Node::Text(_) => None,
@@ -41,27 +41,27 @@ impl Element {
     }
 
     /// All elements of a kind, in order.
-    pub fn all(&self, tag: &str) -> Vec<&Element> {
+    pub(crate) fn all(&self, tag: &str) -> Vec<&Element> {
         self.below().into_iter().filter(|element| element.tag == tag).collect()
     }
 
     /// The first element with this attribute.
-    pub fn find(&self, name: &str, value: &str) -> Option<&Element> {
+    pub(crate) fn find(&self, name: &str, value: &str) -> Option<&Element> {
         self.below().into_iter().find(|element| element.attribute(name) == Some(value))
     }
 
     /// The first element that has an attribute of this name.
-    pub fn find_any(&self, name: &str) -> Option<&Element> {
+    pub(crate) fn find_any(&self, name: &str) -> Option<&Element> {
         self.below().into_iter().find(|element| element.attribute(name).is_some())
     }
 
     /// All values of an attribute.
-    pub fn attributes(&self, name: &str) -> Vec<&str> {
+    pub(crate) fn attributes(&self, name: &str) -> Vec<&str> {
         self.below().into_iter().filter_map(|element| element.attribute(name)).collect()
     }
 
     /// The text in it, as a reader sees it.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let parts = self.content.iter().map(|node| match node {
             Node::Text(text) => text.clone(),
             Node::Element(element) => element.text(),
@@ -71,7 +71,7 @@ impl Element {
 }
 
 /// The page as a tree; an error says what is wrong and where.
-pub fn parse(page: &str) -> Result<Element, String> {
+pub(crate) fn parse(page: &str) -> Result<Element, String> {
     let mut rest = page.strip_prefix("<!DOCTYPE html>").ok_or("it does not begin as HTML does")?;
     let mut open = vec![Element::default()];
     while !rest.is_empty() {

@@ -68,7 +68,9 @@ impl HtmlReport<'_> {
     }
 
     fn header(&self, title: &str, html: &mut String) {
+        let is_likely = self.outcome.bounds.certificate() == Certificate::Probabilistic;
         let (word, class) = match self.outcome.status {
+            Status::Optimal if is_likely => ("Optimal", "fair"),
             Status::Optimal => ("Optimal", "good"),
             Status::Feasible => ("Feasible", "fair"),
             Status::Infeasible => ("Infeasible", "bad"),
@@ -76,6 +78,7 @@ impl HtmlReport<'_> {
             Status::Unknown => ("Unknown", "fair"),
         };
         let details = match self.outcome.status {
+            Status::Optimal if is_likely => "if the upper bound holds, which is likely and not sure".to_owned(),
             Status::Infeasible => "there is no decision that every scenario leaves a recourse to".to_owned(),
             Status::Unbounded => "the cost falls without end".to_owned(),
             _ => status_words(self.outcome).split_once(", ").map_or(String::new(), |(_, details)| details.to_owned()),
