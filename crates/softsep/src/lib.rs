@@ -33,6 +33,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod certification;
 pub mod chain;
 pub mod diagnose;
 mod error;

@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use softsep::Problem;
+use softsep::certification::{Certifier, Judgement};
 use softsep::chain::{Acceptance, Chain, Kernel};
 use softsep::format::{Complaints, Row, SetFile, Sides};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
@@ -13,6 +13,7 @@ use softsep::proposal::{Alternate, Choice, HitAndRun, Langevin, Mixture, Options
 use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::{Clock, Purpose, stream};
 use softsep::uncertainty::{Aim, Reach, Reference, Space, State, States, build};
+use softsep::{Problem, Wanted};
 
 struct Counting;
 
@@ -44,6 +45,7 @@ fn the_hot_loop_allocates_nothing() {
     solves_by_reuse_and_support_points();
     draws_and_tilts();
     steps_of_chains();
+    draws_that_verify();
 }
 
 fn solves_by_reuse_and_support_points() {
@@ -172,6 +174,26 @@ fn steps_of_chains() {
                 }
                 assert!(counted > 9000, "proposal {number}: only {counted} steps were answered by reuse");
             }
+        }
+    }
+}
+
+/// Draws and climbs from them allocate nothing: what is counted is for rounds of many draws, and for bases that are new.
+fn draws_that_verify() {
+    for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.35 }, Uncertain::Scenarios(50)] {
+        let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };
+        let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
+        let states = problem.set.states(&Reach { convex: true, ..Reach::default() }).unwrap();
+        let wanted = Wanted { level: 3e-4, ..Wanted::default() };
+        let mut certifier = Certifier::new(&problem, states.as_ref(), wanted, 1e-3, 1, &Clock::unlimited()).unwrap();
+        let x = [250.0; 8];
+        // The first attempt meets the bases.
+        for attempt in 0..2 {
+            let before = COUNT.load(Ordering::Relaxed);
+            let judged = certifier.certify(&x, 1e9).unwrap();
+            let allocated = COUNT.load(Ordering::Relaxed) - before;
+            assert!(matches!(judged, Judgement::Stands { solves, .. } if solves > 12_000));
+            assert!(attempt == 0 || allocated < 12_000 / 2, "{allocated} allocations on {}", problem.name);
         }
     }
 }

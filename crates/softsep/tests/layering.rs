@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 21] = [
+const LAYERS: [&str; 22] = [
     "run",
     "format",
     "uncertainty",
@@ -20,6 +20,7 @@ const LAYERS: [&str; 21] = [
     "settings",
     "separation",
     "master",
+    "certification",
     "methods",
     "outcome",
     "solve",

@@ -89,17 +89,17 @@ impl Constants {
 
         // Slopes are linear in the duals of linear recourse with fixed costs, which depend neither on x nor on ξ.
         let has_duals = problem.recourse.is_linear() && !problem.recourse.costs_move();
-        let in_x = if has_duals { SlopeRanges::in_x(problem, clock)? } else { None }.map(|ranges| steepest(&ranges));
-        let in_xi = if has_duals { SlopeRanges::of(problem, clock)? } else { None }.map(|ranges| steepest(&ranges));
-        let on_sphere = in_xi.as_ref().and_then(|steepest| pulled(looker.states, steepest));
+        let in_x = if has_duals { SlopeRanges::in_x(problem, clock)? } else { None };
+        let in_xi = if has_duals { SlopeRanges::of(problem, clock)? } else { None };
+        let on_sphere = in_xi.as_ref().and_then(|ranges| ranges.on_sphere(looker.states));
         let choose = |bound: Option<f64>, met_value: f64| match bound.filter(|bound| bound.is_finite()) {
             Some(bound) => Constant::bounded(bound),
             None => Constant { value: met_value, known: Known::Estimated { samples: met.samples } },
         };
         Ok(Self {
-            spread: choose(in_xi.as_ref().map(|steepest| product(steepest, &extent.xi)), met.spread),
-            slope_x: choose(in_x.as_ref().map(|steepest| norm(steepest)), met.slope_x),
-            slope_xi: choose(in_xi.as_ref().map(|steepest| norm(steepest)), met.slope_xi),
+            spread: choose(in_xi.as_ref().map(|ranges| ranges.spread(&extent.xi)), met.spread),
+            slope_x: choose(in_x.as_ref().map(|ranges| norm(&ranges.steepest())), met.slope_x),
+            slope_xi: choose(in_xi.as_ref().map(|ranges| norm(&ranges.steepest())), met.slope_xi),
             slope_sphere: matches!(looker.states.space(), Space::Sphere(_)).then(|| choose(on_sphere, met.slope_sphere)),
             diameter_x: Constant::bounded(norm(&extent.x)),
             diameter_xi: Constant::bounded(norm(&extent.xi)),
@@ -107,32 +107,8 @@ impl Constants {
     }
 }
 
-/// The largest absolute slope in each entry; infinite where duals have no end.
-fn steepest(ranges: &SlopeRanges) -> Vec<f64> {
-    ranges.least.iter().zip(&ranges.most).map(|(least, most)| least.abs().max(most.abs())).collect()
-}
-
 fn norm(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>().sqrt()
-}
-
-/// How far Q moves if each entry does; what does not move does not count, however steep.
-fn product(steepest: &[f64], widths: &[f64]) -> f64 {
-    steepest.iter().zip(widths).filter(|(_, width)| **width > 0.0).map(|(steep, width)| steep * width).sum()
-}
-
-/// A bound on ‖Aᵀs‖ over all slopes s that are no steeper: the columns of Aᵀ, each at its steepest.
-fn pulled(states: &dyn States, steepest: &[f64]) -> Option<f64> {
-    let walk = states.walk()?;
-    let (mut axis, mut column) = (vec![0.0; steepest.len()], vec![0.0; walk.dim()]);
-    let mut lengths = Vec::with_capacity(steepest.len());
-    for entry in 0..steepest.len() {
-        axis[entry] = 1.0;
-        walk.pull(&axis, &mut column);
-        axis[entry] = 0.0;
-        lengths.push(norm(&column));
-    }
-    Some(product(steepest, &lengths).min(norm(steepest) * norm(&lengths)))
 }
 
 /// The largest numbers met in samples.

@@ -20,18 +20,7 @@ pub(super) struct Extent {
 impl Extent {
     pub(super) fn of(problem: &Problem, clock: &Clock) -> Result<Self, Error> {
         let (x, corners) = of_first_stage(problem, clock)?;
-        let dim = problem.set.dim();
-        let (mut axis, mut end) = (vec![0.0; dim], vec![0.0; dim]);
-        let mut xi = Vec::with_capacity(dim);
-        for entry in 0..dim {
-            let mut width = 0.0;
-            for sign in [1.0, -1.0] {
-                axis[entry] = sign;
-                width += problem.set.support(&axis, &mut end)?;
-            }
-            axis[entry] = 0.0;
-            xi.push(width.max(0.0));
-        }
+        let xi = problem.set.widths()?;
         Ok(Self { x, corners, xi })
     }
 }

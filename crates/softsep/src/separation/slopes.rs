@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::model::{Problem, Sparse};
 use crate::recourse::{DualColumns, Duals};
 use crate::run::{Clock, Stop};
-use crate::uncertainty::{Polytope, ShapeRow, Trend, Uncertainty};
+use crate::uncertainty::{Polytope, ShapeRow, States, Trend, Uncertainty};
 
 /// An end of a range that is this small is zero: what HiGHS leaves of a sign.
 const SIGN: f64 = 1e-9;
@@ -84,6 +84,31 @@ impl SlopeRanges {
         self.least.iter().zip(&self.most).map(|(&least, &most)| Trend::between(least, most)).collect()
     }
 
+    /// The largest absolute slope in each entry; infinite where duals have no end.
+    pub fn steepest(&self) -> Vec<f64> {
+        self.least.iter().zip(&self.most).map(|(least, most)| least.abs().max(most.abs())).collect()
+    }
+
+    /// How far Q moves at most if each entry moves by its width; what does not move does not count, however steep.
+    pub fn spread(&self, widths: &[f64]) -> f64 {
+        let moving = self.steepest().into_iter().zip(widths).filter(|(_, width)| **width > 0.0);
+        moving.map(|(steep, width)| steep * width).sum()
+    }
+
+    /// How steep Q is at most in the coordinates of a sphere of states: a bound on ‖Aᵀs‖ over all slopes s in the ranges, by the columns of Aᵀ.
+    pub fn on_sphere(&self, states: &dyn States) -> Option<f64> {
+        let walk = states.walk()?;
+        let (mut axis, mut column) = (vec![0.0; self.least.len()], vec![0.0; walk.dim()]);
+        let mut lengths = Vec::with_capacity(axis.len());
+        for entry in 0..axis.len() {
+            axis[entry] = 1.0;
+            walk.pull(&axis, &mut column);
+            axis[entry] = 0.0;
+            lengths.push(norm(&column));
+        }
+        Some(self.spread(&lengths).min(norm(&self.steepest()) * norm(&lengths)))
+    }
+
     /// What is left of the polytope: a ζ along which Q never rises goes where others do not need it, one along which Q never falls goes to its
     /// end where no other limits it.
     pub fn reduce(&self, polytope: &Polytope) -> Polytope {
@@ -144,6 +169,10 @@ impl SlopeRanges {
         }
         reduced
     }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 /// The levels of each entry that a reduced polytope leaves, where the set has levels: one where the entry is settled.

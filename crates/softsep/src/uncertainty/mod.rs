@@ -47,6 +47,21 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// finitely many).
     fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError>;
 
+    /// How wide the set is along each axis.
+    fn widths(&self) -> Result<Vec<f64>, SetError> {
+        let (mut axis, mut end) = (vec![0.0; self.dim()], vec![0.0; self.dim()]);
+        let mut widths = vec![0.0_f64; self.dim()];
+        for (entry, width) in widths.iter_mut().enumerate() {
+            for sign in [1.0, -1.0] {
+                axis[entry] = sign;
+                *width += self.support(&axis, &mut end)?;
+            }
+            axis[entry] = 0.0;
+            *width = width.max(0.0);
+        }
+        Ok(widths)
+    }
+
     /// A typical member: the center where there is one.
     fn nominal(&self, xi: &mut [f64]);
 

@@ -1,0 +1,130 @@
+//! How likely one call finds out that a bound is false: 1 − ρ, derived from the problem or given.
+
+use std::f64::consts::PI;
+
+use crate::error::Error;
+use crate::model::Problem;
+use crate::run::{Assumption, Clock, Source};
+use crate::separation::SlopeRanges;
+use crate::settings::Assumed;
+use crate::theory::{Adaptive, Certification, Finite, Mixing, cap};
+use crate::uncertainty::{Count, Space, States};
+
+/// Where 1 − ρ is from.
+pub(super) enum Detection {
+    /// The user says that a draw misses with probability ρ at most.
+    Given { rho: f64 },
+    /// The user says how a chain over so many states mixes, and how far ahead the worst of them is: eq. (certification-calls).
+    Chain { eta: f64, margin: f64, states: f64 },
+    /// One of so many equally likely states is the worst.
+    States(f64),
+    /// No state of the sphere within a distance of the worst one costs less by more than `slope` times that.
+    Sphere { dim: usize, slope: f64 },
+    /// No two scenarios of the body differ in cost by more than `spread`.
+    Body { dim: usize, spread: f64 },
+    /// Nothing is known, for this reason.
+    Unknown(&'static str),
+}
+
+impl Detection {
+    /// What the user gives, or else what can be derived. The states hold a maximum of Q(x, ·) for every x.
+    pub(super) fn of(problem: &Problem, states: &dyn States, assumed: Assumed, clock: &Clock) -> Result<Self, Error> {
+        match (assumed, states.space()) {
+            (Assumed::Miss { rho }, _) => Ok(Self::Given { rho }),
+            (Assumed::Chain { eta, margin }, Space::Finite(Count::Exactly(count))) => {
+                Ok(Self::Chain { eta, margin, states: count as f64 })
+            }
+            (Assumed::Chain { .. }, space) => Err(Error::Settings(format!(
+                "eta and margin are for finitely many states that can be counted, and here they are {space}; rho can be given"
+            ))),
+            (Assumed::Nothing, Space::Finite(Count::Exactly(count))) => Ok(Self::States(count as f64)),
+            (Assumed::Nothing, Space::Finite(_)) => Ok(Self::Unknown("the states are more than can be counted")),
+            (Assumed::Nothing, Space::Sphere(_)) if is_by_area(states) => {
+                Ok(Self::Unknown("nothing is derived for draws that are uniform by area"))
+            }
+            (Assumed::Nothing, space) => Self::by_slopes(problem, states, space, clock),
+        }
+    }
+
+    /// By bounds on the slopes of Q, which linear programs over the duals give where costs are fixed.
+    fn by_slopes(problem: &Problem, states: &dyn States, space: Space, clock: &Clock) -> Result<Self, Error> {
+        if !problem.recourse.is_linear() || problem.recourse.costs_move() {
+            return Ok(Self::Unknown("the slopes of the recourse cost are bounded for linear recourse with fixed costs only"));
+        }
+        let Some(ranges) = SlopeRanges::of(problem, clock)? else {
+            return Ok(Self::Unknown("the recourse cost is nowhere finite"));
+        };
+        let derived = match space {
+            Space::Sphere(dim) => ranges.on_sphere(states).map(|slope| (slope, Self::Sphere { dim, slope })),
+            Space::Body(dim) => {
+                let spread = ranges.spread(&problem.set.widths()?);
+                Some((spread, Self::Body { dim, spread }))
+            }
+            Space::Finite(_) => None,
+        };
+        let derived = derived.filter(|(steep, _)| steep.is_finite()).map(|(_, derived)| derived);
+        Ok(derived.unwrap_or(Self::Unknown("the recourse cost may be as steep as can be")))
+    }
+
+    /// Whether it rests on what the user says.
+    pub(super) fn is_given(&self) -> bool {
+        matches!(self, Self::Given { .. } | Self::Chain { .. })
+    }
+
+    /// A lower bound on the probability that one call finds a scenario that refutes a decision, if its worst case is beyond that by more than `room`.
+    pub(super) fn found(&self, room: f64) -> f64 {
+        match *self {
+            Self::Given { rho } => 1.0 - rho,
+            Self::Chain { .. } => self.certification().map_or(0.0, |(_, certification)| 1.0 - certification.miss().bound()),
+            // The worst state itself has to be drawn.
+            Self::States(count) => 1.0 / count,
+            // All states at a chord of room/slope or less will do.
+            Self::Sphere { dim, slope } => {
+                let half_chord = 0.5 * room / slope;
+                cap(dim, if half_chord < 1.0 { 2.0 * half_chord.asin() } else { PI })
+            }
+            // The body shrunk toward the worst scenario by t = room/spread: there nothing costs less by more than t·spread, and its volume is tᵈ.
+            Self::Body { dim, spread } => (room / spread).min(1.0).powf(dim as f64),
+            Self::Unknown(_) => 0.0,
+        }
+    }
+
+    /// For a chain: the temperature of its calls.
+    pub(super) fn temperature(&self) -> Option<f64> {
+        self.certification().map(|(temperature, _)| temperature)
+    }
+
+    /// The certification of a chain, at the temperature that the paper asks for; there ρ = (1 + η̄)/2.
+    fn certification(&self) -> Option<(f64, Certification)> {
+        let Self::Chain { eta, margin, states } = *self else { return None };
+        // The decision stands still, so that neither movement nor L'_Q matters; the false rate is accounted for elsewhere.
+        let at = |temperature: f64| {
+            let mixing = Mixing::new(1.0 - eta);
+            let finite = Finite { states, gap: margin, score_error: 0.0, lipschitz: 0.0, mixing, temperature };
+            Adaptive { finite, threshold: 0.0, power: 1.0 }.certification(1.0)
+        };
+        // One state is found at any temperature.
+        let temperature = at(margin).temperature().unwrap_or(margin);
+        Some((temperature, at(temperature)))
+    }
+
+    /// What a bound that rests on it assumes.
+    pub(super) fn assumes(&self, found: f64) -> Vec<Assumption> {
+        let given = |name, value| Assumption { name, value, source: Source::Given };
+        let derived = |name, value| Assumption { name, value, source: Source::Derived };
+        let rho = derived("rho", 1.0 - found);
+        match *self {
+            Self::Given { rho } => vec![given("rho", rho)],
+            Self::Chain { eta, margin, .. } => vec![given("eta", eta), given("margin", margin), rho],
+            Self::States(count) => vec![derived("states", count), rho],
+            Self::Sphere { slope, .. } => vec![derived("slope", slope), rho],
+            Self::Body { spread, .. } => vec![derived("spread", spread), rho],
+            Self::Unknown(_) => Vec::new(),
+        }
+    }
+}
+
+/// Whether draws from a sphere's image are uniform by area, and not by the sphere.
+pub(super) fn is_by_area(states: &dyn States) -> bool {
+    states.walk().is_some_and(|walk| walk.log_mass() != Some(0.0))
+}

@@ -1,0 +1,187 @@
+//! Budget sets of location–transportation, where the paper's practice certified bounds below the true cost.
+
+use std::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use softsep::certification::{Certifier, Judgement};
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::recourse::{Answer, engine};
+use softsep::run::{Clock, Purpose, Silent, stream};
+use softsep::separation::{Ask, Claim, Exact, SlopeRanges};
+use softsep::uncertainty::{Reach, States};
+use softsep::{Assumed, Problem, Settings, Wanted, solve};
+
+use super::statistics;
+
+const GAP: f64 = 1e-3;
+
+/// How closely the worst case of a decision is known, relative to the objective; likely bounds stand above it by fifty times that.
+const CLOSE: f64 = 1e-5;
+
+fn instance(n: usize, gamma: f64, seed: u64) -> Problem {
+    let uncertainty = Uncertain::Budget { gamma };
+    Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }).unwrap())
+        .unwrap()
+}
+
+/// The extreme points that can be the worst.
+fn states(problem: &Problem) -> Box<dyn States + '_> {
+    let trends = SlopeRanges::of(problem, &Clock::unlimited()).unwrap().unwrap().trends();
+    problem.set.states(&Reach { convex: true, trends, ..Reach::default() }).unwrap()
+}
+
+/// The recourse cost at every state; `None` if they are more than 100,000.
+fn costs(problem: &Problem, states: &dyn States, x: &[f64]) -> Option<Vec<f64>> {
+    let all = states.enumerate(100_000)?;
+    let mut engine = engine(problem, &Clock::unlimited()).unwrap();
+    let (mut answer, mut xi) = (Answer::new(problem), vec![0.0; problem.set.dim()]);
+    engine.at(x);
+    let cost = |state| {
+        states.realize(state, &mut xi);
+        engine.solve(&xi, &mut answer).unwrap();
+        answer.value
+    };
+    Some(all.iter().map(cost).collect())
+}
+
+/// The worst of a few draws, as one who looks too little would have it.
+fn too_little(problem: &Problem, states: &dyn States, x: &[f64], seed: u64) -> f64 {
+    let mut random = stream(seed, Purpose::Estimate, 0);
+    let mut engine = engine(problem, &Clock::unlimited()).unwrap();
+    let (mut answer, mut xi, mut state) = (Answer::new(problem), vec![0.0; problem.set.dim()], states.blank());
+    engine.at(x);
+    let looks = (0..5).map(|_| {
+        states.draw(&mut random, &mut state);
+        states.realize(&state, &mut xi);
+        engine.solve(&xi, &mut answer).unwrap();
+        answer.value
+    });
+    looks.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// By enumeration: what is true stands, its bound is true, and levels hold; what is thought from too few draws is refuted or its level holds.
+#[test]
+fn certificates_of_budget_sets_are_true() {
+    let (mut stood, mut bounds, mut thought, mut wrong) = (0, 0, 0, 0);
+    for gamma in [0.1, 0.25, 0.5, 0.9] {
+        for seed in 0..3 {
+            let problem = instance(10, gamma, seed);
+            let states = states(&problem);
+            let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+            let x: Vec<f64> = (0..10).map(|_| rng.random_range(150.0..350.0)).collect();
+            let first_cost = problem.first.value(&x);
+            let costs = costs(&problem, states.as_ref(), &x).unwrap();
+            let worst = costs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let mut certifier =
+                Certifier::new(&problem, states.as_ref(), Wanted::default(), GAP, seed, &Clock::unlimited()).unwrap();
+            for value in [worst, too_little(&problem, states.as_ref(), &x, seed)] {
+                let what = format!("gamma {gamma}, seed {seed}, {value} where {worst} is the worst");
+                match certifier.certify(&x, value).unwrap() {
+                    Judgement::Refuted(found) => {
+                        assert!(found.value > value && found.value <= worst * (1.0 + 1e-6), "{what}: {found:?}");
+                        assert!(value < worst * (1.0 - 1e-9), "{what}: refuted what is true by {found:?}");
+                    }
+                    Judgement::Stands { attested, .. } => {
+                        stood += 1;
+                        let above = costs.iter().filter(|cost| **cost > value + 1e-6 * (first_cost + value)).count();
+                        let violation = attested.violation.unwrap();
+                        assert!(violation.level <= 1e-3, "{what}: {violation:?}");
+                        wrong += u64::from(above as f64 / costs.len() as f64 > violation.level);
+                        if let Some(likely) = attested.likely {
+                            bounds += 1;
+                            assert!(likely.upper >= first_cost + worst, "{what}: {likely:?}");
+                        } else {
+                            assert!(attested.remarks.iter().any(|remark| remark.contains("draws would be needed")), "{what}");
+                        }
+                    }
+                }
+                thought += 1;
+            }
+        }
+    }
+    statistics::at_most(wrong, thought, 0.05, "levels");
+    assert!(stood >= thought / 2 && bounds > 0, "{stood} of {thought} stood, {bounds} with a bound");
+}
+
+/// Decisions of `sgd`, half of them after a few iterations only, thought to cost what its estimate says, on the sets of the paper. No certificate that `sgd`
+/// gives by default is false, and no bound under derived constants. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as
+/// the paper has it, are false: nothing makes that constant true.
+#[test]
+fn certificates_of_decisions_found_are_true() {
+    let is_long = std::env::var_os("SOFTSEP_SOAK").is_some();
+    let (sizes, seeds) = if is_long { (vec![10, 15, 20, 25, 30], 40) } else { (vec![10, 12], 1) };
+    let mut met = Met::default();
+    for &n in &sizes {
+        for gamma in [0.1, 0.3, 0.5, 0.7, 0.9] {
+            (0..seeds).for_each(|seed| met.look(n, gamma, seed));
+        }
+        println!("up to n = {n}: {met:?}");
+    }
+    statistics::at_most(met.wrong_levels, met.levels, 0.05, "levels");
+    assert!(met.sure > 0 && met.levels > 0 && met.runs >= if is_long { 1000 } else { 10 }, "{met:?}");
+}
+
+/// What many decisions came to.
+#[derive(Debug, Default)]
+struct Met {
+    runs: u64,
+    /// Sure bounds of the method; none is false.
+    sure: u64,
+    /// Decisions whose estimate draws refuted.
+    refuted: u64,
+    /// Bounds under derived constants; none is false.
+    derived: u64,
+    /// Violation levels whose truth is known by enumeration.
+    levels: u64,
+    wrong_levels: u64,
+    /// Bounds under a constant that was given.
+    given: u64,
+    wrong_given: u64,
+    /// Worst cases that the time was too short for; bounds are held against the worst scenario met.
+    open: u64,
+}
+
+impl Met {
+    fn look(&mut self, n: usize, gamma: f64, seed: u64) {
+        let what = format!("n {n}, gamma {gamma}, seed {seed}");
+        let problem = instance(n, gamma, seed);
+        let states = states(&problem);
+        let iterations = (seed % 2 == 1).then_some(5 + seed);
+        let settings = Settings { method: "sgd".into(), iterations, seed, ..Settings::default() };
+        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let best = outcome.bounds.best().unwrap();
+        let first_cost = problem.first.value(&best.x);
+        let clock = Clock::new(Some(Duration::from_secs(3)), Default::default());
+        let mut separation = Exact::choose(&problem).unwrap().build(&problem).unwrap();
+        let ask = Ask { beyond: None, tolerance: CLOSE * best.value };
+        let found = separation.separate(&best.x, &ask, &clock).unwrap();
+        self.open +=
+            u64::from(!matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + 1.1 * CLOSE * best.value));
+        let truth = (first_cost + found.value) * (1.0 - 1e-9);
+        self.runs += 1;
+        self.sure += u64::from(best.upper.is_some());
+        assert!(best.upper.is_none_or(|upper| upper >= truth), "{what}: a false sure bound");
+        for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.9 }] {
+            let wanted = Wanted { assumed, ..Wanted::default() };
+            let mut certifier = Certifier::new(&problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
+            let Judgement::Stands { attested, .. } = certifier.certify(&best.x, best.value - first_cost).unwrap() else {
+                self.refuted += u64::from(assumed == Assumed::Nothing);
+                continue;
+            };
+            let is_false = attested.likely.as_ref().map(|likely| likely.upper < truth);
+            if assumed != Assumed::Nothing {
+                self.given += 1;
+                self.wrong_given += u64::from(is_false == Some(true));
+                continue;
+            }
+            self.derived += u64::from(is_false.is_some());
+            assert_ne!(is_false, Some(true), "{what}: a false bound under derived constants");
+            if let Some(costs) = costs(&problem, states.as_ref(), &best.x) {
+                let above = costs.iter().filter(|cost| first_cost + **cost > best.value * (1.0 + 1e-6)).count();
+                self.levels += 1;
+                self.wrong_levels += u64::from(above as f64 / costs.len() as f64 > attested.violation.unwrap().level);
+            }
+        }
+    }
+}

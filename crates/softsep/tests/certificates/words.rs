@@ -1,0 +1,119 @@
+//! What the ledger holds comes out in the result file and in words, each statement as what it is.
+
+use softsep::format::{AssumptionSource, CertificateKind, ResultFile, Status};
+use softsep::report::{in_words, result_file, solve_summary};
+use softsep::run::{Assumption, Attested, Clock, Likely, Limits, Run, Silent, Source, Stop, Violation};
+use softsep::{Outcome, Problem};
+
+use super::locks;
+
+fn violation() -> Option<Violation> {
+    Some(Violation { level: 1e-3, confidence: 0.99, measure: "uniform on the extreme points".into() })
+}
+
+fn likely() -> Option<Likely> {
+    let assumption = |name, value, source| Assumption { name, value, source };
+    let assumes = vec![
+        assumption("eta", 0.5, Source::Given),
+        assumption("margin", 3.0, Source::Given),
+        assumption("rho", 0.75, Source::Derived),
+    ];
+    Some(Likely { upper: 12.0, confidence: 0.95, assumes })
+}
+
+/// The outcome of a run that has a decision that costs 11, a lower bound of 10, and what was attested; surely at most `upper`.
+fn outcome(attested: Attested, upper: Option<f64>) -> Outcome {
+    let mut silent = Silent;
+    let mut run = Run::new("sgd", Limits { gap: 0.2, ..Limits::default() }, Clock::unlimited(), &mut silent);
+    run.lower(10.0);
+    match upper {
+        Some(upper) => run.upper(&[], 11.0, upper, &[0.0, 0.0]),
+        None => run.estimate(&[], 11.0, &[0.0, 0.0]),
+    }
+    run.attest(&[], 11.0, attested);
+    let ended = run.tick();
+    assert_eq!(ended, if run.bounds().meet(0.2) { Err(Stop::Gap) } else { Ok(()) });
+    Outcome {
+        status: if ended.is_err() { Status::Optimal } else { Status::Feasible },
+        stop: Stop::Gap,
+        bounds: run.bounds().clone(),
+        worst_case: None,
+        verdict: None,
+        method: "sgd",
+        seed: 1,
+        iterations: 1,
+        recourse_solves: 1,
+        seconds: 0.0,
+    }
+}
+
+fn problem() -> Problem {
+    locks::list(5, 1).problem
+}
+
+fn file(outcome: &Outcome) -> ResultFile {
+    let file = result_file(&problem(), outcome);
+    assert_eq!(ResultFile::read(&file.write()).unwrap(), file);
+    file
+}
+
+#[test]
+fn a_likely_bound_is_reported_with_what_it_assumes() {
+    let outcome = outcome(Attested { violation: violation(), likely: likely(), remarks: vec!["a remark".into()] }, None);
+    let result = file(&outcome);
+    let certificate = result.certificate.unwrap();
+    assert_eq!((result.objective, result.lower_bound, result.upper_bound), (Some(11.0), Some(10.0), Some(12.0)));
+    assert!((result.gap.unwrap() - 2.0 / 12.0).abs() < 1e-15 && result.status == Status::Optimal);
+    assert_eq!((certificate.kind, certificate.confidence), (CertificateKind::Probabilistic, Some(0.95)));
+    let assumes: Vec<_> = certificate.assumes.iter().map(|of| (of.name.as_str(), of.value, of.source)).collect();
+    assert_eq!(
+        assumes,
+        [
+            ("eta", 0.5, AssumptionSource::Given),
+            ("margin", 3.0, AssumptionSource::Given),
+            ("rho", 0.75, AssumptionSource::Derived)
+        ]
+    );
+    let stated = certificate.violation.unwrap();
+    assert_eq!((stated.level, stated.confidence, stated.measure.as_str()), (1e-3, 0.99, "uniform on the extreme points"));
+    let words = in_words(&outcome);
+    for (line, said) in [
+        (0, "probabilistic: the lower bound holds for sure, the upper one with a probability and under assumptions"),
+        (1, "with probability 0.95 over the run's draws, the decision costs at most 12 in the worst case"),
+        (2, "rests on rho = 0.75, derived"),
+        (3, "rests on eta = 0.5, margin = 3, given and not checked"),
+        (4, "violation: with probability 0.99, at most a share 0.001 of the set (uniform on the extreme points) costs more"),
+        (5, "assumes nothing, and says nothing about the worst case"),
+        (6, "a remark"),
+    ] {
+        assert!(words[line].contains(said), "line {line}: {words:#?}");
+    }
+    assert_eq!(words.len(), 7);
+    // The summary, and with it the log's footer, says all of it.
+    let summary = solve_summary(&problem(), &outcome);
+    assert!(words.iter().all(|words| summary.contains(words.as_str())), "{summary}");
+    assert!(summary.contains("upper bound  12\n"), "{summary}");
+}
+
+#[test]
+fn a_violation_level_alone_is_no_upper_bound() {
+    let outcome = outcome(Attested { violation: violation(), ..Attested::default() }, None);
+    let result = file(&outcome);
+    let certificate = result.certificate.unwrap();
+    assert_eq!((result.upper_bound, result.gap, result.status), (None, None, Status::Feasible));
+    assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (CertificateKind::None, None, 0));
+    assert!(certificate.violation.is_some());
+    let words = in_words(&outcome);
+    assert_eq!(words[0], "none: no upper bound is known");
+    assert!(words[1].contains("estimate") && words[2].contains("violation"), "{words:#?}");
+}
+
+#[test]
+fn a_sure_bound_stays_sure_beside_a_violation_level() {
+    let outcome = outcome(Attested { violation: violation(), likely: likely(), remarks: Vec::new() }, Some(13.0));
+    let result = file(&outcome);
+    let certificate = result.certificate.unwrap();
+    assert_eq!((result.upper_bound, certificate.kind), (Some(13.0), CertificateKind::Deterministic));
+    assert_eq!((certificate.confidence, certificate.assumes.len()), (None, 0));
+    assert!(certificate.violation.is_some() && in_words(&outcome)[0].starts_with("deterministic"));
+}
