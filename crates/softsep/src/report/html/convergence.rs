@@ -12,6 +12,9 @@ use crate::report::summary::number;
 /// Gaps below this are drawn as this: solvers cannot tell them from zero.
 const LEAST_GAP: f64 = 1e-9;
 
+/// So are gaps below this share of the gap asked for, which would take the room from those that were the work.
+const FAR_BELOW: f64 = 1e-2;
+
 /// Gaps above this are off the chart: one of a thousand percent and one of a million are the same news.
 const MOST_GAP: f64 = 10.0;
 
@@ -198,7 +201,7 @@ fn bounds_range(course: &[Moment]) -> (f64, f64) {
 fn gap_range(course: &[Moment], goal: f64) -> Option<(f64, f64)> {
     let gaps = course.iter().flat_map(|moment| AGAINST_LOWER.iter().filter_map(|quantity| quantity.gap(moment)));
     let gaps: Vec<f64> = gaps.filter(|gap| *gap > 0.0 && gap.is_finite()).collect();
-    let least = gaps.iter().copied().fold(goal, f64::min).max(LEAST_GAP);
+    let least = gaps.iter().copied().fold(goal, f64::min).max(FAR_BELOW * goal).max(LEAST_GAP);
     let most = gaps.iter().copied().fold(goal, f64::max).min(MOST_GAP).max(least);
     (!gaps.is_empty()).then_some((least, most))
 }

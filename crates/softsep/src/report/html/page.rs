@@ -105,7 +105,9 @@ impl HtmlReport<'_> {
         let cost = match best {
             None => "no decision was found",
             Some(best) if best.upper.is_none() => "an estimate: the worst of the scenarios looked at",
-            Some(best) if best.upper == Some(best.value) => "what the decision costs in the worst case",
+            Some(best) if best.upper.is_some_and(|upper| number(upper) == number(best.value)) => {
+                "what the decision costs in the worst case"
+            }
             Some(_) => "what the decision costs at the worst scenario known",
         };
         let split = best.zip(self.outcome.worst_case.as_ref()).map_or(String::new(), |(best, worst)| {

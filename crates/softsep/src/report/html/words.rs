@@ -5,6 +5,9 @@ use crate::report::certificate::in_words;
 use crate::report::summary::{gap_words, number};
 use crate::run::Certificate;
 
+/// Gaps below this are written as zero.
+const TINY: f64 = 5e-7;
+
 /// Words as a sentence: a capital at the start, a full stop at the end.
 pub(super) fn sentence(words: &str) -> String {
     let mut letters = words.trim_end_matches('.').chars();
@@ -40,11 +43,12 @@ pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
         }
     }
     if let Some(lower) = bounds.lower() {
-        let gain = match bounds.certificate() {
-            Certificate::Deterministic => {
-                format!(" What a better decision could save, relative to this cost, is at most the gap: {}.", gap_words(outcome))
+        let gain = match (bounds.certificate(), bounds.gap()) {
+            (Certificate::Deterministic, Some(gap)) if gap < TINY => " A better one could save next to nothing.".to_owned(),
+            (Certificate::Deterministic, Some(_)) => {
+                format!(" What a better one could save, relative to this cost, is at most the gap: {}.", gap_words(outcome))
             }
-            Certificate::Probabilistic | Certificate::None => String::new(),
+            _ => String::new(),
         };
         paragraphs.push(format!("No decision can promise to cost less than {}.{gain}", number(lower)));
     }
