@@ -47,7 +47,7 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Solve(solve::Solve),
+    Solve(Box<solve::Solve>),
     Evaluate(evaluate::Evaluate),
     Check(check::Check),
     Diagnose(diagnose::Diagnose),

@@ -1,4 +1,5 @@
-//! Who looks at a run: the log table on the standard error and in a file, a progress line on a terminal, a trace for plots.
+//! Who looks at a run: the log table on the standard error and in a file, a progress line on a terminal, a trace for plots, a
+//! history for the report.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Stderr};
@@ -6,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use softsep::report::{Table, Trace, TraceForm};
+use softsep::report::{History, Table, Trace, TraceForm};
 use softsep::run::{Bounds, Certificate, Event, Observer};
 
 use crate::output::say;
@@ -28,6 +29,7 @@ pub(crate) struct Watch<'f> {
     log: Option<Table<&'f File>>,
     line: Option<Line>,
     trace: Option<Trace<&'f File>>,
+    history: Option<History>,
 }
 
 impl<'f> Watch<'f> {
@@ -39,12 +41,19 @@ impl<'f> Watch<'f> {
             log: log.map(Table::new),
             line: on_terminal.then(Line::new),
             trace: trace.map(|(file, form)| Trace::new(file, form)),
+            history: None,
         }
     }
 
-    /// Ends what is shown, and tells whether the trace was written.
-    pub(crate) fn finish(self) -> io::Result<()> {
-        self.trace.map_or(Ok(()), Trace::finish)
+    /// Keeps the course of the run too.
+    pub(crate) fn keeping_history(mut self) -> Self {
+        self.history = Some(History::default());
+        self
+    }
+
+    /// Ends what is shown; returns the history, if one was kept, and whether the trace was written.
+    pub(crate) fn finish(self) -> (Option<History>, io::Result<()>) {
+        (self.history, self.trace.map_or(Ok(()), Trace::finish))
     }
 
     /// Says something beside what is shown, from any thread.
@@ -63,7 +72,8 @@ impl Observer for Watch<'_> {
         let log = self.log.as_mut().map(|log| log as &mut dyn Observer);
         let line = self.line.as_mut().map(|line| line as &mut dyn Observer);
         let trace = self.trace.as_mut().map(|trace| trace as &mut dyn Observer);
-        for observer in [table, log, line, trace].into_iter().flatten() {
+        let history = self.history.as_mut().map(|history| history as &mut dyn Observer);
+        for observer in [table, log, line, trace, history].into_iter().flatten() {
             observer.see(event);
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use softsep::methods::{Entry, METHODS};
-use softsep::report::{result_file, solve_summary};
+use softsep::report::{HtmlReport, result_file, solve_summary};
 use softsep::{Assumed, Certify, Settings, Wanted};
 
 use crate::exit::{Exit, Failure};
@@ -24,6 +24,7 @@ Examples:
   softsep solve depots.json --gap 1e-6 --time-limit 60 --out result.json
   softsep solve depots.json --method extensive --max-copies 50000 --verbose
   softsep solve depots.json --method benders --trace run.csv
+  softsep solve depots.json --report depots.html
   softsep solve depots.json --method sgd --certify probabilistic --confidence 0.99
   softsep solve depots.json --json --quiet | jq .objective
 
@@ -105,6 +106,10 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
 
+    /// Write a page for people to this file: the result, what it means, charts, the worst case; it opens in any browser
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+
     #[command(flatten)]
     method_options: MethodOptions,
 }
@@ -133,18 +138,25 @@ impl Solve {
         let log_file = self.log.as_deref().filter(|log| *log != Path::new("-"));
         let show = self.show()?;
         let trace_file = self.trace.as_deref();
-        if trace_file == Some(Path::new("-")) {
-            return Err(Failure::unusable("--trace -: the standard output is for the result; name a file"));
+        for (option, target) in [("trace", trace_file), ("report", self.report.as_deref())] {
+            if target == Some(Path::new("-")) {
+                return Err(Failure::unusable(format!("--{option} -: the standard output is for the result; name a file")));
+            }
         }
         let mut in_use: Vec<&Path> = [Some(file), log_file].into_iter().flatten().collect();
         let trace_target = trace_file.map(|trace| Target::new(trace, &in_use)).transpose()?;
         in_use.extend(trace_file);
         let out = self.out.as_ref().map(|out| Target::new(out, &in_use)).transpose()?;
+        in_use.extend(self.out.as_deref());
+        let report = self.report.as_ref().map(|report| Target::new(report, &in_use)).transpose()?;
         let problem = softsep::read(file).map_err(|error| Failure::of(error.into(), file))?;
         let log = log_file.map(|log| Target::new(log, &[file])?.stream()).transpose()?;
         let trace = trace_target.as_ref().map(Target::stream).transpose()?;
 
         let mut watch = Watch::new(show, log.as_ref(), trace.as_ref().zip(trace_file.map(form_of)));
+        if report.is_some() {
+            watch = watch.keeping_history();
+        }
         let speak = watch.speaker();
         let quiet = self.quiet;
         let interrupt = interrupt::flag(move || {
@@ -153,7 +165,7 @@ impl Solve {
             }
         })?;
         let outcome = softsep::solve(&problem, &settings, &mut watch, &interrupt);
-        let traced = watch.finish();
+        let (history, traced) = watch.finish();
 
         let outcome = outcome.map_err(|error| {
             note(log.as_ref(), &format!("error: {error}\n"));
@@ -164,8 +176,16 @@ impl Solve {
         let result = result_file(&problem, &outcome).write();
         // All, before any failure is told: a result is not lost because one of its places is full.
         let written = out.map_or(Ok(()), |out| out.write(|file| file.write_all(result.as_bytes())));
+        let reported = report.zip(history).map_or(Ok(()), |(report, history)| {
+            let name = file.to_string_lossy();
+            let page =
+                HtmlReport { problem: &problem, file: Some(&name), settings: &settings, outcome: &outcome, history: &history }
+                    .page();
+            report.write(|file| file.write_all(page.as_bytes()))
+        });
         print(if self.json { &result } else { &summary })?;
         written?;
+        reported?;
         trace_target.map_or(Ok(()), |target| target.settle(traced))?;
         Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
     }

@@ -2,6 +2,8 @@
 
 mod certificate;
 mod diagnosis;
+mod history;
+mod html;
 mod result;
 mod summary;
 mod table;
@@ -9,6 +11,8 @@ mod trace;
 
 pub use certificate::in_words;
 pub use diagnosis::diagnosis_summary;
+pub use history::{CAPACITY, History, Moment};
+pub use html::HtmlReport;
 pub use result::result_file;
 pub use summary::{evaluation_summary, solve_summary};
 pub use table::Table;

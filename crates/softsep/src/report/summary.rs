@@ -15,18 +15,7 @@ const SHOWN: usize = 12;
 /// The outcome of a run.
 pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
     let mut text = String::new();
-    let status = match outcome.status {
-        Status::Optimal if outcome.bounds.certificate() == Certificate::Probabilistic => {
-            "optimal, as far as the certificate goes"
-        }
-        Status::Optimal => "optimal",
-        Status::Feasible if outcome.bounds.reported_upper().is_none() => "feasible, with no upper bound",
-        Status::Feasible => "feasible, the gap asked for is not met",
-        Status::Infeasible => "infeasible",
-        Status::Unbounded => "unbounded",
-        Status::Unknown => "unknown, no decision found yet",
-    };
-    let _ = writeln!(text, "status       {status} ({})", stop_words(outcome.stop));
+    let _ = writeln!(text, "status       {} ({})", status_words(outcome), stop_words(outcome.stop));
     if let Some(best) = outcome.bounds.best() {
         let _ = writeln!(text, "objective    {}", number(best.value));
     }
@@ -34,13 +23,7 @@ pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
         let bound = |bound: Option<f64>| bound.map_or("not known".to_owned(), number);
         let _ = writeln!(text, "lower bound  {}", bound(outcome.bounds.lower()));
         let _ = writeln!(text, "upper bound  {}", bound(outcome.bounds.reported_upper()));
-        let gap = match outcome.bounds.gap() {
-            None => "not known".to_owned(),
-            // Around zero a relative gap says nothing.
-            Some(gap) if gap > 1e-4 && outcome.bounds.meet(0.0) => "none that the solvers could tell".to_owned(),
-            Some(gap) => format!("{:.4} %", 100.0 * gap),
-        };
-        let _ = writeln!(text, "gap          {gap}");
+        let _ = writeln!(text, "gap          {}", gap_words(outcome));
         for (line, words) in in_words(outcome).iter().enumerate() {
             let _ = writeln!(text, "{:<12} {words}", if line == 0 { "certificate" } else { "" });
         }
@@ -114,7 +97,30 @@ pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String 
     text
 }
 
-fn stop_words(stop: Stop) -> &'static str {
+pub(super) fn status_words(outcome: &Outcome) -> &'static str {
+    match outcome.status {
+        Status::Optimal if outcome.bounds.certificate() == Certificate::Probabilistic => {
+            "optimal, as far as the certificate goes"
+        }
+        Status::Optimal => "optimal",
+        Status::Feasible if outcome.bounds.reported_upper().is_none() => "feasible, with no upper bound",
+        Status::Feasible => "feasible, the gap asked for is not met",
+        Status::Infeasible => "infeasible",
+        Status::Unbounded => "unbounded",
+        Status::Unknown => "unknown, no decision found yet",
+    }
+}
+
+pub(super) fn gap_words(outcome: &Outcome) -> String {
+    match outcome.bounds.gap() {
+        None => "not known".to_owned(),
+        // Around zero a relative gap says nothing.
+        Some(gap) if gap > 1e-4 && outcome.bounds.meet(0.0) => "none that the solvers could tell".to_owned(),
+        Some(gap) => format!("{:.4} %", 100.0 * gap),
+    }
+}
+
+pub(super) fn stop_words(stop: Stop) -> &'static str {
     match stop {
         Stop::Gap => "the gap asked for is met",
         Stop::TimeLimit => "the time limit is reached",

@@ -1,0 +1,39 @@
+//! Text that others wrote, made harmless: a problem's names are input, and a page shows them as they are.
+
+use crate::format::one_line;
+
+/// Text for the inside of an element or of a quoted attribute.
+pub(super) fn text(raw: &str) -> String {
+    let mut safe = String::with_capacity(raw.len());
+    for character in one_line(raw).chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+/// A name among other text. It keeps its own direction of writing to itself.
+pub(super) fn name(raw: &str) -> String {
+    format!("<bdi>{}</bdi>", text(raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_html_reads_is_left() {
+        assert_eq!(
+            text("<script>alert(\"x\" & 'y')</script>"),
+            "&lt;script&gt;alert(&quot;x&quot; &amp; &#39;y&#39;)&lt;/script&gt;"
+        );
+        assert_eq!(text("a\nb\u{0}"), "a\\nb\\u{0}");
+        assert_eq!(name("ξ & Söhne"), "<bdi>ξ &amp; Söhne</bdi>");
+    }
+}

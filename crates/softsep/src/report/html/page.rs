@@ -1,0 +1,141 @@
+//! The page: its frame, the status, the figures that matter, and the sections in order.
+
+use std::fmt::Write;
+
+use super::escape::text;
+use super::words::{meaning, percent};
+use super::{again, chain, convergence, decision, scenario, verdict};
+use crate::format::Status;
+use crate::model::Problem;
+use crate::outcome::Outcome;
+use crate::report::history::History;
+use crate::report::summary::{gap_words, number, status_words, stop_words};
+use crate::run::Certificate;
+use crate::settings::Settings;
+
+const STYLE: &str = include_str!("style.css");
+
+/// What a page is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct HtmlReport<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// The name of its file, to run it again.
+    pub file: Option<&'a str>,
+    /// What was asked for.
+    pub settings: &'a Settings,
+    /// What came of it.
+    pub outcome: &'a Outcome,
+    /// How it went.
+    pub history: &'a History,
+}
+
+impl HtmlReport<'_> {
+    /// The page. It depends on the run only, never on when it is written.
+    pub fn page(&self) -> String {
+        let Self { problem, file, settings, outcome, history } = *self;
+        let title = if problem.name.is_empty() { "A problem without a name".to_owned() } else { text(&problem.name) };
+        let mut html = format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+             <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
+             <title>{title} – softsep</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        );
+        self.header(&title, &mut html);
+        if outcome.verdict.is_none() {
+            self.figures(&mut html);
+            html.push_str("<section>\n<h2>What this means</h2>\n");
+            for paragraph in meaning(outcome) {
+                let _ = writeln!(html, "<p>{}</p>", text(&paragraph));
+            }
+            html.push_str("</section>\n");
+            html.push_str(&convergence::section(outcome, history, settings.gap));
+        }
+        if let Some(proved) = &outcome.verdict {
+            html.push_str(&verdict::section(problem, proved));
+        }
+        if let Some(best) = outcome.bounds.best() {
+            html.push_str(&decision::section(problem, &best.x));
+        }
+        if let Some(worst) = &outcome.worst_case {
+            html.push_str(&scenario::worst_case(problem, worst));
+        }
+        html.push_str(&chain::section(history));
+        html.push_str(&again::section(file, settings, outcome, history));
+        html.push_str("</main>\n</body>\n</html>\n");
+        html
+    }
+
+    fn header(&self, title: &str, html: &mut String) {
+        let is_likely = self.outcome.bounds.certificate() == Certificate::Probabilistic;
+        let (word, class) = match self.outcome.status {
+            Status::Optimal if is_likely => ("Optimal", "fair"),
+            Status::Optimal => ("Optimal", "good"),
+            Status::Feasible => ("Feasible", "fair"),
+            Status::Infeasible => ("Infeasible", "bad"),
+            Status::Unbounded => ("Unbounded", "bad"),
+            Status::Unknown => ("Unknown", "fair"),
+        };
+        let details = match self.outcome.status {
+            Status::Optimal if is_likely => "if the upper bound holds, which is likely and not sure".to_owned(),
+            Status::Infeasible => "there is no decision that every scenario leaves a recourse to".to_owned(),
+            Status::Unbounded => "the cost falls without end".to_owned(),
+            _ => status_words(self.outcome).split_once(", ").map_or(String::new(), |(_, details)| details.to_owned()),
+        };
+        let stop = stop_words(self.outcome.stop);
+        let words = if details.is_empty() { stop.to_owned() } else { format!("{details}; {stop}") };
+        let _ = write!(
+            html,
+            "<header>\n<p class=\"kicker\">softsep report</p>\n<h1><bdi>{title}</bdi></h1>\n\
+             <p class=\"status\"><span class=\"badge {class}\">{word}</span> <span>{words}</span></p>\n<dl class=\"facts\">\n"
+        );
+        for fact in self.problem.facts() {
+            // The log's lines: a head of one column, then the text.
+            let (head, words) = fact.split_once("  ").unwrap_or(("", &fact));
+            let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", text(head), text(words.trim()));
+        }
+        html.push_str("</dl>\n</header>\n");
+    }
+
+    fn figures(&self, html: &mut String) {
+        let bounds = &self.outcome.bounds;
+        let known = |value: Option<f64>| value.map_or("not known".to_owned(), number);
+        let best = bounds.best();
+        let cost = match best {
+            None => "no decision was found",
+            Some(best) if best.upper.is_none() => "an estimate: the worst of the scenarios looked at",
+            Some(best) if best.upper.is_some_and(|upper| number(upper) == number(best.value)) => {
+                "what the decision costs in the worst case"
+            }
+            Some(_) => "what the decision costs at the worst scenario known",
+        };
+        let split = best.zip(self.outcome.worst_case.as_ref()).map_or(String::new(), |(best, worst)| {
+            format!(" ({} now, {} for recourse)", number(self.problem.first.value(&best.x)), number(worst.cost))
+        });
+        let lower = if bounds.lower().is_some() {
+            "no decision costs less in its worst case"
+        } else {
+            "the best may cost less than anything"
+        };
+        let (certificate, upper) = match bounds.certificate() {
+            Certificate::Deterministic => ("deterministic", "the decision costs no more, whatever happens"),
+            Certificate::Probabilistic => ("probabilistic", "likely to hold, under assumptions"),
+            Certificate::None => ("none", "the worst case may cost more than the objective"),
+        };
+        let figures = [
+            ("Objective", known(best.map(|best| best.value)), format!("{cost}{split}")),
+            ("Lower bound", known(bounds.lower()), lower.to_owned()),
+            ("Upper bound", known(bounds.reported_upper()), upper.to_owned()),
+            ("Gap", gap_words(self.outcome), format!("{} was asked for", percent(self.settings.gap))),
+            ("Certificate", certificate.to_owned(), "how the bounds are known".to_owned()),
+        ];
+        html.push_str("<dl class=\"figures\">\n");
+        for (what, value, note) in figures {
+            let is_number = value.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+            let class = if is_number { "value" } else { "value words" };
+            let _ = writeln!(html, "<div><dt>{what}</dt><dd class=\"{class}\">{value}</dd><dd class=\"note\">{note}</dd></div>");
+        }
+        html.push_str("</dl>\n");
+    }
+}

@@ -1,0 +1,69 @@
+//! Why a problem has no optimum.
+
+use std::fmt::Write;
+
+use super::escape::{name, text};
+use super::scenario::parameters;
+use super::words::sentence;
+use crate::model::Problem;
+use crate::run::{Infeasible, Stage, Unbounded, Verdict};
+
+/// Names listed.
+const SHOWN: usize = 40;
+
+/// What was proved, where, and by which rows or variables.
+pub(super) fn section(problem: &Problem, verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Infeasible(infeasible) => no_decision(problem, infeasible),
+        Verdict::Unbounded(unbounded) => no_end(problem, unbounded),
+    }
+}
+
+fn no_decision(problem: &Problem, infeasible: &Infeasible) -> String {
+    let names = &problem.names;
+    let what = match infeasible.stage {
+        Stage::First => "No decision satisfies the first stage, whatever happens later.",
+        Stage::Recourse => "Every decision leaves some scenario without recourse.",
+    };
+    let mut html = format!("<section>\n<h2>Why there is no decision</h2>\n<p>{what} {}</p>\n", text(&sentence(&infeasible.why)));
+    let mut rows = |head: &str, names: Vec<&String>| {
+        if !names.is_empty() {
+            let _ = write!(html, "<h3>{head}</h3>\n{}", list(&names));
+        }
+    };
+    rows("Rows of the first stage that take part", infeasible.first_rows.iter().map(|&row| &names.first_rows[row]).collect());
+    rows("Rows of the recourse that take part", infeasible.recourse_rows.iter().map(|&row| &names.recourse_rows[row]).collect());
+    if let Some(xi) = &infeasible.xi {
+        let _ = write!(html, "<h3>A scenario without recourse</h3>\n{}", parameters(problem, xi));
+    }
+    html.push_str("</section>\n");
+    html
+}
+
+fn no_end(problem: &Problem, unbounded: &Unbounded) -> String {
+    let names = &problem.names;
+    let mut html = String::from(
+        "<section>\n<h2>Why there is no optimum</h2>\n<p>The cost falls without end along these variables. Bound them, or check the signs of their costs.</p>\n",
+    );
+    let mut variables = |head: &str, names: Vec<&String>| {
+        if !names.is_empty() {
+            let _ = write!(html, "<h3>{head}</h3>\n{}", list(&names));
+        }
+    };
+    variables("First stage", unbounded.first.iter().map(|&entry| &names.first[entry]).collect());
+    variables("Recourse", unbounded.recourse.iter().map(|&entry| &names.recourse[entry]).collect());
+    html.push_str("</section>\n");
+    html
+}
+
+fn list(names: &[&String]) -> String {
+    let mut html = String::from("<ul class=\"names\">\n");
+    for shown in names.iter().take(SHOWN) {
+        let _ = writeln!(html, "<li>{}</li>", name(shown));
+    }
+    if names.len() > SHOWN {
+        let _ = writeln!(html, "<li>… {} more</li>", names.len() - SHOWN);
+    }
+    html.push_str("</ul>\n");
+    html
+}
