@@ -20,6 +20,10 @@ const ENOUGH: f64 = 0.3;
 /// Iterations without a new cut and without a better decision after which there is nothing left to find.
 const NOTHING_NEW: u32 = 20;
 
+/// Iterations in which the gap must shrink by this share, or the solvers' tolerances are all that is left of it.
+const PATIENCE: u32 = 100;
+const SHRINKS: f64 = 0.01;
+
 /// Scenarios that the next method is handed.
 const HANDED_OVER: usize = 8;
 
@@ -34,6 +38,9 @@ pub(super) struct Search<'a> {
     end: End<'a>,
     /// Iterations without a new cut and without a better decision.
     stale: u32,
+    /// The smallest distance between the best value and the lower bound, and iterations since it shrank.
+    smallest: f64,
+    unshrunk: u32,
 }
 
 impl<'a> Search<'a> {
@@ -55,6 +62,8 @@ impl<'a> Search<'a> {
             level_set: LevelSet::new(problem, run.clock()),
             end: End::new(problem, states, certify, run)?,
             stale: 0,
+            smallest: f64::INFINITY,
+            unshrunk: 0,
         })
     }
 
@@ -75,7 +84,19 @@ impl<'a> Search<'a> {
         self.count(run);
         ended?;
         run.tick()?;
-        if self.stale >= NOTHING_NEW { Err(Stop::Stalled.into()) } else { Ok(()) }
+        if self.stale >= NOTHING_NEW || self.is_stuck(run) { Err(Stop::Stalled.into()) } else { Ok(()) }
+    }
+
+    /// Whether the gap has not shrunk for long.
+    fn is_stuck(&mut self, run: &Run) -> bool {
+        let (Some(best), Some(lower)) = (self.evidence.best(), run.bounds().lower()) else { return false };
+        let open = best.value - lower;
+        if open < (1.0 - SHRINKS) * self.smallest {
+            (self.smallest, self.unshrunk) = (open, 0);
+        } else {
+            self.unshrunk += 1;
+        }
+        self.unshrunk >= PATIENCE
     }
 
     /// A master for the lower bound, a point to ask at, a hunt there.
