@@ -175,7 +175,7 @@ impl<'a> Certifier<'a> {
             return Err(format!(
                 "no likely upper bound: by the constants that can be derived, a draw finds a false one with probability {found:.1e}, \
                  so that {:.1e} draws would be needed, and at most {MOST_DRAWS} are made",
-                calls as f64
+                -delta.ln() / found
             ));
         }
         Ok(calls)

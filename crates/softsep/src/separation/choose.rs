@@ -8,8 +8,13 @@ use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
 
-/// Extreme points that are enumerated at most; a scenario list may have any length.
+/// Extreme points that are enumerated at most.
 const ENUMERATED: usize = 200_000;
+
+/// The list to scan, if there is one: a scenario list may have any length.
+fn list(problem: &Problem) -> Result<Cow<'_, Points>, NoList> {
+    stand_in(problem, if problem.set.is_finite_list() { usize::MAX } else { ENUMERATED })
+}
 
 /// Which separation somebody wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,7 +75,7 @@ pub enum Exact<'p> {
 impl<'p> Exact<'p> {
     /// Chooses by the problem's set and class.
     pub fn choose(problem: &'p Problem) -> Result<Self, NoSeparation> {
-        match stand_in(problem, ENUMERATED) {
+        match list(problem) {
             Ok(points) => Ok(Self::Scan(points)),
             Err(NoList::CostsMove) => Err(NoList::CostsMove.into()),
             Err(reason @ NoList::TooMany(_)) if !problem.recourse.is_linear() => Err(NoSeparation::NotLinear(reason)),
@@ -82,7 +87,7 @@ impl<'p> Exact<'p> {
     pub fn wished(wish: Wish, problem: &'p Problem) -> Result<Self, NoSeparation> {
         match wish {
             Wish::Auto => Self::choose(problem),
-            Wish::Scan => Ok(Self::Scan(stand_in(problem, ENUMERATED)?)),
+            Wish::Scan => Ok(Self::Scan(list(problem)?)),
             Wish::Split => {
                 let applies = problem.recourse.is_linear() && !problem.recourse.costs_move() && !problem.set.is_finite_list();
                 if applies { Ok(Self::Split) } else { Err(NoSeparation::NotSplit) }

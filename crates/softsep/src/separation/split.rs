@@ -350,7 +350,12 @@ fn halves_at(problem: &Problem, range: &Part, part: &Part, entry: usize) -> (Par
 
 /// The best affine policy on a part; `None` if the part is empty. Its bound is infinite where no such policy is feasible.
 fn bound(problem: &Problem, x: &[f64], part: Part, dependence: &Dependence, clock: &Clock) -> Result<Option<Node>, Error> {
-    let Some(shape) = problem.set.shape(&part).filter(|shape| !shape.is_plainly_empty(TELLABLE)) else { return Ok(None) };
+    let Some(shape) = problem.set.shape(&part) else {
+        return Err(Error::Master("a list of scenarios has no parts to search: scan it".into()));
+    };
+    if shape.is_plainly_empty(TELLABLE) {
+        return Ok(None);
+    }
     let solved = Affine::new(problem, Region::Shape(&shape), dependence, Decision::Fixed(x)).solve(clock)?;
     let bound = match solved.ended {
         Ended::Optimal => solved.value,
