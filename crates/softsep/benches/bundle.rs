@@ -2,7 +2,8 @@
 //! beside it, in the same run, `sgd` with the paper's steps until its average is within 1e-3 of the best value known.
 //!
 //! `cargo bench --bench bundle [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-50-0.5`, `scenarios-100000`, …; all by default). Decisions are
-//! evaluated outside counts and times: exactly on lists, by ascents from many starts elsewhere.
+//! evaluated outside counts and times: exactly on lists, by ascents from many starts elsewhere. `SEEDS=N`, `GAP=1e-6`, `SGD=1` for `sgd` beside it,
+//! `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod judge;
@@ -107,7 +108,7 @@ fn main() {
             let settings = Settings {
                 method: "bundle".into(),
                 gap,
-                time_limit: Some(Duration::from_secs(60)),
+                time_limit: Some(Duration::from_secs(600)),
                 seed,
                 options: options("BUNDLE_OPTIONS"),
                 ..Settings::default()
@@ -133,7 +134,7 @@ fn main() {
                 let by_root = Settings {
                     method: "sgd".into(),
                     gap: 0.0,
-                    time_limit: Some(Duration::from_secs(60)),
+                    time_limit: Some(Duration::from_secs(600)),
                     iterations: Some(20_000),
                     seed,
                     options: serde_json::from_value(json!({"steps": "sqrt"})).unwrap(),

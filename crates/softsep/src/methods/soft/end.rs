@@ -38,6 +38,9 @@ const BEFORE_DRAWS: f64 = 0.5;
 /// The share of what is left that a proof aims at: the gap is relative to the upper bound, and that is not known yet.
 const MOST_OF_REST: f64 = 0.99;
 
+/// The share of it by which a scenario may be worse than what is known before it goes back to the cuts.
+const WORTH_A_CUT: f64 = 0.2;
+
 /// Extreme points that are scanned unasked where each takes a conic program.
 const CHEAP_CONES: usize = 1000;
 
@@ -123,26 +126,33 @@ impl<'a> End<'a> {
         run: &mut Run,
     ) -> Result<(), Error> {
         let Some(x) = evidence.best().map(|best| best.x.clone()) else { return Ok(()) };
+        // An exact separation looks harder than anything here.
+        let is_proved = matches!(self.proof, Proof::Exact(_));
+        if is_proved || self.withstands(evidence, oracle, &x, run)? { self.prove(evidence, oracle, &x, run) } else { Ok(()) }
+    }
+
+    /// Whether the decision is still as good when chains start anew there and ascents begin at other ends of the set.
+    fn withstands(&mut self, evidence: &mut Evidence, oracle: &mut Oracle, x: &[f64], run: &mut Run) -> Result<bool, Error> {
         let is_inside = self.problem.recourse.costs_move() && !self.problem.set.is_finite_list();
         for _ in 0..if is_inside { RESTARTS_INSIDE } else { RESTARTS } {
             oracle.restart();
-            oracle.call(&x, 10 + self.problem.set.dim() as u64 / 2, run)?;
+            oracle.call(x, 10 + self.problem.set.dim() as u64 / 2, run)?;
             evidence.keep_places(oracle.places());
             // A smoothed score is below the cost itself, and finite where there is no recourse.
             if oracle.is_smoothed()
                 && let Some(worst) = oracle.worst().map(|place| place.xi.clone())
             {
-                evidence.ask(&x, &worst)?;
+                evidence.ask(x, &worst)?;
             }
-            climb(self.problem, evidence, oracle, &x, &mut self.random)?;
+            climb(self.problem, evidence, oracle, x, &mut self.random)?;
             evidence.revise(run)?;
             if !self.is_due(evidence, run) {
-                return Ok(());
+                return Ok(false);
             }
         }
-        self.climb_to_misses(evidence, &x, run)?;
+        self.climb_to_misses(evidence, x, run)?;
         evidence.revise(run)?;
-        if self.is_due(evidence, run) { self.prove(evidence, oracle, &x, run) } else { Ok(()) }
+        Ok(self.is_due(evidence, run))
     }
 
     /// Looks for a scenario without recourse. The cost may say nothing on the way to one; by how much rows must be missed does.
@@ -176,7 +186,9 @@ impl<'a> End<'a> {
                 // What the cuts have left of the gap is the proof's.
                 let open = run.bounds().lower().map_or(0.0, |lower| (best.value - lower).max(0.0));
                 let left = (run.limits().gap * best.value.abs() - open).max(0.0);
-                let ask = Ask { beyond: None, tolerance: MOST_OF_REST * left };
+                // A scenario that would take much of that is one for the cuts first.
+                let beyond = best.value - self.problem.first.value(x) + WORTH_A_CUT * left;
+                let ask = Ask { beyond: Some(beyond), tolerance: (MOST_OF_REST - WORTH_A_CUT) * left };
                 let found = record(self.problem, x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
                 // The search may have met nothing as bad as what is known already.
                 run.revise(x, best.value, &best.worst);
