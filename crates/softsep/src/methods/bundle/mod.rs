@@ -25,7 +25,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "bundle",
     summary: "cutting planes with soft separation: ascents and a chain look for scenarios that hurt, a stabilised master moves x",
     accepts: "continuous x, every set, every recourse",
-    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is cheap) an upper bound for sure",
+    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is cheap) an upper bound for sure; \
+                 --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
     build: |options: &Map<String, Value>| {

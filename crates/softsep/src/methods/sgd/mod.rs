@@ -34,7 +34,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "sgd",
     summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for scenarios that hurt, x steps away from them",
     accepts: "continuous x, every set, every recourse",
-    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact an upper bound for sure where there is an exact separation",
+    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is cheap) an upper bound for sure; \
+                 --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
     build: |options: &Map<String, Value>| {

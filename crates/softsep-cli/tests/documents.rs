@@ -1,8 +1,8 @@
-//! Every command and snippet of the README does what the README says.
+//! Every command and snippet of the README does what the README says, and every command of the guide runs.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The fenced blocks of a Markdown text: language and content.
@@ -20,12 +20,38 @@ fn blocks(text: &str) -> Vec<(String, String)> {
     found
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs a line of a shell block, its comment aside; what it prints.
+fn run(line: &str, folder: &Path) -> String {
+    let command = line.split(" #").next().unwrap_or_default().trim();
+    let arguments = command.strip_prefix("softsep ").unwrap_or_else(|| panic!("the test does not know how to run {command}"));
+    let binary = Path::new(env!("CARGO_BIN_EXE_softsep"));
+    let output = Command::new(binary).args(arguments.split_whitespace()).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Its commands are about depots of the reader's own; here they are the paper's.
+#[test]
+fn the_guides_commands_run() {
+    let guide = fs::read_to_string(root().join("docs/guide.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    run("softsep generate location-transportation --n 6 --uncertainty ellipsoid --out depots.json", folder.path());
+    let mut commands = 0;
+    for (_, content) in blocks(&guide).iter().filter(|(language, _)| language == "sh") {
+        commands += content.lines().map(|line| run(line, folder.path())).count();
+    }
+    assert!(commands >= 8, "the guide's commands were not found");
+}
+
 #[test]
 fn the_readme_is_true() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
     let makefile = fs::read_to_string(root.join("Makefile")).unwrap();
-    let binary = Path::new(env!("CARGO_BIN_EXE_softsep"));
     let folder = tempfile::tempdir().unwrap();
     let (mut commands, mut printed) = (0, String::new());
     for (language, content) in blocks(&readme) {
@@ -42,8 +68,7 @@ fn the_readme_is_true() {
             "sh" => {
                 for line in content.lines() {
                     commands += 1;
-                    let command = line.split('#').next().unwrap().trim();
-                    if let Some(target) = command.strip_prefix("make ") {
+                    if let Some(target) = line.strip_prefix("make ").and_then(|rest| rest.split_whitespace().next()) {
                         // `make test` runs this very test, and CI runs both.
                         assert!(
                             makefile.lines().any(|line| line.starts_with(&format!("{target}:"))),
@@ -51,12 +76,7 @@ fn the_readme_is_true() {
                         );
                         continue;
                     }
-                    let arguments =
-                        command.strip_prefix("softsep ").unwrap_or_else(|| panic!("the test does not know how to run {command}"));
-                    let output =
-                        Command::new(binary).args(arguments.split_whitespace()).current_dir(folder.path()).output().unwrap();
-                    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-                    printed += &String::from_utf8(output.stdout).unwrap();
+                    printed += &run(line, folder.path());
                 }
             }
             other => panic!("the test does not know what to do with a {other} block"),
