@@ -76,6 +76,16 @@ fn options(text: &str) -> Map<String, Value> {
     std::env::var(text).map_or_else(|_| Map::new(), |text| serde_json::from_str(&text).unwrap())
 }
 
+/// Seconds for one product of a direction with all scenarios of a list.
+fn product(problem: &Problem) -> f64 {
+    let (direction, mut xi) = (vec![1.0; problem.set.dim()], vec![0.0; problem.set.dim()]);
+    let before = Instant::now();
+    for _ in 0..5 {
+        problem.set.support(&direction, &mut xi).unwrap();
+    }
+    before.elapsed().as_secs_f64() / 5.0
+}
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let mut rows = Vec::new();
@@ -101,6 +111,7 @@ fn main() {
         let mut solves: [Vec<f64>; 3] = Default::default();
         let mut seconds: [Vec<f64>; 3] = Default::default();
         let mut slower = Vec::new();
+        let mut products = Vec::new();
         for seed in 1..=seeds {
             let instance = LocationTransportation { n, uncertainty, mixed_integer: false, seed };
             let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
@@ -129,6 +140,9 @@ fn main() {
                 solves[goal].push(reached.map_or(f64::INFINITY, |reached| reached.0 as f64));
                 seconds[goal].push(reached.map_or(f64::INFINITY, |reached| reached.1));
             }
+            if problem.set.is_finite_list() {
+                products.push(product(&problem));
+            }
             if beside {
                 let mut paper = Watch::new(&problem, Some(watch.least));
                 let by_root = Settings {
@@ -146,8 +160,10 @@ fn main() {
                 eprintln!("    sgd by root: {:?}", paper.reached[0]);
             }
         }
+        let product =
+            if products.is_empty() { String::new() } else { format!("   one product with the list: {:.5} s", median(products)) };
         let column = |goal: usize| format!("{:6.0} ({:.3})", median(solves[goal].clone()), median(seconds[goal].clone()));
         let ratio = if slower.is_empty() { String::new() } else { format!("   sgd / bundle to 1e-3: {:.1}", median(slower)) };
-        println!("{name:18} {:>16} {:>16} {:>16}{ratio}", column(0), column(1), column(2));
+        println!("{name:18} {:>16} {:>16} {:>16}{ratio}{product}", column(0), column(1), column(2));
     }
 }
