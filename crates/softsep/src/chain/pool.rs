@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Chain, Kernel, Summary};
 use crate::model::Problem;
 use crate::proposal::Place;
-use crate::recourse::{self, Recourse, RecourseError};
+use crate::recourse::{self, Recourse, RecourseError, WarmStart};
 use crate::run::Clock;
 use crate::uncertainty::States;
 
@@ -55,6 +55,11 @@ impl Chains {
             member.chain.incumbent_moved();
             member.has_best = false;
         }
+    }
+
+    /// Lets every engine begin its next solve where another one ended, which saves it a first solve from nothing.
+    pub fn start_from(&mut self, warm: &WarmStart) -> Result<(), RecourseError> {
+        self.members.iter_mut().try_for_each(|member| member.engine.start_from(warm))
     }
 
     /// So many transitions of each chain at the incumbent, or as many as the clock allows. If some fail, the error is that of the one with the least

@@ -108,6 +108,11 @@ impl<'p> Growing<'p> {
         }
     }
 
+    /// Lets go of the copies that bound the master from below, for cuts to do that; which these were.
+    pub(crate) fn release_bounds(&mut self) -> Vec<Vec<f64>> {
+        self.copies.extract_if(.., |copy| copy.stays).map(|copy| copy.xi).collect()
+    }
+
     /// Adds a copy for `xi`, which hurts `x`; false if there is one.
     pub(crate) fn add_copy(&mut self, xi: &[f64], x: &[f64]) -> Result<bool, Error> {
         let start = if self.has_bases() { self.recourse_basis(xi, x)? } else { None };

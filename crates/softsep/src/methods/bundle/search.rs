@@ -3,7 +3,6 @@
 use super::level::LevelSet;
 use super::settings::{BundleSettings, Stabilisation};
 use crate::error::Error;
-use crate::methods::record::at_one;
 use crate::methods::soft::{ChainSettings, End, Evidence, Hunt, Oracle};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
@@ -72,10 +71,11 @@ impl<'a> Search<'a> {
         let Some(x) = self.evidence.bound(&vec![0.0; self.problem.first.dim()], run)? else { return Err(Stop::Stalled.into()) };
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
-        let found = at_one(self.problem, &x, &nominal)?;
-        run.count_solves(found.solves);
-        self.evidence.consider(&x, self.problem.first.value(&x) + found.value, &nominal, run);
-        self.look(&x, f64::INFINITY, run)
+        let value = self.evidence.ask(&x, &nominal)?;
+        self.evidence.consider(&x, value, &nominal, run);
+        self.oracle.start_from(&self.evidence.warm_start())?;
+        // Any scenario that is worse than the nominal one will do here: what x costs is of no interest yet.
+        self.look(&x, value, run)
     }
 
     /// One iteration, counted however it ends.

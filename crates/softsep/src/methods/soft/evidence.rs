@@ -10,7 +10,7 @@ use crate::methods::generate::{Generator, Growth};
 use crate::methods::record::is_stop;
 use crate::model::{MEMBER, Problem};
 use crate::proposal::Place;
-use crate::recourse::{Answer, Cut, CutKind, Recourse, engine};
+use crate::recourse::{Answer, Cut, CutKind, Recourse, WarmStart, engine};
 use crate::run::{Run, Stop, Verdict};
 use crate::separation::{Ascent, Exact};
 use crate::settings::Certify;
@@ -59,6 +59,18 @@ impl Seen<'_> {
     }
 }
 
+/// What bounds the master from below. A copy of the recourse for the nominal scenario always does, but makes a large program of a small one; once there
+/// are cuts, these may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BoundedBy {
+    /// The copy, and whether cuts would do is not known.
+    Nominal,
+    /// Cuts.
+    Cuts,
+    /// The copy, since cuts do not.
+    NominalOnly,
+}
+
 /// A scenario that hurts.
 #[derive(Debug, Clone)]
 pub(in crate::methods) struct Prey {
@@ -77,6 +89,7 @@ pub(in crate::methods) struct Evidence<'a> {
     answer: Answer,
     seen: Seen<'a>,
     master: Growing<'a>,
+    bounded_by: BoundedBy,
     /// The master's decision.
     lowest: Option<Vec<f64>>,
     /// The best decision by what is known of it.
@@ -101,6 +114,7 @@ impl<'a> Evidence<'a> {
             answer: Answer::new(problem),
             seen: Seen { memory: Memory::new(problem), pending: Vec::new(), fresh: Vec::new() },
             master: Growing::new(problem, run.clock())?,
+            bounded_by: BoundedBy::Nominal,
             lowest: None,
             best: None,
             counted: 0,
@@ -160,6 +174,11 @@ impl<'a> Evidence<'a> {
         Ok(self.problem.first.value(x) + self.answer.value)
     }
 
+    /// Where the last question's solve ended.
+    pub(in crate::methods) fn warm_start(&self) -> WarmStart {
+        self.engine.warm_start()
+    }
+
     /// Climbs at x from a scenario, as long as a step gains more than this share, with the cuts of all scenarios on the way kept; the worst of them.
     pub(in crate::methods) fn climb(&mut self, x: &[f64], start: &[f64], gain: f64) -> Result<Prey, Error> {
         let Self { problem, engine, seen, .. } = self;
@@ -191,13 +210,7 @@ impl<'a> Evidence<'a> {
         for (cut, xi) in self.seen.pending.drain(..) {
             self.master.add_cut(&xi, cut);
         }
-        let mut solved = self.master.solve(None, 0.0, run.limits().seed, run.clock())?;
-        // What was idle and left the master may be what it needs now.
-        while let (Ended::Optimal, Some(x), Some(theta)) = (solved.ended, &solved.x, solved.theta)
-            && self.master.bring_back(x, theta + MISSED * theta.abs().max(1.0))?
-        {
-            solved = self.master.solve(None, 0.0, run.limits().seed, run.clock())?;
-        }
+        let solved = self.solve_bounded(run)?;
         run.set_master(self.master.size());
         match solved.ended {
             Ended::Infeasible => {
@@ -213,6 +226,32 @@ impl<'a> Evidence<'a> {
         }
         self.lowest.clone_from(&solved.x);
         Ok(solved)
+    }
+
+    /// Solves the master with as little as bounds it.
+    fn solve_bounded(&mut self, run: &Run) -> Result<Solved, Error> {
+        if self.bounded_by == BoundedBy::Nominal && self.seen.memory.worst(&vec![0.0; self.problem.first.dim()]).is_some() {
+            let nominal = self.master.release_bounds();
+            let solved = self.solve_whole(run)?;
+            if solved.ended != Ended::Unbounded {
+                self.bounded_by = BoundedBy::Cuts;
+                return Ok(solved);
+            }
+            self.bounded_by = BoundedBy::NominalOnly;
+            nominal.iter().for_each(|xi| self.master.add_bound(xi));
+        }
+        self.solve_whole(run)
+    }
+
+    /// Solves the master until it holds all that it needs: what was idle and left it may be wanted now.
+    fn solve_whole(&mut self, run: &Run) -> Result<Solved, Error> {
+        loop {
+            let solved = self.master.solve(None, 0.0, run.limits().seed, run.clock())?;
+            match (solved.ended, &solved.x, solved.theta) {
+                (Ended::Optimal, Some(x), Some(theta)) if self.master.bring_back(x, theta + MISSED * theta.abs().max(1.0))? => {}
+                _ => return Ok(solved),
+            }
+        }
     }
 
     /// A master without a lower bound: where costs are fixed, the problem is unbounded or infeasible, and the loop of cuts proves which.

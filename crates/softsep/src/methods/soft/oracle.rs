@@ -5,7 +5,7 @@ use crate::chain::{Chains, Kernel};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::proposal::{Options, Place, Proposal};
-use crate::recourse::engine;
+use crate::recourse::{WarmStart, engine};
 use crate::run::{ChainRecord, Clock, Run};
 use crate::separation::SlopeRanges;
 use crate::theory;
@@ -104,6 +104,12 @@ impl<'a> Oracle<'a> {
             Kernel { states: self.states, proposal: self.proposal.as_ref(), acceptance: self.settings.acceptance, temperature };
         self.chains.at(x);
         Ok(self.chains.step(&kernel, transitions, run.clock())?)
+    }
+
+    /// Lets the chains' engines begin where another one ended.
+    pub(in crate::methods) fn start_from(&mut self, warm: &WarmStart) -> Result<(), Error> {
+        // A smoothed recourse has another basis.
+        if self.is_smoothed() { Ok(()) } else { Ok(self.chains.start_from(warm)?) }
     }
 
     /// Where the chains stand, and what else they looked at last.
