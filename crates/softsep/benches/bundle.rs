@@ -32,6 +32,8 @@ struct Watch<'p> {
     judging: f64,
     /// Solves and seconds at each goal.
     reached: [Option<(u64, f64)>; 3],
+    /// Solves, seconds and the cost of the decision after each iteration.
+    path: Vec<(u64, f64, f64)>,
 }
 
 impl<'p> Watch<'p> {
@@ -45,7 +47,16 @@ impl<'p> Watch<'p> {
             start: None,
             judging: 0.0,
             reached: [None; 3],
+            path: Vec::new(),
         }
+    }
+}
+
+impl Watch<'_> {
+    /// Solves and seconds until the decision first cost this at most.
+    fn first_at(&self, cost: f64) -> (f64, f64) {
+        let first = self.path.iter().find(|point| point.2 <= cost);
+        first.map_or((f64::INFINITY, f64::INFINITY), |point| (point.0 as f64, point.1))
     }
 }
 
@@ -55,14 +66,14 @@ impl Observer for Watch<'_> {
         let Some(best) = record.bounds.best() else { return };
         let Some(lower) = self.optimum.or(record.bounds.lower()) else { return };
         let before = Instant::now();
-        // The judge is asked only where the run itself, or a goal, makes the answer matter.
-        if best.x != self.x && (best.value - lower) / best.value.abs() <= GOALS[0] * 10.0 {
+        if best.x != self.x {
             self.x.clone_from(&best.x);
             self.cost = self.judge.cost(&best.x).max(best.value);
             self.least = self.least.min(self.cost);
         }
         let gap = (self.cost.max(best.value) - lower) / self.cost.abs();
         self.judging += before.elapsed().as_secs_f64();
+        self.path.push((record.recourse_solves, record.seconds - self.judging, self.cost));
         self.start.get_or_insert((best.value - lower) / best.value.abs());
         for (reached, goal) in self.reached.iter_mut().zip(GOALS) {
             if reached.is_none() && gap <= goal {
@@ -155,15 +166,20 @@ fn main() {
                     ..Settings::default()
                 };
                 solve(&problem, &by_root, &mut paper, &Arc::default()).unwrap();
-                let theirs = paper.reached[0].map_or(f64::INFINITY, |reached| reached.1);
-                slower.push(theirs / watch.reached[0].map_or(f64::INFINITY, |reached| reached.1));
-                eprintln!("    sgd by root: {:?}", paper.reached[0]);
+                let goal = watch.least * (1.0 + GOALS[0]);
+                let (ours, theirs) = (watch.first_at(goal), paper.first_at(goal));
+                slower.push((theirs.0 / ours.0, theirs.1 / ours.1));
+                eprintln!("    within 1e-3 of the best value: bundle {ours:?}, sgd by root {theirs:?}");
             }
         }
         let product =
             if products.is_empty() { String::new() } else { format!("   one product with the list: {:.5} s", median(products)) };
         let column = |goal: usize| format!("{:6.0} ({:.3})", median(solves[goal].clone()), median(seconds[goal].clone()));
-        let ratio = if slower.is_empty() { String::new() } else { format!("   sgd / bundle to 1e-3: {:.1}", median(slower)) };
+        let (of_solves, of_seconds): (Vec<f64>, Vec<f64>) = slower.into_iter().unzip();
+        let ratio = match beside {
+            true => format!("   sgd over bundle: solves {:.1}, seconds {:.1}", median(of_solves), median(of_seconds)),
+            false => String::new(),
+        };
         println!("{name:18} {:>16} {:>16} {:>16}{ratio}{product}", column(0), column(1), column(2));
     }
 }

@@ -19,6 +19,9 @@ use crate::uncertainty::{Count, Space, States};
 const RESTARTS: u32 = 4;
 const RESTARTS_INSIDE: u32 = 16;
 
+/// Scenarios that hurt before and are climbed from again.
+const POOL: usize = 8;
+
 /// Ends of the set that are climbed from each time, in random directions.
 const ENDS: usize = 3;
 
@@ -133,6 +136,9 @@ impl<'a> End<'a> {
 
     /// Whether the decision is still as good when chains start anew there and ascents begin at other ends of the set.
     fn withstands(&mut self, evidence: &mut Evidence, oracle: &mut Oracle, x: &[f64], run: &mut Run) -> Result<bool, Error> {
+        for start in evidence.memory().worst_scenarios(x, POOL) {
+            evidence.climb(x, &start, LEAST_GAIN)?;
+        }
         let is_inside = self.problem.recourse.costs_move() && !self.problem.set.is_finite_list();
         for _ in 0..if is_inside { RESTARTS_INSIDE } else { RESTARTS } {
             oracle.restart();
