@@ -60,25 +60,31 @@ impl<'s> Body<'s> {
         }
     }
 
+    fn spacing(&self, per_axis: usize) -> f64 {
+        (1.0 - self.from) / (per_axis - 1) as f64
+    }
+
+    /// The z of every point of a grid. What lies outside is drawn to the boundary, which is thus covered as densely as the inside.
+    pub(crate) fn grid(&self, per_axis: usize) -> impl Iterator<Item = Vec<f64>> {
+        (0..per_axis.pow(self.dim as u32)).map(move |index| {
+            let place = |entry: usize| index / per_axis.pow(entry as u32) % per_axis;
+            let mut z: Vec<f64> = (0..self.dim).map(|entry| self.from + self.spacing(per_axis) * place(entry) as f64).collect();
+            self.pull_in(&mut z);
+            z
+        })
+    }
+
     /// The largest value over the set, and the z of it.
     pub(crate) fn worst(&self, per_axis: usize, value: &dyn Fn(&[f64]) -> f64) -> (f64, Vec<f64>) {
         let mut best = (f64::NEG_INFINITY, vec![0.0; self.dim]);
         let mut z = vec![0.0; self.dim];
-        let spacing = (1.0 - self.from) / (per_axis - 1) as f64;
-        for index in 0..per_axis.pow(self.dim as u32) {
-            let mut rest = index;
-            for z in &mut z {
-                *z = self.from + spacing * (rest % per_axis) as f64;
-                rest /= per_axis;
-            }
-            // What lies outside is drawn to the boundary, which is thus covered as densely as the inside.
-            self.pull_in(&mut z);
+        for z in self.grid(per_axis) {
             let found = value(&self.point(&z));
             if found > best.0 {
-                best = (found, z.clone());
+                best = (found, z);
             }
         }
-        let mut step = spacing;
+        let mut step = self.spacing(per_axis);
         while step > FINE {
             let mut gained = false;
             for direction in 0..3_usize.pow(self.dim as u32) {
