@@ -71,7 +71,7 @@ fn auto_picks_what_suits_the_problem() {
     assert!(proved > 8, "{proved} proved, {went_on} by ccg in the end");
     // No exact separation: an estimate, and a proof that is asked for is refused.
     for recipe in [Recipe { cost_xi: true, ..ellipsoid }, Recipe { quadratic: true, ..ellipsoid }] {
-        let problem = random(&recipe, 6);
+        let problem = (0..).map(|seed| random(&recipe, seed)).find(|problem| problem.set.dim() > 1).unwrap();
         let outcome = picks(&problem, &usual, "bundle", "no separation here is exact");
         assert_eq!((outcome.status, outcome.method, outcome.bounds.upper()), (Status::Feasible, "bundle", None));
         let asked = Settings { certify: Certify::Exact, ..usual.clone() };
