@@ -8,6 +8,7 @@ use softsep::run::{Certificate, Silent};
 use softsep::{Assumed, Certify, Outcome, Problem, Settings, Wanted, solve};
 
 use super::locks::{self, FIRST_COST};
+use super::vendors::Vendors;
 use super::{shipping, statistics};
 
 /// What the shield costs: less than what it averts.
@@ -167,6 +168,47 @@ fn default_certificates_are_never_false_at_a_needle() {
     assert!(missed > 0, "no needle was missed: they are too thick");
 }
 
+/// All sizes and budgets of the paper, where the worst case is known for sure: no certificate is false. Estimates are too low here now and then: the
+/// cost has very many local maxima over such a set.
+#[test]
+fn certificates_are_true_where_the_worst_case_is_known() {
+    let budgets = |n: usize| [0.1, 0.25, 0.5, 0.75, 0.9].map(|gamma| (n, gamma));
+    let (cases, seeds, patience) = if is_long() {
+        ([10, 14, 18, 22, 26, 30].map(budgets).concat(), 9, Duration::from_secs(2))
+    } else {
+        (vec![(10, 0.25), (10, 0.9), (14, 0.5), (22, 0.1), (22, 0.5), (22, 0.9), (30, 0.5)], 1, Duration::from_millis(500))
+    };
+    let (mut runs, mut sure, mut too_low) = (0, 0, [0; 4]);
+    for &(n, gamma) in &cases {
+        for seed in 0..seeds {
+            let vendors = Vendors::new(n, gamma, seed);
+            let by = |method: &str, certify| Settings { method: method.into(), seed, certify, ..Settings::default() };
+            let asked = [
+                by("bundle", Certify::Free),
+                by("sgd", Certify::Free),
+                Settings { time_limit: Some(patience), ..by("auto", Certify::Free) },
+                by("bundle", Certify::Probabilistic(Wanted::default())),
+            ];
+            for (settings, too_low) in asked.iter().zip(&mut too_low) {
+                let outcome = run(&vendors.problem, settings);
+                let best = outcome.bounds.best().unwrap_or_else(|| panic!("{outcome:?}"));
+                let cost = vendors.cost(&best.x);
+                let context = format!("{}, {settings:?}, costs {cost}: {outcome:?}", vendors.problem.name);
+                assert!(outcome.bounds.lower().is_some_and(|lower| lower <= cost * (1.0 + 1e-9)), "{context}");
+                assert!(best.value <= cost * (1.0 + 1e-9), "{context}: its worst scenario is none of the set");
+                assert!(outcome.bounds.upper().is_none_or(|upper| upper >= cost * (1.0 - 1e-9)), "{context}");
+                // A set that is not scanned has more points than draws could find: nothing is likely.
+                assert!(outcome.bounds.likely().is_none(), "{context}");
+                runs += 1;
+                sure += u64::from(best.upper.is_some());
+                *too_low += u64::from(best.upper.is_none() && best.value < cost * (1.0 - settings.gap));
+            }
+        }
+    }
+    println!("{runs} runs, {sure} sure; estimates too low by bundle, sgd, auto and with draws: {too_low:?}");
+    assert!(runs >= if is_long() { 1000 } else { 28 } && sure > 0 && sure < runs, "{sure} of {runs} are sure");
+}
+
 /// Runs on the paper's budget sets: those that claim nothing but what is proved, and those that are asked for what is likely.
 #[derive(Debug, Default)]
 struct Shipped {
@@ -184,8 +226,11 @@ struct Shipped {
 #[test]
 fn certificates_of_runs_on_budget_sets_are_true() {
     let of_size = |n: usize| [0.1, 0.3, 0.5, 0.7, 0.9].map(|gamma| (n, gamma));
-    let (cases, seeds) =
-        if is_long() { ([10, 15, 20, 25, 30].map(of_size).concat(), 14) } else { ([of_size(10), of_size(22)].concat(), 1) };
+    let (cases, seeds) = if is_long() {
+        ([10, 15, 20, 25, 30].map(of_size).concat(), 14)
+    } else {
+        (vec![(10, 0.1), (10, 0.5), (10, 0.9), (22, 0.9)], 1)
+    };
     let mut shipped = Shipped::default();
     for &(n, gamma) in &cases {
         for seed in 0..seeds {
@@ -204,7 +249,7 @@ fn certificates_of_runs_on_budget_sets_are_true() {
     }
     statistics::at_most(shipped.wrong_likely, shipped.likely, 0.05, "bounds");
     statistics::at_most(shipped.wrong_levels, shipped.levels, 0.05, "levels");
-    assert!(shipped.sure > 0 && shipped.runs >= if is_long() { 1000 } else { 30 }, "{shipped:?}");
+    assert!(shipped.sure > 0 && shipped.runs >= if is_long() { 1000 } else { 12 }, "{shipped:?}");
 }
 
 impl Shipped {
