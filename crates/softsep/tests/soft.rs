@@ -96,7 +96,7 @@ fn recourse_file(recourse: &Quadratic) -> RecourseFile {
 fn near_optimum(problem: &Problem, set: &SetFile, upper: &[f64], cost: &dyn Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
     let body = Body::new(set);
     let per_axis = if upper.len() + problem.set.dim() > 4 { 7 } else { 13 };
-    let worst = |x: &[f64], per_axis: usize| body.worst(per_axis, &|xi| cost(x, xi));
+    let worst = |x: &[f64], per_axis: usize| body.worst(per_axis, 1, &|xi| cost(x, xi));
     let (_, x) = least(&vec![0.0; upper.len()], upper, &|x| worst(x, per_axis).0);
     let fine = if problem.set.dim() > 2 { 41 } else { 151 };
     let optimum = worst(&x, fine).0;
@@ -127,7 +127,7 @@ fn same_recourse(problem: &Problem, upper: &[f64], set: &SetFile, value: &dyn Fn
         let x: Vec<f64> = upper.iter().map(|upper| rng.random_range(0.0..=*upper)).collect();
         // Some direction's end, and a part of the way there.
         let direction: Vec<f64> = (0..problem.set.dim()).map(|_| rng.random_range(-1.0..1.0)).collect();
-        let (_, z) = Body::new(set).worst(2, &|xi| dot(xi, &direction));
+        let (_, z) = Body::new(set).worst(2, 1, &|xi| dot(xi, &direction));
         let share = rng.random_range(0.0..1.0);
         let xi = Body::new(set).point(&z.iter().map(|z| share * z).collect::<Vec<_>>());
         engine.at(&x);

@@ -16,6 +16,9 @@ const CORNERS: u32 = 512;
 const GRID: usize = 21;
 const FINE_GRID: usize = 61;
 
+/// Peaks of a grid that are looked at closely: the second best point of it may be the foot of the highest one.
+const PEAKS: usize = 6;
+
 /// How close the two ends of an optimum come, relative to it.
 const TIGHT: f64 = 1e-5;
 
@@ -123,7 +126,7 @@ impl<'p> Reference<'p> {
     /// The largest cost of a decision on a fine grid, and the z of it.
     fn search(&self, x: &[f64]) -> (f64, Vec<f64>) {
         let cost = RefCell::new(Cost::new(self.problem, x));
-        Body::new(&self.set).worst(FINE_GRID, &|xi| cost.borrow_mut().at(xi))
+        Body::new(&self.set).worst(FINE_GRID, PEAKS, &|xi| cost.borrow_mut().at(xi))
     }
 }
 

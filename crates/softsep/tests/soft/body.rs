@@ -5,6 +5,9 @@ use softsep::format::{SetFile, Sides};
 /// The smallest step of a pattern search, in the unit coordinates of a set.
 const FINE: f64 = 1e-5;
 
+/// How far apart two peaks are in some coordinate.
+const APART: f64 = 0.3;
+
 /// The unit coordinates of a set: `ξ = center + scale·z`, and where z must be.
 pub(crate) struct Body<'s> {
     set: &'s SetFile,
@@ -74,17 +77,28 @@ impl<'s> Body<'s> {
         })
     }
 
-    /// The largest value over the set, and the z of it.
-    pub(crate) fn worst(&self, per_axis: usize, value: &dyn Fn(&[f64]) -> f64) -> (f64, Vec<f64>) {
-        let mut best = (f64::NEG_INFINITY, vec![0.0; self.dim]);
-        let mut z = vec![0.0; self.dim];
+    /// The largest value over the set, and the z of it: by pattern searches from so many of the best points of a grid that are far from one another. The
+    /// best of them need not be at the highest peak.
+    pub(crate) fn worst(&self, per_axis: usize, peaks: usize, value: &dyn Fn(&[f64]) -> f64) -> (f64, Vec<f64>) {
+        let mut best: Vec<(f64, Vec<f64>)> = Vec::with_capacity(peaks + 1);
         for z in self.grid(per_axis) {
             let found = value(&self.point(&z));
-            if found > best.0 {
-                best = (found, z);
+            let is_near = |other: &[f64]| other.iter().zip(&z).all(|(a, b)| (a - b).abs() < APART);
+            if best.len() == peaks && best[peaks - 1].0 >= found || best.iter().any(|(other, at)| *other >= found && is_near(at))
+            {
+                continue;
             }
+            best.retain(|(_, at)| !is_near(at));
+            best.insert(best.partition_point(|(other, _)| *other >= found), (found, z));
+            best.truncate(peaks);
         }
-        let mut step = self.spacing(per_axis);
+        let climbed = best.into_iter().map(|peak| self.climb(peak, self.spacing(per_axis), value));
+        climbed.fold((f64::NEG_INFINITY, vec![0.0; self.dim]), |a, b| if b.0 > a.0 { b } else { a })
+    }
+
+    /// A pattern search.
+    fn climb(&self, mut best: (f64, Vec<f64>), mut step: f64, value: &dyn Fn(&[f64]) -> f64) -> (f64, Vec<f64>) {
+        let mut z = vec![0.0; self.dim];
         while step > FINE {
             let mut gained = false;
             for direction in 0..3_usize.pow(self.dim as u32) {
