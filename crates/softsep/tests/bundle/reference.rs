@@ -9,8 +9,8 @@ use softsep::{Outcome, Problem, Settings, solve};
 
 use super::body::Body;
 
-/// Corners of a polygon around an ellipse: it is larger than the ellipse by one part in 26,000.
-const CORNERS: u32 = 512;
+/// Corners of a polygon around an ellipse: it is larger than the ellipse by one part in 13,000.
+const CORNERS: u32 = 256;
 
 /// Points per axis of a grid, for the optimum and for the cost of one decision.
 const GRID: usize = 21;

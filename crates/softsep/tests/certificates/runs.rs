@@ -176,7 +176,7 @@ fn certificates_are_true_where_the_worst_case_is_known() {
     let (cases, seeds, patience) = if is_long() {
         ([10, 14, 18, 22, 26, 30].map(budgets).concat(), 9, Duration::from_secs(2))
     } else {
-        (vec![(10, 0.25), (10, 0.9), (14, 0.5), (22, 0.1), (22, 0.5), (22, 0.9), (30, 0.5)], 1, Duration::from_millis(500))
+        (vec![(10, 0.25), (10, 0.9), (14, 0.5), (22, 0.1), (22, 0.5), (30, 0.9)], 1, Duration::from_millis(500))
     };
     let (mut runs, mut sure, mut too_low) = (0, 0, [0; 4]);
     for &(n, gamma) in &cases {
@@ -206,7 +206,7 @@ fn certificates_are_true_where_the_worst_case_is_known() {
         }
     }
     println!("{runs} runs, {sure} sure; estimates too low by bundle, sgd, auto and with draws: {too_low:?}");
-    assert!(runs >= if is_long() { 1000 } else { 28 } && sure > 0 && sure < runs, "{sure} of {runs} are sure");
+    assert!(runs >= if is_long() { 1000 } else { 24 } && sure > 0 && sure < runs, "{sure} of {runs} are sure");
 }
 
 /// Runs on the paper's budget sets: those that claim nothing but what is proved, and those that are asked for what is likely.

@@ -13,12 +13,13 @@ use softsep::{Certify, Evaluation, Outcome, Problem, Settings, evaluate, solve};
 
 use super::{SOFT, by, many, run};
 
-/// Both methods, each with both of its ways to move x.
-const WAYS: [(&str, (&str, &str)); 4] = [
-    ("sgd", ("steps", "level")),
-    ("sgd", ("steps", "sqrt")),
-    ("bundle", ("stabilisation", "level")),
-    ("bundle", ("stabilisation", "in-out")),
+/// Both methods, each with both of its ways to move x, and `auto`, which goes on with another method where one leaves the gap open.
+const WAYS: [(&str, &[(&str, &str)]); 5] = [
+    ("sgd", &[("steps", "level")]),
+    ("sgd", &[("steps", "sqrt")]),
+    ("bundle", &[("stabilisation", "level")]),
+    ("bundle", &[("stabilisation", "in-out")]),
+    ("auto", &[]),
 ];
 
 /// What solvers' tolerances may come to, relative to the numbers.
@@ -85,7 +86,7 @@ fn bounds_are_honest() {
         for (index, (method, way)) in WAYS.into_iter().enumerate() {
             for limit in [1, 3, 17, 80] {
                 let seed = seed + limit + index as u64;
-                let settings = Settings { seed, gap: 1e-5, iterations: Some(limit), ..by(method, &[way]) };
+                let settings = Settings { seed, gap: 1e-5, iterations: Some(limit), ..by(method, way) };
                 let outcome = run(&problem, &settings);
                 stopped += u64::from(outcome.stop == Stop::IterationLimit);
                 honest(&problem, &outcome, optimum, &format!("{method}, {way:?}, {limit} iterations, seed {seed}"));
@@ -103,13 +104,13 @@ fn stopped_runs_hold_true_bounds() {
         let Some(optimum) = by_ccg(&problem, 1e-6) else { continue };
         for (method, way) in WAYS {
             for micros in [1, 200, 1000, 5000] {
-                let limited = Settings { gap: 1e-9, time_limit: Some(Duration::from_micros(micros)), ..by(method, &[way]) };
+                let limited = Settings { gap: 1e-9, time_limit: Some(Duration::from_micros(micros)), ..by(method, way) };
                 let outcome = run(&problem, &limited);
                 stopped += u64::from(outcome.stop == Stop::TimeLimit);
                 honest(&problem, &outcome, optimum, &format!("{method}, {way:?} for {micros} µs"));
             }
             let raised = Arc::new(AtomicBool::new(true));
-            let outcome = solve(&problem, &by(method, &[way]), &mut Silent, &raised).unwrap();
+            let outcome = solve(&problem, &by(method, way), &mut Silent, &raised).unwrap();
             assert_eq!(outcome.stop, Stop::Interrupted);
             honest(&problem, &outcome, optimum, "interrupted");
         }

@@ -133,6 +133,7 @@ fn threads_do_not_show() {
             ("bundle", &[]),
             ("bundle", &[("chains", "4")]),
             ("bundle", &[("chains", "3"), ("stabilisation", "in-out")]),
+            ("auto", &[]),
         ] {
             let on = |threads: usize| {
                 result(&problem, &Settings { threads: Some(threads), iterations: Some(200), ..by(method, given) })
