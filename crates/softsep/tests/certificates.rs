@@ -3,10 +3,14 @@
 
 #[path = "certificates/locks.rs"]
 mod locks;
+#[path = "certificates/runs.rs"]
+mod runs;
 #[path = "certificates/shipping.rs"]
 mod shipping;
 #[path = "certificates/statistics.rs"]
 mod statistics;
+#[path = "certificates/vendors.rs"]
+mod vendors;
 #[path = "certificates/words.rs"]
 mod words;
 

@@ -92,7 +92,9 @@ impl Auto {
             Err(error) if is_stop(error) => matches!(error, Error::Stopped(Stop::Stalled)),
             _ => true,
         };
-        if !(is_open && goes_on && certify == Certify::Exact) {
+        // Where there is no exact separation, what `bundle` says of that is to the point.
+        let can_prove = certify == Certify::Exact && self.ccg.accepts(problem).is_ok();
+        if !(is_open && goes_on && can_prove) {
             return ended;
         }
         match &ended {

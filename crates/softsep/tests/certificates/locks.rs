@@ -117,3 +117,22 @@ pub(crate) fn cube(depth: f64) -> Locked {
     let problem = locked(set, 3, &[(vec![1.0; 3], 3.0 - depth, depth)]);
     Locked { problem, convex: false, share: depth.powi(3) / 6.0, measure: "uniform on the set, by volume" }
 }
+
+/// The same with a first stage: a shield from 0 to 1 at this price lowers what every lock costs, to nothing at 1.
+pub(crate) fn shielded(problem: &Problem, price: f64) -> Problem {
+    let mut file = problem.file();
+    file.first_stage.variables.push(Variable::new("shield", price).bounded(0.0, 1.0));
+    for (row, variable) in file.recourse.constraints.iter_mut().zip(&file.recourse.variables) {
+        row.x = vec![("shield".into(), 1.0 / variable.cost)];
+    }
+    Problem::new(&file).unwrap()
+}
+
+/// The same with a price that moves with ξ, of something that nobody can buy: the worst case may be anywhere in the set then, as far as is known.
+pub(crate) fn moving(problem: &Problem) -> Problem {
+    let mut file = problem.file();
+    let mut idle = Variable::new("idle", 1.0).bounded(0.0, 0.0);
+    idle.cost_xi = vec![("g0".into(), 1.0)];
+    file.recourse.variables.push(idle);
+    Problem::new(&file).unwrap()
+}

@@ -14,25 +14,25 @@ use softsep::{Assumed, Error, Problem, Settings, Wanted, solve};
 
 use super::statistics;
 
-const GAP: f64 = 1e-3;
+pub(crate) const GAP: f64 = 1e-3;
 
 /// How closely the worst case of a decision is known, relative to the objective; likely bounds stand above it by fifty times that.
-const CLOSE: f64 = 1e-5;
+pub(crate) const CLOSE: f64 = 1e-5;
 
-fn instance(n: usize, gamma: f64, seed: u64) -> Problem {
+pub(crate) fn instance(n: usize, gamma: f64, seed: u64) -> Problem {
     let uncertainty = Uncertain::Budget { gamma };
     Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }).unwrap())
         .unwrap()
 }
 
 /// The extreme points that can be the worst.
-fn states(problem: &Problem) -> Box<dyn States + '_> {
+pub(crate) fn states(problem: &Problem) -> Box<dyn States + '_> {
     let trends = SlopeRanges::of(problem, &Clock::unlimited()).unwrap().unwrap().trends();
     problem.set.states(&Reach { convex: true, trends, ..Reach::default() }).unwrap()
 }
 
 /// The recourse cost at every state; `None` if they are more than 100,000.
-fn costs(problem: &Problem, states: &dyn States, x: &[f64]) -> Option<Vec<f64>> {
+pub(crate) fn costs(problem: &Problem, states: &dyn States, x: &[f64]) -> Option<Vec<f64>> {
     let all = states.enumerate(100_000)?;
     let mut engine = engine(problem, &Clock::unlimited()).unwrap();
     let (mut answer, mut xi) = (Answer::new(problem), vec![0.0; problem.set.dim()]);
@@ -124,6 +124,21 @@ fn certificates_of_decisions_found_are_true() {
     assert!(met.sure > 0 && met.levels > 0 && met.runs >= if is_long { 1000 } else { 10 }, "{met:?}");
 }
 
+/// The worst recourse cost of a decision, and whether it is known up to a tolerance; a search that takes too long gives the worst scenario that it met, if
+/// any.
+pub(crate) fn worst(problem: &Problem, x: &[f64], tolerance: f64) -> (Option<f64>, bool) {
+    let exact = Exact::choose(problem).unwrap();
+    let limit = matches!(exact, Exact::Split).then_some(Duration::from_secs(3));
+    let clock = Clock::new(limit, Default::default());
+    let found = match exact.build(problem).unwrap().separate(x, &Ask { beyond: None, tolerance }, &clock) {
+        Err(Error::Stopped(_)) => None,
+        found => Some(found.unwrap()),
+    };
+    let is_close = |found: &Found| matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + 1.1 * tolerance);
+    let is_known = found.as_ref().is_some_and(is_close);
+    (found.map(|found| found.value), is_known)
+}
+
 /// What many decisions came to.
 #[derive(Debug, Default)]
 struct Met {
@@ -146,20 +161,6 @@ struct Met {
 }
 
 impl Met {
-    /// The worst case of a decision, up to a tolerance; a search that takes too long gives the worst scenario that it met, if any.
-    fn worst(&mut self, problem: &Problem, x: &[f64], tolerance: f64) -> Option<f64> {
-        let exact = Exact::choose(problem).unwrap();
-        let limit = matches!(exact, Exact::Split).then_some(Duration::from_secs(3));
-        let clock = Clock::new(limit, Default::default());
-        let found = match exact.build(problem).unwrap().separate(x, &Ask { beyond: None, tolerance }, &clock) {
-            Err(Error::Stopped(_)) => None,
-            found => Some(found.unwrap()),
-        };
-        let is_close = |found: &Found| matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + 1.1 * tolerance);
-        self.open += u64::from(!found.as_ref().is_some_and(is_close));
-        found.map(|found| found.value)
-    }
-
     fn look(&mut self, n: usize, gamma: f64, seed: u64) {
         let what = format!("n {n}, gamma {gamma}, seed {seed}");
         let problem = instance(n, gamma, seed);
@@ -169,7 +170,9 @@ impl Met {
         let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
         let best = outcome.bounds.best().unwrap();
         let first_cost = problem.first.value(&best.x);
-        let worst = self.worst(&problem, &best.x, CLOSE * best.value).unwrap_or(best.value - first_cost);
+        let (worst, is_known) = worst(&problem, &best.x, CLOSE * best.value);
+        self.open += u64::from(!is_known);
+        let worst = worst.unwrap_or(best.value - first_cost);
         let truth = (first_cost + worst) * (1.0 - 1e-9);
         self.runs += 1;
         self.sure += u64::from(best.upper.is_some());

@@ -5,7 +5,8 @@ use std::str::FromStr;
 use serde::Deserialize;
 
 use crate::methods::OptionInfo;
-use crate::methods::options::{by_word, count};
+use crate::methods::options::by_word;
+use crate::methods::soft::chains;
 
 /// What `softsep solve --help` lists.
 pub(super) const OPTIONS: &[OptionInfo] = &[
@@ -46,7 +47,7 @@ impl FromStr for Stabilisation {
 pub(super) struct BundleSettings {
     #[serde(deserialize_with = "by_word")]
     pub(super) stabilisation: Stabilisation,
-    #[serde(deserialize_with = "count")]
+    #[serde(deserialize_with = "chains")]
     pub(super) chains: u32,
 }
 

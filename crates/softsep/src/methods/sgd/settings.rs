@@ -10,7 +10,7 @@ use super::average::Averaging;
 use crate::chain::Acceptance;
 use crate::methods::OptionInfo;
 use crate::methods::options::{by_word, count};
-use crate::methods::soft::{ChainSettings, Choice, Score, Temperature};
+use crate::methods::soft::{ChainSettings, Choice, Score, Temperature, chains};
 use crate::proposal;
 use crate::uncertainty::Reference;
 
@@ -122,15 +122,6 @@ fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     let value = Value::deserialize(from)?;
     let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| D::Error::custom(format!("{value} is not a number between 0 and 1")))
-}
-
-/// Chains that may run side by side.
-const CHAINS: u32 = 4096;
-
-fn chains<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
-    let chains: u64 = count(from)?;
-    let few_enough = u32::try_from(chains).ok().filter(|chains| *chains <= CHAINS);
-    few_enough.ok_or_else(|| D::Error::custom(format!("{chains} chains are more than {CHAINS}")))
 }
 
 /// All of them.

@@ -14,4 +14,4 @@ pub(super) use hunt::Hunt;
 pub(super) use memory::Memory;
 pub(super) use metric::Metric;
 pub(super) use oracle::{Oracle, states};
-pub(super) use settings::{ChainSettings, Choice, Score, Temperature};
+pub(super) use settings::{ChainSettings, Choice, Score, Temperature, chains};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::chain::Acceptance;
+use crate::methods::options::count;
 use crate::proposal;
 use crate::uncertainty::Reference;
 
@@ -38,6 +39,16 @@ impl Default for ChainSettings {
             reference: Reference::default(),
         }
     }
+}
+
+/// Chains that may run side by side.
+const CHAINS: u32 = 4096;
+
+/// Reads how many chains there are.
+pub(in crate::methods) fn chains<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    let chains: u64 = count(from)?;
+    let few_enough = u32::try_from(chains).ok().filter(|chains| *chains <= CHAINS);
+    few_enough.ok_or_else(|| D::Error::custom(format!("{chains} chains are more than {CHAINS}")))
 }
 
 /// A number, or the word that leaves it to the method.

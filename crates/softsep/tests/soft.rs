@@ -1,14 +1,17 @@
-//! The method `sgd` where no list stands for the set: against brute force in closed form, and against `ccg`.
+//! The methods with soft separation, `sgd` and `bundle`, where no list stands for the set: against brute force in closed form, and against `ccg`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "sgd/bounds.rs"]
+#[path = "soft/body.rs"]
+mod body;
+#[path = "soft/bounds.rs"]
 mod bounds;
-#[path = "sgd/brute.rs"]
+#[path = "soft/brute.rs"]
 mod brute;
-#[path = "sgd/options.rs"]
+#[path = "soft/options.rs"]
 mod options;
 
-use brute::{Body, ClosedForm, Demand, Quadratic, dot, least};
+use body::Body;
+use brute::{ClosedForm, Demand, Quadratic, dot, least};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value};
@@ -32,8 +35,15 @@ fn options(given: &[(&str, &str)]) -> Map<String, Value> {
     given.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect()
 }
 
+/// Both methods.
+const SOFT: [&str; 2] = ["sgd", "bundle"];
+
+fn by(method: &str, given: &[(&str, &str)]) -> Settings {
+    Settings { method: method.into(), options: options(given), ..Settings::default() }
+}
+
 fn sgd(given: &[(&str, &str)]) -> Settings {
-    Settings { method: "sgd".into(), options: options(given), ..Settings::default() }
+    by("sgd", given)
 }
 
 fn run(problem: &Problem, settings: &Settings) -> Outcome {
@@ -81,28 +91,30 @@ fn recourse_file(recourse: &Quadratic) -> RecourseFile {
     file
 }
 
-/// Runs `sgd` and checks its decision against the best that brute force finds. `cost` is `f(x) + Q(x, ξ)` in closed form. The z of the worst case
+/// Runs both methods and checks their decisions against the best that brute force finds. `cost` is `f(x) + Q(x, ξ)` in closed form. The z of the worst case
 /// there is returned.
 fn near_optimum(problem: &Problem, set: &SetFile, upper: &[f64], cost: &dyn Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
     let body = Body::new(set);
     let per_axis = if upper.len() + problem.set.dim() > 4 { 7 } else { 13 };
-    let worst = |x: &[f64], per_axis: usize| body.worst(per_axis, &|xi| cost(x, xi));
+    let worst = |x: &[f64], per_axis: usize| body.worst(per_axis, 1, &|xi| cost(x, xi));
     let (_, x) = least(&vec![0.0; upper.len()], upper, &|x| worst(x, per_axis).0);
     let fine = if problem.set.dim() > 2 { 41 } else { 151 };
     let optimum = worst(&x, fine).0;
-    let outcome = run(problem, &sgd(&[]));
-    let best = outcome.bounds.best().unwrap_or_else(|| panic!("{}: no decision", problem.name));
-    // A ridge may be too thin for any grid; what the run found counts as well.
-    let at_found = cost(&best.x, &best.worst);
-    let real = worst(&best.x, fine).0.max(at_found);
-    let context = format!("{}: {optimum} at {x:?}; {real} at {outcome:?}", problem.name);
-    let room = 1e-5 * optimum.abs().max(1.0);
-    assert!(problem.first.violation(&best.x).is_none_or(|violation| violation.amount < 1e-6), "{context}");
-    assert!(real <= optimum + NEAR * optimum.abs(), "{context}");
-    let is_member = problem.set.contains(&best.worst, 1e-6);
-    assert!(is_member && (best.value - at_found).abs() <= room, "{context}: the worst scenario found costs {at_found}");
-    assert!(outcome.bounds.lower().is_none_or(|lower| lower <= optimum.min(real) + room), "{context}: the lower bound");
-    assert_eq!(outcome.bounds.upper(), None, "{context}: nothing proves an upper bound here");
+    for method in SOFT {
+        let outcome = run(problem, &by(method, &[]));
+        let best = outcome.bounds.best().unwrap_or_else(|| panic!("{} by {method}: no decision", problem.name));
+        // A ridge may be too thin for any grid; what the run found counts as well.
+        let at_found = cost(&best.x, &best.worst);
+        let real = worst(&best.x, fine).0.max(at_found);
+        let context = format!("{} by {method}: {optimum} at {x:?}; {real} at {outcome:?}", problem.name);
+        let room = 1e-5 * optimum.abs().max(1.0);
+        assert!(problem.first.violation(&best.x).is_none_or(|violation| violation.amount < 1e-6), "{context}");
+        assert!(real <= optimum + NEAR * optimum.abs(), "{context}");
+        let is_member = problem.set.contains(&best.worst, 1e-6);
+        assert!(is_member && (best.value - at_found).abs() <= room, "{context}: the worst scenario found costs {at_found}");
+        assert!(outcome.bounds.lower().is_none_or(|lower| lower <= optimum.min(real) + room), "{context}: the lower bound");
+        assert_eq!(outcome.bounds.upper(), None, "{context}: nothing proves an upper bound here");
+    }
     worst(&x, fine).1
 }
 
@@ -115,7 +127,7 @@ fn same_recourse(problem: &Problem, upper: &[f64], set: &SetFile, value: &dyn Fn
         let x: Vec<f64> = upper.iter().map(|upper| rng.random_range(0.0..=*upper)).collect();
         // Some direction's end, and a part of the way there.
         let direction: Vec<f64> = (0..problem.set.dim()).map(|_| rng.random_range(-1.0..1.0)).collect();
-        let (_, z) = Body::new(set).worst(2, &|xi| dot(xi, &direction));
+        let (_, z) = Body::new(set).worst(2, 1, &|xi| dot(xi, &direction));
         let share = rng.random_range(0.0..1.0);
         let xi = Body::new(set).point(&z.iter().map(|z| share * z).collect::<Vec<_>>());
         engine.at(&x);
@@ -337,15 +349,23 @@ fn second_order_cones_over_lists() {
         };
         let worst = |x: &[f64]| points.iter().map(|xi| radius.value(x, xi)).fold(f64::NEG_INFINITY, f64::max) + dot(&cost, x);
         let (optimum, _) = least(&[0.0, 0.0], &[5.0, 5.0], &worst);
-        let outcome = run(&Problem::new(&file).unwrap(), &sgd(&[]));
-        let (best, upper) = (outcome.bounds.best().unwrap(), outcome.bounds.upper());
-        let real = worst(&best.x);
-        assert!(real <= optimum * (1.0 + 1e-3) + 1e-5, "seed {seed}: costs {real} where {optimum} is optimal: {outcome:?}");
-        // On a list a proof is cheap, and given without being asked for.
-        assert!(upper.is_some_and(|upper| upper >= real - 1e-5 * real.abs()), "seed {seed}: costs {real}: {outcome:?}");
-        assert!(
-            outcome.bounds.lower().unwrap() <= optimum + 1e-5 * optimum.abs(),
-            "seed {seed}: {optimum} is optimal: {outcome:?}"
-        );
+        for method in SOFT {
+            let outcome = run(&Problem::new(&file).unwrap(), &by(method, &[]));
+            let (best, upper) = (outcome.bounds.best().unwrap(), outcome.bounds.upper());
+            let real = worst(&best.x);
+            assert!(
+                real <= optimum * (1.0 + 1e-3) + 1e-5,
+                "seed {seed} by {method}: costs {real} where {optimum} is optimal: {outcome:?}"
+            );
+            // On a list a proof is cheap, and given without being asked for.
+            assert!(
+                upper.is_some_and(|upper| upper >= real - 1e-5 * real.abs()),
+                "seed {seed} by {method}: costs {real}: {outcome:?}"
+            );
+            assert!(
+                outcome.bounds.lower().unwrap() <= optimum + 1e-5 * optimum.abs(),
+                "seed {seed} by {method}: {optimum} is optimal: {outcome:?}"
+            );
+        }
     }
 }

@@ -8,7 +8,7 @@ use softsep::run::Silent;
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Problem, Settings, evaluate, solve};
 
-use super::{options, run, sgd};
+use super::{by, options, run, sgd};
 
 fn depots(uncertainty: Uncertain) -> Problem {
     let settings = LocationTransportation { n: 3, uncertainty, mixed_integer: false, seed: 5 };
@@ -34,8 +34,8 @@ fn result(problem: &Problem, settings: &Settings) -> ResultFile {
 }
 
 /// Runs twice, which must make no difference, and compares the decision's cost with that of the default.
-fn works(problem: &Problem, given: &[(&str, &str)]) {
-    let settings = Settings { iterations: Some(3000), ..sgd(given) };
+fn works(method: &str, problem: &Problem, given: &[(&str, &str)]) {
+    let settings = Settings { iterations: Some(3000), ..by(method, given) };
     let once = result(problem, &settings);
     assert_eq!(once, result(problem, &settings), "{}, {given:?}: the same twice", problem.name);
     let cost = |settings: &Settings| {
@@ -47,7 +47,7 @@ fn works(problem: &Problem, given: &[(&str, &str)]) {
         assert!(lower <= evaluation.objective + 1e-6 * lower.abs().max(1.0), "{}, {given:?}: {outcome:?}", problem.name);
         evaluation.objective
     };
-    let (usual, other) = (cost(&sgd(&[])), cost(&settings));
+    let (usual, other) = (cost(&by(method, &[])), cost(&settings));
     assert!((usual - other).abs() <= 1e-2 * usual.abs().max(1.0), "{}, {given:?}: {other}, and {usual} by default", problem.name);
 }
 
@@ -72,7 +72,21 @@ fn on_every_space() {
             &[("steps", "sqrt"), ("average", "linear")],
             &[("steps", "sqrt"), ("average", "step-size")],
         ] {
-            works(&problem, given);
+            works("sgd", &problem, given);
+        }
+    }
+}
+
+#[test]
+fn of_bundle() {
+    for problem in [sphere(), list(), body()] {
+        for given in [
+            &[("stabilisation", "level")][..],
+            &[("stabilisation", "in-out")],
+            &[("chains", "4")],
+            &[("stabilisation", "in-out"), ("chains", "2")],
+        ] {
+            works("bundle", &problem, given);
         }
     }
 }
@@ -80,15 +94,15 @@ fn on_every_space() {
 #[test]
 fn on_some_spaces() {
     for proposal in ["geodesic", "langevin"] {
-        works(&sphere(), &[("proposal", proposal)]);
+        works("sgd", &sphere(), &[("proposal", proposal)]);
     }
     for proposal in ["hit-and-run", "langevin"] {
-        works(&body(), &[("proposal", proposal)]);
+        works("sgd", &body(), &[("proposal", proposal)]);
     }
     for margin in ["auto", "50"] {
-        works(&list(), &[("temperature", "adaptive"), ("margin", margin)]);
+        works("sgd", &list(), &[("temperature", "adaptive"), ("margin", margin)]);
     }
-    works(&list(), &[("steps", "sqrt"), ("step", "0.05")]);
+    works("sgd", &list(), &[("steps", "sqrt"), ("step", "0.05")]);
 }
 
 /// What was found can be gone on from, by names or as the whole result.
@@ -98,8 +112,8 @@ fn a_start_by_names() {
     let first = result(&problem, &sgd(&[]));
     let text = serde_json::to_string(&first).unwrap();
     let names = serde_json::to_value(&first).unwrap()["x"].to_string();
-    works(&problem, &[("start", &text)]);
-    works(&problem, &[("start", &names)]);
+    works("sgd", &problem, &[("start", &text)]);
+    works("sgd", &problem, &[("start", &names)]);
     let once = Settings { iterations: Some(1), ..sgd(&[("start", &names)]) };
     assert_eq!(result(&problem, &once), result(&problem, &Settings { iterations: Some(1), ..sgd(&[("start", &text)]) }));
     // One iteration from there is no worse than one from nothing.
@@ -113,10 +127,19 @@ fn a_start_by_names() {
 #[test]
 fn threads_do_not_show() {
     for problem in [sphere(), list(), body()] {
-        for given in [&[("chains", "4")][..], &[("chains", "4"), ("transitions", "3"), ("steps", "sqrt")]] {
-            let on = |threads: usize| result(&problem, &Settings { threads: Some(threads), iterations: Some(200), ..sgd(given) });
+        for (method, given) in [
+            ("sgd", &[("chains", "4")][..]),
+            ("sgd", &[("chains", "4"), ("transitions", "3"), ("steps", "sqrt")]),
+            ("bundle", &[]),
+            ("bundle", &[("chains", "4")]),
+            ("bundle", &[("chains", "3"), ("stabilisation", "in-out")]),
+            ("auto", &[]),
+        ] {
+            let on = |threads: usize| {
+                result(&problem, &Settings { threads: Some(threads), iterations: Some(200), ..by(method, given) })
+            };
             let one = on(1);
-            assert_eq!((&one, &one), (&on(2), &on(4)), "{}, {given:?}", problem.name);
+            assert_eq!((&one, &one), (&on(2), &on(4)), "{}, {method}, {given:?}", problem.name);
         }
     }
 }
@@ -146,12 +169,26 @@ fn seeds_and_options_make_a_difference() {
     let averages = ["linear", "step-size"]
         .map(|average| result(&problem, &Settings { iterations: Some(50), ..sgd(&[("steps", "sqrt"), ("average", average)]) }).x);
     assert_ne!(averages[0], averages[1]);
+    let usual = result(&problem, &by("bundle", &[]));
+    assert_ne!(usual, ResultFile { seed: usual.seed, ..result(&problem, &Settings { seed: 2, ..by("bundle", &[]) }) });
+    for given in [("stabilisation", "in-out"), ("chains", "2")] {
+        assert_ne!(usual, result(&problem, &by("bundle", &[given])), "{given:?}");
+    }
+}
+
+/// Each value is refused in words that tell what would be right.
+fn refuses(method: &str, values: &[(&str, &str, &str)]) {
+    let entry = Entry::find(method).unwrap();
+    for (name, value, right) in values {
+        let said = entry.build(&options(&[(name, value)])).err().unwrap_or_else(|| panic!("{name} {value} is taken")).to_string();
+        let is_clear = said.contains(right) && !said.contains('\n') && !said.contains("variant") && !said.contains("expected");
+        assert!(is_clear, "{method}, {name} {value}: {said}");
+    }
 }
 
 #[test]
 fn values_that_make_no_sense() {
-    let method = Entry::find("sgd").unwrap();
-    for (name, value, right) in [
+    let of_sgd = [
         ("steps", "long", "level and sqrt"),
         ("steps", "3", "level and sqrt"),
         ("step", "0", "positive number"),
@@ -179,11 +216,24 @@ fn values_that_make_no_sense() {
         ("score", "moreau:0", "exact and moreau:TAU"),
         ("score", "moreau:nan", "exact and moreau:TAU"),
         ("reference", "volume", "sphere and surface"),
-    ] {
-        let said =
-            method.build(&options(&[(name, value)])).err().unwrap_or_else(|| panic!("{name} {value} is taken")).to_string();
-        let is_clear = said.contains(right) && !said.contains('\n') && !said.contains("variant") && !said.contains("expected");
-        assert!(is_clear, "{name} {value}: {said}");
+    ];
+    refuses("sgd", &of_sgd);
+    let of_bundle = [
+        ("stabilisation", "proximal", "level and in-out"),
+        ("stabilisation", "2", "level and in-out"),
+        ("chains", "0", "whole number from 1 on"),
+        ("chains", "2.5", "whole number from 1 on"),
+        ("chains", "some", "whole number from 1 on"),
+        ("chains", "1000000000000", "4096"),
+    ];
+    refuses("bundle", &of_bundle);
+    // An option of one method is none of another, and `auto` has none.
+    for (method, name, known) in
+        [("bundle", "steps", "stabilisation"), ("sgd", "stabilisation", "steps"), ("auto", "chains", "the method that")]
+    {
+        let refused = Entry::find(method).unwrap().build(&options(&[(name, "1")])).err();
+        let said = refused.unwrap_or_else(|| panic!("{method} takes {name}")).to_string();
+        assert!(said.contains(name) && said.contains(known), "{method}, {name}: {said}");
     }
 }
 

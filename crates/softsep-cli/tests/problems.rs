@@ -1,0 +1,52 @@
+//! Every file in `problems/` as a user would solve it, without a word on the method: the exit code, and the optimum that is known for it.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::Place;
+use serde_json::Value;
+
+/// How close an estimate must come, where no separation is exact.
+const NEAR: f64 = 1e-3;
+
+#[test]
+fn auto_solves_all_of_them() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems").canonicalize().unwrap();
+    let mut names: Vec<String> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name.ends_with(".json") && !name.ends_with(".expected.json"));
+    names.sort();
+    assert!(names.len() > 30, "{names:?}");
+    let place = Place::empty();
+    for name in &names {
+        let expected = fs::read_to_string(folder.join(name.replace(".json", ".expected.json"))).unwrap();
+        let expected: Value = serde_json::from_str(&expected).unwrap();
+        let file = folder.join(name);
+        let ended = place.run(&format!("solve {} --gap 1e-6 --json --quiet", file.display()));
+        let proved = expected["methods"].as_array().unwrap().iter().any(|method| method == "ccg");
+        // Integers with a quadratic recourse are beyond every method.
+        if name == "integers-quadratic.json" {
+            ended.refused(&["integer"]);
+            continue;
+        }
+        ended.done();
+        let result = ended.json();
+        match expected["optimum"].as_f64() {
+            None => assert_eq!(result["status"], expected["status"], "{name}: {result}"),
+            Some(optimum) => {
+                let tolerance = if proved { expected["tolerance"].as_f64().unwrap() } else { NEAR * optimum.abs() };
+                let objective = result["objective"].as_f64().unwrap();
+                assert!((objective - optimum).abs() <= tolerance, "{name}: {objective}, not {optimum}");
+                let kind = if proved { ("optimal", "deterministic") } else { ("feasible", "none") };
+                assert_eq!(
+                    (&result["status"], &result["certificate"]["kind"]),
+                    (&kind.0.into(), &kind.1.into()),
+                    "{name}: {result}"
+                );
+            }
+        }
+    }
+}

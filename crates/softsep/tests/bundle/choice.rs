@@ -1,0 +1,95 @@
+//! What `auto` picks, and that it says so.
+
+use softsep::format::Status;
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::run::{Event, Observer};
+use softsep::testing::{Recipe, random_problem};
+use softsep::{Certify, Outcome, Problem, Settings, solve};
+
+/// Keeps what a run says.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Observer for Notes {
+    fn see(&mut self, event: &Event) {
+        if let Event::Note(note) = event {
+            self.0.push((*note).to_owned());
+        }
+    }
+}
+
+fn random(recipe: &Recipe, seed: u64) -> Problem {
+    Problem::new(&random_problem(recipe, seed)).unwrap()
+}
+
+fn depots(n: usize, uncertainty: Uncertain, mixed_integer: bool) -> Problem {
+    Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer, seed: 3 }).unwrap()).unwrap()
+}
+
+fn auto(problem: &Problem, settings: &Settings) -> (Outcome, Vec<String>) {
+    let mut notes = Notes::default();
+    let outcome = solve(problem, settings, &mut notes, &Default::default()).unwrap();
+    (outcome, notes.0)
+}
+
+/// The first note says what is picked and why.
+fn picks(problem: &Problem, settings: &Settings, method: &str, why: &str) -> Outcome {
+    let (outcome, notes) = auto(problem, settings);
+    let said = notes.first().map_or("nothing", String::as_str);
+    assert!(said.starts_with(&format!("auto picks {method}: ")) && said.contains(why), "{}: {said}", problem.name);
+    outcome
+}
+
+#[test]
+fn auto_picks_what_suits_the_problem() {
+    let usual = Settings::default();
+    let ellipsoid = Recipe { set: "ellipsoid", ..Recipe::default() };
+    let every = "every scenario that matters can be asked";
+    for set in ["scenarios", "box", "l1", "budget", "polyhedron"] {
+        let outcome = picks(&random(&Recipe { set, ..Recipe::default() }, 4), &usual, "ccg", every);
+        assert_eq!((outcome.status, outcome.method), (Status::Optimal, "ccg"), "{set}");
+    }
+    picks(&random(&Recipe { set: "scenarios", cost_xi: true, ..Recipe::default() }, 4), &usual, "ccg", every);
+    // Too many extreme points to ask, but few coefficients of a policy.
+    let once = Settings { iterations: Some(1), ..usual.clone() };
+    picks(&depots(21, Uncertain::Budget { gamma: 0.5 }, false), &once, "ccg", "an exact separation is quick here");
+    picks(&depots(4, Uncertain::Ellipsoid, true), &usual, "ccg", "x has integers");
+    // An ellipsoid: the decision first, then the proof.
+    let (mut proved, mut went_on) = (0, 0);
+    for seed in 0..20 {
+        let problem = random(&ellipsoid, seed);
+        if problem.set.dim() < 2 {
+            continue;
+        }
+        let outcome = picks(&problem, &usual, "bundle", "one exact separation then proves it");
+        proved += u64::from(outcome.status == Status::Optimal);
+        let (_, notes) = auto(&problem, &usual);
+        let handed_over = notes.iter().any(|note| note.contains("ccg goes on from here"));
+        assert_eq!(outcome.method, if handed_over { "ccg" } else { "bundle" });
+        went_on += u64::from(handed_over);
+    }
+    assert!(proved > 8, "{proved} proved, {went_on} by ccg in the end");
+    // No exact separation: an estimate, and a proof that is asked for is refused.
+    for recipe in [Recipe { cost_xi: true, ..ellipsoid }, Recipe { quadratic: true, ..ellipsoid }] {
+        let problem = (0..).map(|seed| random(&recipe, seed)).find(|problem| problem.set.dim() > 1).unwrap();
+        let outcome = picks(&problem, &usual, "bundle", "no separation here is exact");
+        assert_eq!((outcome.status, outcome.method, outcome.bounds.upper()), (Status::Feasible, "bundle", None));
+        let asked = Settings { certify: Certify::Exact, ..usual.clone() };
+        let said = solve(&problem, &asked, &mut Notes::default(), &Default::default()).unwrap_err().to_string();
+        assert!(said.contains("--certify exact"), "{said}");
+    }
+}
+
+/// What `check` says without a run is what a run does.
+#[test]
+fn plans_are_what_is_done() {
+    let entry = softsep::methods::Entry::find("auto").unwrap().build(&Default::default()).unwrap();
+    for set in ["scenarios", "budget", "ellipsoid"] {
+        for seed in 0..5 {
+            let problem = random(&Recipe { set, cost_xi: seed == 4, ..Recipe::default() }, seed);
+            let (_, notes) = auto(&problem, &Settings::default());
+            let picked = notes[0].strip_prefix("auto picks ").unwrap().split(':').next().unwrap();
+            assert!(entry.plan(&problem).starts_with(&format!("picks {picked}, since")), "{}", entry.plan(&problem));
+        }
+    }
+}
