@@ -136,10 +136,10 @@ fn a_proof_that_cannot_be_had_is_refused_at_once() {
             "recourse": {"variables": [{"name": "y", "cost": 1, "cost_xi": {"g": 1}}],
                          "constraints": [{"name": "r", "y": {"y": 1}, "x": {"a": 1}, "xi": {"g": -1}, "lower": 0}]}}"#,
     );
-    for iterations in [Some(1), None] {
-        let settings = Settings { method: "sgd".into(), certify: Certify::Exact, iterations, ..Settings::default() };
+    for (method, iterations) in [("sgd", Some(1)), ("sgd", None), ("bundle", None), ("auto", None)] {
+        let settings = Settings { method: method.into(), certify: Certify::Exact, iterations, ..Settings::default() };
         let refused = solve(&problem, &settings, &mut Silent, &Default::default());
-        assert!(matches!(refused, Err(Error::Settings(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Settings(_))), "{method}: {refused:?}");
     }
 }
 
