@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use softsep::format::{Points, Row, SetFile, Status, Variable, load_text};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
-use softsep::run::Silent;
+use softsep::recourse::{Answer, engine};
+use softsep::run::{Clock, Purpose, Silent, stream};
 use softsep::{Certify, Error, Problem, ProblemFile, Settings, evaluate, solve};
 
 fn problem(text: &str) -> Problem {
@@ -140,6 +141,32 @@ fn a_proof_that_cannot_be_had_is_refused_at_once() {
         let settings = Settings { method: method.into(), certify: Certify::Exact, iterations, ..Settings::default() };
         let refused = solve(&problem, &settings, &mut Silent, &Default::default());
         assert!(matches!(refused, Err(Error::Settings(_))), "{method}: {refused:?}");
+    }
+}
+
+/// Parts of an ellipsoid's range that the ellipsoid does not reach once kept the bounds of their parents, and were split without end.
+#[test]
+fn parts_that_an_ellipsoid_does_not_reach_are_not_searched() {
+    let problem = problem(include_str!("regressions/ellipsoid-corners.json"));
+    for method in ["auto", "ccg", "benders"] {
+        let time_limit = Some(Duration::from_secs(60));
+        let settings = Settings { method: method.into(), time_limit, ..Settings::default() };
+        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        assert_eq!(outcome.status, Status::Optimal, "{method}: {outcome:?}");
+        // What the decision costs, by 10,000 points of the boundary asked one by one.
+        let (best, upper) = (outcome.bounds.best().unwrap(), outcome.bounds.upper().unwrap());
+        let states = problem.set.states(&softsep::uncertainty::Reach { convex: true, ..Default::default() }).unwrap();
+        let (mut state, mut xi) = (states.blank(), vec![0.0; 3]);
+        let mut random = stream(7, Purpose::Start, 0);
+        let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
+        let mut answer = Answer::new(&problem);
+        engine.at(&best.x);
+        for _ in 0..10_000 {
+            states.draw(&mut random, &mut state);
+            states.realize(&state, &mut xi);
+            engine.solve(&xi, &mut answer).unwrap();
+            assert!(problem.first.value(&best.x) + answer.value <= upper + 1e-6, "{method}: ξ = {xi:?} refutes {upper}");
+        }
     }
 }
 
