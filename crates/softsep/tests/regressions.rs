@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use softsep::format::{Points, Row, SetFile, Status, Variable, load_text};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Clock, Purpose, Silent, stream};
+use softsep::run::{Clock, Event, Observer, Purpose, Silent, stream};
 use softsep::{Certify, Error, Problem, ProblemFile, Settings, evaluate, solve};
 
 fn problem(text: &str) -> Problem {
@@ -222,4 +222,29 @@ fn long_lists_are_scanned_to_their_end() {
     }
     let evaluation = evaluate(&problem, &[0.0], None, None, &Default::default()).unwrap();
     assert!(evaluation.exact && (evaluation.objective - 10.0).abs() < 0.05, "{evaluation:?}");
+}
+
+/// The length of each step that a chain's record tells.
+#[derive(Default)]
+struct Steps(Vec<f64>);
+
+impl Observer for Steps {
+    fn see(&mut self, event: &Event) {
+        if let Event::Step(record) = event {
+            self.0.extend(record.chain.map(|chain| chain.step));
+        }
+    }
+}
+
+/// `bundle` once told a step of length 0 in every iteration, however far it had moved.
+#[test]
+fn steps_are_told_as_long_as_they_are() {
+    let problem = problem(include_str!("regressions/ellipsoid-corners.json"));
+    for method in ["bundle", "sgd"] {
+        let mut steps = Steps::default();
+        let settings = Settings { method: method.into(), ..Settings::default() };
+        solve(&problem, &settings, &mut steps, &Default::default()).unwrap();
+        let moved = steps.0.iter().filter(|&&step| step > 0.0).count();
+        assert!(2 * moved > steps.0.len(), "{method}: {:?}", steps.0);
+    }
 }
