@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use softsep::format::{Points, Row, SetFile, Status, Variable, load_text};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
-use softsep::run::Silent;
+use softsep::recourse::{Answer, engine};
+use softsep::run::{Clock, Event, Observer, Purpose, Silent, stream};
 use softsep::{Certify, Error, Problem, ProblemFile, Settings, evaluate, solve};
 
 fn problem(text: &str) -> Problem {
@@ -136,10 +137,36 @@ fn a_proof_that_cannot_be_had_is_refused_at_once() {
             "recourse": {"variables": [{"name": "y", "cost": 1, "cost_xi": {"g": 1}}],
                          "constraints": [{"name": "r", "y": {"y": 1}, "x": {"a": 1}, "xi": {"g": -1}, "lower": 0}]}}"#,
     );
-    for iterations in [Some(1), None] {
-        let settings = Settings { method: "sgd".into(), certify: Certify::Exact, iterations, ..Settings::default() };
+    for (method, iterations) in [("sgd", Some(1)), ("sgd", None), ("bundle", None), ("auto", None)] {
+        let settings = Settings { method: method.into(), certify: Certify::Exact, iterations, ..Settings::default() };
         let refused = solve(&problem, &settings, &mut Silent, &Default::default());
-        assert!(matches!(refused, Err(Error::Settings(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Settings(_))), "{method}: {refused:?}");
+    }
+}
+
+/// Parts of an ellipsoid's range that the ellipsoid does not reach once kept the bounds of their parents, and were split without end.
+#[test]
+fn parts_that_an_ellipsoid_does_not_reach_are_not_searched() {
+    let problem = problem(include_str!("regressions/ellipsoid-corners.json"));
+    for method in ["auto", "ccg", "benders"] {
+        let time_limit = Some(Duration::from_secs(60));
+        let settings = Settings { method: method.into(), time_limit, ..Settings::default() };
+        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        assert_eq!(outcome.status, Status::Optimal, "{method}: {outcome:?}");
+        // What the decision costs, by 10,000 points of the boundary asked one by one.
+        let (best, upper) = (outcome.bounds.best().unwrap(), outcome.bounds.upper().unwrap());
+        let states = problem.set.states(&softsep::uncertainty::Reach { convex: true, ..Default::default() }).unwrap();
+        let (mut state, mut xi) = (states.blank(), vec![0.0; 3]);
+        let mut random = stream(7, Purpose::Start, 0);
+        let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
+        let mut answer = Answer::new(&problem);
+        engine.at(&best.x);
+        for _ in 0..10_000 {
+            states.draw(&mut random, &mut state);
+            states.realize(&state, &mut xi);
+            engine.solve(&xi, &mut answer).unwrap();
+            assert!(problem.first.value(&best.x) + answer.value <= upper + 1e-6, "{method}: ξ = {xi:?} refutes {upper}");
+        }
     }
 }
 
@@ -195,4 +222,29 @@ fn long_lists_are_scanned_to_their_end() {
     }
     let evaluation = evaluate(&problem, &[0.0], None, None, &Default::default()).unwrap();
     assert!(evaluation.exact && (evaluation.objective - 10.0).abs() < 0.05, "{evaluation:?}");
+}
+
+/// The length of each step that a chain's record tells.
+#[derive(Default)]
+struct Steps(Vec<f64>);
+
+impl Observer for Steps {
+    fn see(&mut self, event: &Event) {
+        if let Event::Step(record) = event {
+            self.0.extend(record.chain.map(|chain| chain.step));
+        }
+    }
+}
+
+/// `bundle` once told a step of length 0 in every iteration, however far it had moved.
+#[test]
+fn steps_are_told_as_long_as_they_are() {
+    let problem = problem(include_str!("regressions/ellipsoid-corners.json"));
+    for method in ["bundle", "sgd"] {
+        let mut steps = Steps::default();
+        let settings = Settings { method: method.into(), ..Settings::default() };
+        solve(&problem, &settings, &mut steps, &Default::default()).unwrap();
+        let moved = steps.0.iter().filter(|&&step| step > 0.0).count();
+        assert!(2 * moved > steps.0.len(), "{method}: {:?}", steps.0);
+    }
 }

@@ -90,7 +90,8 @@ impl Auto {
         let is_open = run.verdict().is_none() && !run.bounds().meet(run.limits().gap);
         let goes_on = match &ended {
             Err(error) if is_stop(error) => matches!(error, Error::Stopped(Stop::Stalled)),
-            _ => true,
+            // What `bundle` refused, such as a proof that nobody can give, `ccg` may refuse too.
+            _ => self.ccg.accepts(problem).is_ok(),
         };
         // Where there is no exact separation, what `bundle` says of that is to the point.
         let can_prove = certify == Certify::Exact && self.ccg.accepts(problem).is_ok();

@@ -351,7 +351,7 @@ fn units(problem: &Problem, region: Region) -> Vec<(f64, f64)> {
         }
         Region::Shape(Shape { ball: Some(ball), .. }) => {
             for (entry, center) in ball.center.iter().enumerate() {
-                let reach = ball.columns.iter().map(|column| column[entry].powi(2)).sum::<f64>().sqrt();
+                let reach = ball.reach(entry);
                 take(entry, center - reach);
                 take(entry, center + reach);
             }

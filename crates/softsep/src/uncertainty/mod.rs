@@ -3,6 +3,7 @@
 //! A set answers geometric questions: is ξ a member, where does a linear function have its maximum, what are the extreme points. Adding
 //! one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
 
+mod apart;
 mod boxed;
 mod budget;
 mod check;

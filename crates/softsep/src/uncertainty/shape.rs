@@ -3,6 +3,7 @@
 use softsep_lp::{Lp, Model, Status, Toggle};
 
 use super::SetError;
+use super::apart::are_apart;
 
 /// A part of a set: `lower ≤ ξ ≤ upper`, whose bounds may be infinite.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +60,13 @@ pub struct Ball {
     pub center: Vec<f64>,
     /// A by columns.
     pub columns: Vec<Vec<f64>>,
+}
+
+impl Ball {
+    /// How far an entry of ξ goes from the center to either side.
+    pub fn reach(&self, entry: usize) -> f64 {
+        self.columns.iter().map(|column| column[entry].powi(2)).sum::<f64>().sqrt()
+    }
 }
 
 /// A range whose ends cross by less than this, relative to their size, is a point: rounding let them cross.
@@ -188,11 +196,10 @@ impl Shape {
         Ok(Some(xi))
     }
 
-    /// Whether a row shows at a glance that the part has no members. `false` says nothing.
+    /// Whether a row, or a plane between the polytope and the ball, shows at a glance that the part has no members. `false` says nothing.
     pub fn is_plainly_empty(&self, tolerance: f64) -> bool {
-        self.polytope
-            .iter()
-            .flat_map(|polytope| &polytope.rows)
-            .any(|row| row.terms.iter().all(|&(_, coefficient)| coefficient >= 0.0) && row.limit < -tolerance)
+        let Some(polytope) = &self.polytope else { return false };
+        let never_holds = |row: &ShapeRow| row.terms.iter().all(|&(_, coefficient)| coefficient >= 0.0) && row.limit < -tolerance;
+        polytope.rows.iter().any(never_holds) || self.ball.as_ref().is_some_and(|ball| are_apart(polytope, ball, tolerance))
     }
 }

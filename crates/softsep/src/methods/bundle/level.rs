@@ -81,6 +81,11 @@ impl<'p> LevelSet<'p> {
         }
     }
 
+    /// How far two decisions are from one another, as projections have it.
+    pub(super) fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        self.metric.distance(a, b)
+    }
+
     /// The point of the level set that is nearest to x; `None` where the level is out of reach, or too close to it for a projection.
     pub(super) fn nearest(&mut self, x: &[f64], level: f64) -> Result<Option<Vec<f64>>, Error> {
         for minorant in &self.minorants {

@@ -35,6 +35,8 @@ pub(super) struct Search<'a> {
     hunt: Hunt<'a>,
     level_set: LevelSet<'a>,
     end: End<'a>,
+    /// Where the last question was asked.
+    asked: Option<Vec<f64>>,
     /// Iterations without a new cut and without a better decision.
     stale: u32,
     /// The smallest distance between the best value and the lower bound, and iterations since it shrank.
@@ -60,6 +62,7 @@ impl<'a> Search<'a> {
             hunt: Hunt::new(problem, seed),
             level_set: LevelSet::new(problem, run.clock()),
             end: End::new(problem, states, certify, run)?,
+            asked: None,
             stale: 0,
             smallest: f64::INFINITY,
             unshrunk: 0,
@@ -135,7 +138,8 @@ impl<'a> Search<'a> {
         let is_better = self.evidence.consider(x, prey.value, &prey.xi, run);
         self.evidence.revise(run)?;
         self.stale = if is_better || self.evidence.pending() > before { 0 } else { self.stale + 1 };
-        let chains = self.oracle.record(prey.value, 0.0, run);
+        let step = self.asked.replace(x.to_vec()).map_or(0.0, |last| self.level_set.distance(&last, x));
+        let chains = self.oracle.record(prey.value, step, run);
         run.set_chain(chains);
         Ok(())
     }

@@ -58,7 +58,7 @@ impl Descent<'_> {
             self.go_half_way(run);
         }
         self.project(run)?;
-        Ok(distance(&from, &self.x, self.metric.diagonal()))
+        Ok(self.metric.distance(&from, &self.x))
     }
 
     /// After iterations without progress: half-way from the best decision to the master's.
@@ -101,7 +101,7 @@ impl Descent<'_> {
                 // The distance travelled over the root of the sum of squares: α₀/√n for slopes of one size, with an α₀ that fits the problem.
                 Choice::Auto => {
                     let size = travelled.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
-                    let so_far = distance(&self.x, &travelled.origin, metric).max(FIRST_DISTANCE * (1.0 + size));
+                    let so_far = self.metric.distance(&self.x, &travelled.origin).max(FIRST_DISTANCE * (1.0 + size));
                     travelled.furthest = travelled.furthest.max(so_far);
                     if travelled.squares > 0.0 { travelled.furthest / travelled.squares.sqrt() } else { 0.0 }
                 }
@@ -130,8 +130,4 @@ impl Descent<'_> {
         self.evidence.replace(x, value, worst, run);
         self.bound(run).map(|_| ())
     }
-}
-
-fn distance(a: &[f64], b: &[f64], metric: &[f64]) -> f64 {
-    a.iter().zip(b).zip(metric).map(|((a, b), h)| h * (a - b).powi(2)).sum::<f64>().sqrt()
 }

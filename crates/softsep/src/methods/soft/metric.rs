@@ -52,6 +52,11 @@ impl Metric {
         }
     }
 
+    /// How far two decisions are from one another.
+    pub(in crate::methods) fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).zip(&self.diagonal).map(|((a, b), h)| h * (a - b).powi(2)).sum::<f64>().sqrt()
+    }
+
     /// The diagonal of H.
     pub(in crate::methods) fn diagonal(&self) -> &[f64] {
         &self.diagonal
