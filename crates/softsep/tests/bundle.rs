@@ -127,7 +127,8 @@ fn rank(outcome: Option<&Outcome>) -> u8 {
     }
 }
 
-/// Of a hundred decisions that are known by an estimate, so many may cost more than the gap above the optimum; none did so far in `make soak`.
+/// Of a hundred decisions that are known by an estimate, so many may cost more than the gap above the optimum. On problems as small as these none of 625
+/// did; where a set has thousands of local maxima many do (`certificates/vendors.rs`).
 const ASTRAY: u64 = 1;
 
 /// Runs `bundle` and `auto` on so many problems of each recipe, and `ccg` for comparison; how many problems had a finite optimum.
@@ -170,7 +171,7 @@ fn over_lists_and_polytopes() {
     let mut kinds = Vec::new();
     for set in ["scenarios", "box", "l1", "budget", "polyhedron"] {
         let usual = Recipe { set, ..Recipe::default() };
-        kinds.push((usual, 45));
+        kinds.push((usual, 36));
         kinds.push((Recipe { incomplete: true, ..usual }, 25));
         kinds.push((Recipe { size: Size::Medium, ..usual }, 10));
         kinds.push((Recipe { quadratic: true, ..usual }, 12));
@@ -178,14 +179,14 @@ fn over_lists_and_polytopes() {
         kinds.push((Recipe { cone: true, quadratic_first: true, ..usual }, 10));
     }
     let solved = hold(&kinds);
-    assert!(solved >= many(380), "{solved} problems");
+    assert!(solved >= many(350), "{solved} problems");
 }
 
 #[test]
 fn over_ellipsoids() {
     let usual = Recipe { set: "ellipsoid", ..Recipe::default() };
     let kinds = [
-        (usual, 60),
+        (usual, 50),
         (Recipe { incomplete: true, ..usual }, 40),
         (Recipe { quadratic: true, ..usual }, 12),
         (Recipe { quadratic_first: true, incomplete: true, ..usual }, 15),

@@ -75,6 +75,7 @@ fn needles() -> Vec<Needle> {
         // Caps of height 0.02(1 − u) and 2e-4(1 − u), and a corner of depth 0.5(1 − u).
         on("sphere", &locks::sphere(3, 0.02).problem, |u| 0.01 * (1.0 - u)),
         on("circle", &locks::sphere(2, 2e-4).problem, |u| (1.0 - 2e-4 * (1.0 - u)).acos() / PI),
+        // Not rare: an end of the set in a random direction is the worst scenario one time in eight.
         Needle { name: "cube", problem: inside, above: Box::new(|u| (0.5 * (1.0 - u)).powi(3) / 6.0), gap: 0.15 },
     ]
 }
@@ -95,8 +96,8 @@ struct Said {
 /// most.
 #[test]
 fn runs_that_miss_a_needle_say_so_as_seldom_as_they_claim() {
-    let runs = if is_long() { 400 } else { 40 };
-    let mut wrong = 0;
+    let runs = if is_long() { 400 } else { 80 };
+    let mut all = Said::default();
     for needle in needles() {
         let level = 0.9 * (needle.above)(0.0);
         let wanted = Wanted { confidence: 0.8, level, assumed: Assumed::Miss { rho: needle.rho() } };
@@ -111,9 +112,14 @@ fn runs_that_miss_a_needle_say_so_as_seldom_as_they_claim() {
         statistics::at_most(said.wrong_bounds, said.runs, 1.0 - wanted.confidence, needle.name);
         statistics::at_most(said.wrong_levels, said.runs, 1.0 - wanted.confidence, needle.name);
         assert!(said.bounds > 0 && said.levels > 0, "{}: {said:?}", needle.name);
-        wrong += said.wrong_bounds;
+        all.runs += said.runs;
+        all.wrong_bounds += said.wrong_bounds;
+        all.wrong_levels += said.wrong_levels;
     }
-    assert!(wrong > 0, "no run met what may happen");
+    // Together they tell smaller differences than each of them.
+    statistics::at_most(all.wrong_bounds, all.runs, 0.2, "all bounds");
+    statistics::at_most(all.wrong_levels, all.runs, 0.2, "all levels");
+    assert!(all.wrong_bounds > 0 && all.wrong_levels > 0, "no run met what may happen");
 }
 
 impl Said {

@@ -5,6 +5,9 @@ use softsep::format::{SetFile, Sides};
 /// The smallest step of a pattern search, in the unit coordinates of a set.
 const FINE: f64 = 1e-5;
 
+/// What a solver's answers to the same question may differ by, relative to their size: a search that follows that does not end.
+const NOISE: f64 = 1e-9;
+
 /// How far apart two peaks are in some coordinate.
 const APART: f64 = 0.3;
 
@@ -110,7 +113,7 @@ impl<'s> Body<'s> {
                 }
                 self.pull_in(&mut z);
                 let found = value(&self.point(&z));
-                if found > best.0 {
+                if found > best.0 + NOISE * best.0.abs().max(1.0) {
                     best = (found, z.clone());
                     gained = true;
                 }
