@@ -42,7 +42,10 @@ fn the_guides_commands_run() {
     run("softsep generate location-transportation --n 6 --uncertainty ellipsoid --out depots.json", folder.path());
     let mut commands = 0;
     for (_, content) in blocks(&guide).iter().filter(|(language, _)| language == "sh") {
-        commands += content.lines().map(|line| run(line, folder.path())).count();
+        for line in content.lines() {
+            run(line, folder.path());
+            commands += 1;
+        }
     }
     assert!(commands >= 8, "the guide's commands were not found");
 }

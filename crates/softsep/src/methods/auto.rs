@@ -63,8 +63,8 @@ impl Auto {
             (Ok(()), Ok(Exact::Scan(_))) => Ok(Choice::Ccg),
             (Ok(()), _) if !descends || is_quick => Ok(Choice::Ccg),
             (Ok(()), _) if is_limited || coefficients <= WORTHWHILE => Ok(Choice::BundleThenProof),
-            (Ok(()) | Err(_), _) if descends => Ok(Choice::Bundle),
-            (Ok(()), _) => Ok(Choice::Ccg),
+            (Ok(()), _) => Ok(Choice::Bundle),
+            (Err(_), _) if descends => Ok(Choice::Bundle),
             (Err(refusal), _) => Err(refusal),
         }
     }
@@ -90,8 +90,7 @@ impl Auto {
         let is_open = run.verdict().is_none() && !run.bounds().meet(run.limits().gap);
         let goes_on = match &ended {
             Err(error) if is_stop(error) => matches!(error, Error::Stopped(Stop::Stalled)),
-            // What `bundle` refused, such as a proof that nobody can give, `ccg` may refuse too.
-            _ => self.ccg.accepts(problem).is_ok(),
+            _ => true,
         };
         // Where there is no exact separation, what `bundle` says of that is to the point.
         let can_prove = certify == Certify::Exact && self.ccg.accepts(problem).is_ok();
@@ -105,6 +104,26 @@ impl Auto {
         run.say(&format!("the gap is still open: {} goes on from here", ccg::ENTRY.name));
         run.set_method(ccg::ENTRY.name);
         self.ccg.solve_from(&scenarios, problem, certify, run)
+    }
+}
+
+impl Auto {
+    /// `ccg`, and `bundle` in its place where it fails: its masters hold copies of the recourse, and are the harder ones to solve.
+    fn solve_by_ccg(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        let error = match self.ccg.solve(problem, certify, run) {
+            Err(error) if !is_stop(&error) => error,
+            ended => return ended,
+        };
+        if self.bundle.accepts(problem).is_err() {
+            return Err(error);
+        }
+        run.say(&format!("{} failed ({error}): {} goes on", ccg::ENTRY.name, bundle::ENTRY.name));
+        run.set_method(bundle::ENTRY.name);
+        // Where this fails too, the first failure is the one to tell of.
+        match self.bundle.solve(problem, certify, run) {
+            Err(other) if !is_stop(&other) => Err(error),
+            ended => ended,
+        }
     }
 }
 
@@ -143,7 +162,7 @@ impl Method for Auto {
         run.say(&format!("auto picks {name}: {}", self.reason(problem, choice)));
         run.set_method(name);
         match (choice, certify) {
-            (Choice::Ccg, _) => self.ccg.solve(problem, certify, run),
+            (Choice::Ccg, _) => self.solve_by_ccg(problem, certify, run),
             (Choice::BundleThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, run),
             (Choice::BundleThenProof | Choice::Bundle, _) => self.solve_and_prove(problem, certify, run),
         }

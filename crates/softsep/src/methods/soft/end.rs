@@ -200,6 +200,10 @@ impl<'a> End<'a> {
                 run.revise(x, best.value, &best.worst);
                 let is_worse = |found: &Found| self.problem.first.value(x) + found.value > best.value + tellable(best.value);
                 if !found.as_ref().is_some_and(is_worse) && !run.bounds().meet(run.limits().gap) {
+                    // There is nothing left for the cuts to close.
+                    if evidence.is_within(0.0, run) {
+                        return Err(Stop::Stalled.into());
+                    }
                     self.share *= 0.5;
                 }
                 found

@@ -243,13 +243,20 @@ impl<'a> Evidence<'a> {
         self.solve_whole(run)
     }
 
-    /// Solves the master until it holds all that it needs: what was idle and left it may be wanted now.
+    /// Solves the master until it holds all that it needs of what was seen: a cut may have been idle and left it, or have come when there were too many.
     fn solve_whole(&mut self, run: &Run) -> Result<Solved, Error> {
         loop {
             let solved = self.master.solve(None, 0.0, run.limits().seed, run.clock())?;
-            match (solved.ended, &solved.x, solved.theta) {
-                (Ended::Optimal, Some(x), Some(theta)) if self.master.bring_back(x, theta + MISSED * theta.abs().max(1.0))? => {}
-                _ => return Ok(solved),
+            let (Ended::Optimal, Some(x), Some(theta)) = (solved.ended, &solved.x, solved.theta) else { return Ok(solved) };
+            let beyond = theta + MISSED * theta.abs().max(1.0);
+            let is_back = self.master.bring_back(x, beyond)?
+                || self.seen.memory.worst(x).filter(|(_, value)| *value > beyond).is_some_and(|(cut, _)| {
+                    let memory = &self.seen.memory;
+                    let (intercept, slope) = (memory.intercept(cut), memory.slope(cut).to_vec());
+                    self.master.add_cut(memory.scenario(cut), Cut { kind: CutKind::Optimality, intercept, slope })
+                });
+            if !is_back {
+                return Ok(solved);
             }
         }
     }
