@@ -15,9 +15,8 @@ use super::{Entry, Method, Reaches, soft};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
-use crate::separation::Exact;
 use crate::settings::Certify;
-use crate::uncertainty::{Reach, Reference};
+use crate::uncertainty::Reference;
 use search::Search;
 use settings::BundleSettings;
 
@@ -47,39 +46,20 @@ impl Method for Bundle {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
-        if problem.first.has_integers() {
-            return refuse(
-                "a point between two decisions does not keep integers whole".into(),
-                "relax the integers, or try --method ccg",
-            );
-        }
-        if let Err(error) = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }) {
-            return refuse(error.to_string(), "try --method ccg");
-        }
-        Ok(())
+        soft::accepts(ENTRY.name, "a point between two decisions does not keep integers whole", problem)
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        let reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
-        match problem.set.states(&reach) {
-            Ok(states) => {
-                format!(
-                    "each iteration climbs toward bad scenarios, steps a chain over {} and adds their cuts to a master",
-                    states.space()
-                )
+        match soft::space(problem) {
+            Ok(space) => {
+                format!("each iteration climbs toward bad scenarios, steps a chain over {space} and adds their cuts to a master")
             }
-            Err(error) => error.to_string(),
+            Err(why) => why,
         }
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        let exact = match Exact::choose(problem) {
-            Ok(Exact::Scan(_)) => "its decision is bounded from above for sure at the end, since every scenario can be scanned",
-            Ok(_) => "--certify exact bounds its decision from above for sure",
-            Err(_) => "no exact separation is there to bound its decision from above",
-        };
-        format!("a lower bound for sure; the objective is an estimate from the scenarios seen; {exact}")
+        soft::promise(problem)
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {

@@ -24,9 +24,7 @@ use super::{Entry, Method, Reaches, soft};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
-use crate::separation::Exact;
 use crate::settings::Certify;
-use crate::uncertainty::Reach;
 use descent::Descent;
 use settings::SgdSettings;
 
@@ -56,35 +54,18 @@ impl Method for Sgd {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
-        if problem.first.has_integers() {
-            return refuse(
-                "a step against a subgradient does not keep integers whole".into(),
-                "relax the integers, or try --method ccg",
-            );
-        }
-        if let Err(error) = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }) {
-            return refuse(error.to_string(), "try --method ccg");
-        }
-        Ok(())
+        soft::accepts(ENTRY.name, "a step against a subgradient does not keep integers whole", problem)
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        let reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
-        match problem.set.states(&reach) {
-            Ok(states) => {
-                format!("each iteration steps a chain over {} and moves x against the slope found there", states.space())
-            }
-            Err(error) => error.to_string(),
+        match soft::space(problem) {
+            Ok(space) => format!("each iteration steps a chain over {space} and moves x against the slope found there"),
+            Err(why) => why,
         }
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        let exact = match Exact::choose(problem) {
-            Ok(_) => "--certify exact bounds its decision from above for sure",
-            Err(_) => "no exact separation is there to bound its decision from above",
-        };
-        format!("a lower bound for sure; the objective is an estimate from the scenarios seen; {exact}")
+        soft::promise(problem)
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {

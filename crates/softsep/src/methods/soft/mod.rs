@@ -6,6 +6,7 @@ mod hunt;
 mod memory;
 mod metric;
 mod oracle;
+mod scope;
 mod settings;
 
 pub(super) use end::End;
@@ -14,4 +15,5 @@ pub(super) use hunt::Hunt;
 pub(super) use memory::Memory;
 pub(super) use metric::Metric;
 pub(super) use oracle::{Oracle, states};
+pub(super) use scope::{accepts, promise, space};
 pub(super) use settings::{ChainSettings, Choice, Score, Temperature, chains};
