@@ -111,7 +111,7 @@ fn every_kind_of_problem_has_a_good_page() {
 
 #[test]
 fn the_figures_are_those_of_the_run() {
-    let (outcome, text) = report(&problem("ellipsoid.json"), &with("auto"));
+    let (outcome, text) = report(&problem("ellipsoid.json"), &with("ccg"));
     let page = parse(&text).unwrap();
     assert_eq!(outcome.status, Status::Optimal);
     let close = |head: &str, value: f64| {
@@ -143,7 +143,7 @@ fn the_figures_are_those_of_the_run() {
         let named = chart.attribute("aria-labelledby").unwrap();
         assert!(named.split(' ').all(|id| page.find("id", id).is_some()));
     }
-    assert!(text.contains("softsep solve problem.json --method auto --gap 0.001 --seed 1</code>"));
+    assert!(text.contains("softsep solve problem.json --method ccg --gap 0.001 --seed 1</code>"));
 }
 
 #[test]
