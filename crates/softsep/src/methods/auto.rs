@@ -105,9 +105,7 @@ impl Auto {
         run.set_method(ccg::ENTRY.name);
         self.ccg.solve_from(&scenarios, problem, certify, run)
     }
-}
 
-impl Auto {
     /// `ccg`, and `bundle` in its place where it fails: its masters hold copies of the recourse, and are the harder ones to solve.
     fn solve_by_ccg(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
         let error = match self.ccg.solve(problem, certify, run) {

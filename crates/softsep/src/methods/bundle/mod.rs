@@ -1,7 +1,7 @@
 //! `bundle`: cutting planes with soft separation and a stabilised master.
 //!
 //! Every answer of the recourse is a valid cut, whatever found the scenario. The master over the cuts gives a lower bound and a decision that is too
-//! hopeful; the next question is asked between that one and the best decision known. A hunt looks for scenarios that hurt there.
+//! hopeful; the next question is asked near the best decision known, where the cuts promise enough. A hunt looks for scenarios that hurt there.
 
 mod level;
 mod search;

@@ -155,21 +155,23 @@ pub(super) struct SgdSettings {
 
 impl Default for SgdSettings {
     fn default() -> Self {
+        let ChainSettings { proposal, acceptance, temperature, margin, kappa, share, chains, score, reference } =
+            ChainSettings::default();
         Self {
             steps: Steps::default(),
             step: Choice::default(),
             average: Averaging::default(),
             start: Start::default(),
-            proposal: proposal::Choice::default(),
-            acceptance: Acceptance::default(),
-            temperature: Temperature::default(),
-            margin: Choice::default(),
-            kappa: Choice::default(),
-            share: 0.05,
+            proposal,
+            acceptance,
+            temperature,
+            margin,
+            kappa,
+            share,
             transitions: 1,
-            chains: 1,
-            score: Score::default(),
-            reference: Reference::default(),
+            chains,
+            score,
+            reference,
         }
     }
 }

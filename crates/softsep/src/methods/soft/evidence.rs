@@ -195,13 +195,9 @@ impl<'a> Evidence<'a> {
         run.count_solves(solves - std::mem::replace(&mut self.counted, solves) + self.master.take_solves());
     }
 
-    /// Solves the master over all cuts seen for a lower bound; its decision.
+    /// Solves the master over the cuts seen for a lower bound; its decision. Where there are thousands of new cuts, those that matter most near a decision
+    /// are taken in first, and of the others what it turns out to need.
     pub(in crate::methods) fn bound(&mut self, near: &[f64], run: &mut Run) -> Result<Option<Vec<f64>>, Error> {
-        Ok(self.solve_master(near, run)?.x)
-    }
-
-    /// Solves the master over the cuts seen; where there are thousands of new ones, over those that matter most near a decision.
-    pub(in crate::methods) fn solve_master(&mut self, near: &[f64], run: &mut Run) -> Result<Solved, Error> {
         if self.seen.pending.len() > MASTER_CUTS {
             let weight = |cut: &Cut| if cut.kind == CutKind::Feasibility { f64::INFINITY } else { cut.at(near) };
             self.seen.pending.sort_by(|(a, _), (b, _)| weight(b).total_cmp(&weight(a)));
@@ -225,12 +221,12 @@ impl<'a> Evidence<'a> {
             run.lower(lower);
         }
         self.lowest.clone_from(&solved.x);
-        Ok(solved)
+        Ok(solved.x)
     }
 
     /// Solves the master with as little as bounds it.
     fn solve_bounded(&mut self, run: &Run) -> Result<Solved, Error> {
-        if self.bounded_by == BoundedBy::Nominal && self.seen.memory.worst(&vec![0.0; self.problem.first.dim()]).is_some() {
+        if self.bounded_by == BoundedBy::Nominal && self.seen.memory.has_costs() {
             let nominal = self.master.release_bounds();
             let solved = self.solve_whole(run)?;
             if solved.ended != Ended::Unbounded {

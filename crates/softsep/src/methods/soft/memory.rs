@@ -42,6 +42,11 @@ impl<'p> Memory<'p> {
         self.kinds.len()
     }
 
+    /// Whether some cut bounds the cost of the recourse.
+    pub(in crate::methods) fn has_costs(&self) -> bool {
+        self.kinds.contains(&CutKind::Optimality)
+    }
+
     /// What a cut says.
     pub(in crate::methods) fn kind(&self, cut: usize) -> CutKind {
         self.kinds[cut]

@@ -121,6 +121,7 @@ impl HtmlReport<'_> {
         let (certificate, upper) = match bounds.certificate() {
             Certificate::Deterministic => ("deterministic", "the decision costs no more, whatever happens"),
             Certificate::Probabilistic => ("probabilistic", "likely to hold, under assumptions"),
+            Certificate::None if best.is_none() => ("none", "there is no decision to bound yet"),
             Certificate::None => ("none", "the worst case may cost more than the objective"),
         };
         let figures = [
