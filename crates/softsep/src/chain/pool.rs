@@ -65,6 +65,10 @@ impl Chains {
     /// So many transitions of each chain at the incumbent, or as many as the clock allows. If some fail, the error is that of the one with the least
     /// label; what the chains have found stays found.
     pub fn step(&mut self, kernel: &Kernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
+        // Waking other threads takes longer than a step.
+        if let [only] = &mut self.members[..] {
+            return only.step(kernel, transitions, clock);
+        }
         let results: Vec<_> = self.members.par_iter_mut().map(|member| member.step(kernel, transitions, clock)).collect();
         results.into_iter().collect()
     }

@@ -15,7 +15,7 @@ use super::solve::{Solved, Start};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
-use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseError, engine};
+use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseError, WarmStart, engine};
 use crate::run::{Clock, MasterSize};
 
 /// How far θ must stand above a copy or a cut for it to be idle, relative to θ where that is above 1.
@@ -149,6 +149,15 @@ impl<'p> Growing<'p> {
         rows.push(BasisStatus::Basic);
         self.copies.push(Copy { xi: xi.to_vec(), stays: false, idle: 0, cols, rows });
         true
+    }
+
+    /// The basis of the copy that bounds the master from below: close to that of the recourse to its scenario at the master's decision, and in need of
+    /// completion where decisions are basic too.
+    pub(crate) fn recourse_start(&self) -> Option<WarmStart> {
+        let copy = self.copies.iter().find(|copy| copy.stays).filter(|_| self.core.is_some())?;
+        let mut rows = vec![BasisStatus::Basic; self.problem.recourse.rows()];
+        self.written().zip(&copy.rows).for_each(|(row, status)| rows[row] = *status);
+        Some(WarmStart(Some(Arc::new(Basis::new(copy.cols.iter().copied(), rows)))))
     }
 
     fn meet(&mut self, xi: &[f64]) {

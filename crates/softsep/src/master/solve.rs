@@ -8,7 +8,7 @@ use super::copies::{Copies, Part};
 use crate::error::Error;
 use crate::format::VariableKind;
 use crate::recourse::{ConicProgram, ConicStatus};
-use crate::run::{Clock, Stop, solve_patiently};
+use crate::run::{Clock, Lost, Stop, solve_here, solve_patiently};
 
 /// A solved master.
 #[derive(Debug, Clone)]
@@ -81,6 +81,9 @@ pub(crate) enum Ended {
     Stopped(Stop),
 }
 
+/// Solves under a clock; `None` where the solver does not hear it.
+type Solver = fn(Lp, &Clock) -> Result<Option<(Lp, Status)>, Lost>;
+
 impl Copies<'_> {
     /// Solves to a relative gap of `gap` (integers; continuous programs are solved to the solver's tolerance).
     pub(crate) fn solve(&self, start: &Start, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
@@ -94,7 +97,9 @@ impl Copies<'_> {
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
         start.give(&mut lp)?;
-        let (solved, spoiled) = self.attempt_linear(lp, &model, gap, clock)?;
+        // From a basis there is a simplex alone, which hears the clock: small masters take less time than a thread of their own.
+        let solver = if matches!(start, Start::Basis(_)) { solve_here } else { solve_patiently };
+        let (solved, spoiled) = self.attempt_linear(lp, solver, &model, gap, clock)?;
         if !spoiled || clock.check().is_err() {
             return Ok(solved);
         }
@@ -102,18 +107,18 @@ impl Copies<'_> {
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
         lp.set_integrality(1e-10)?;
-        let again = self.attempt_linear(lp, &model, gap, clock)?.0;
+        let again = self.attempt_linear(lp, solve_patiently, &model, gap, clock)?.0;
         Ok(Solved { nodes: solved.nodes + again.nodes, ..again })
     }
 
     /// One solve, and whether making integers whole spoiled its decision.
-    fn attempt_linear(&self, lp: Lp, model: &Model, gap: f64, clock: &Clock) -> Result<(Solved, bool), Error> {
+    fn attempt_linear(&self, lp: Lp, solver: Solver, model: &Model, gap: f64, clock: &Clock) -> Result<(Solved, bool), Error> {
         let integers = self.problem.first.has_integers();
         let given_up = |clock: &Clock| {
             let stop = clock.check().err().unwrap_or(Stop::Interrupted);
             (Solved::nothing(Ended::Stopped(stop)), false)
         };
-        let Some((mut lp, mut status)) = solve_patiently(lp, clock)? else { return Ok(given_up(clock)) };
+        let Some((mut lp, mut status)) = solver(lp, clock)? else { return Ok(given_up(clock)) };
         if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Failed) {
             // Presolve has been wrong before (and does not tell infeasible from unbounded): ask again without.
             lp.forget()?;

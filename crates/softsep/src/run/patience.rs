@@ -28,6 +28,12 @@ pub(crate) enum Lost {
     Thread(String),
 }
 
+/// Solves `lp` in this thread: for a simplex, which hears the clock between pivots.
+pub(crate) fn solve_here(mut lp: Lp, _clock: &Clock) -> Result<Option<(Lp, Status)>, Lost> {
+    let status = lp.solve()?;
+    Ok(Some((lp, status)))
+}
+
 /// Solves `lp`, and returns it with its status; `None` if it did not stop when the clock did.
 pub(crate) fn solve_patiently(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, Status)>, Lost> {
     let (sender, receiver) = channel();

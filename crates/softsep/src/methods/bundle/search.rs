@@ -74,6 +74,7 @@ impl<'a> Search<'a> {
         let Some(x) = self.evidence.bound(&vec![0.0; self.problem.first.dim()], run)? else { return Err(Stop::Stalled.into()) };
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
+        self.evidence.start_from_master()?;
         let value = self.evidence.ask(&x, &nominal)?;
         self.evidence.consider(&x, value, &nominal, run);
         self.oracle.start_from(&self.evidence.warm_start())?;

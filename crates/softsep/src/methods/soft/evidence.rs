@@ -174,6 +174,14 @@ impl<'a> Evidence<'a> {
         Ok(self.problem.first.value(x) + self.answer.value)
     }
 
+    /// Lets the next question begin where the master's copy of the recourse ended, which saves it a first solve from nothing.
+    pub(in crate::methods) fn start_from_master(&mut self) -> Result<(), Error> {
+        match self.master.recourse_start() {
+            Some(start) => Ok(self.engine.start_from(&start)?),
+            None => Ok(()),
+        }
+    }
+
     /// Where the last question's solve ended.
     pub(in crate::methods) fn warm_start(&self) -> WarmStart {
         self.engine.warm_start()

@@ -54,6 +54,8 @@ pub struct Linear {
     face: Option<Box<Face>>,
     /// What HiGHS must start from when it is next asked, if that is not where it stands.
     start: Option<WarmStart>,
+    /// Whether that is no dual feasible basis: a primal simplex gains from it what a dual one cannot.
+    start_is_primal: bool,
     work: Work,
 }
 
@@ -108,6 +110,7 @@ impl Linear {
             dual: vec![0.0; rows],
             face: None,
             start: None,
+            start_is_primal: false,
             work: Work::default(),
         };
         engine.at(&vec![0.0; problem.first.dim()]);
@@ -162,6 +165,9 @@ impl Linear {
             if let Some(basis) = &start.0 {
                 self.lp.set_basis(basis)?;
             }
+            if self.start_is_primal {
+                self.lp.set_algorithm(Algorithm::PrimalSimplex)?;
+            }
         }
         let mut trouble = String::new();
         for rung in Rung::LADDER {
@@ -170,6 +176,9 @@ impl Linear {
             }
             rung.prepare(&mut self.lp)?;
             let status = self.lp.solve()?;
+            if std::mem::take(&mut self.start_is_primal) {
+                self.lp.set_algorithm(Algorithm::DualSimplex)?;
+            }
             self.work.iterations += self.lp.simplex_iterations();
             let attempt = self.read(status, answer)?;
             rung.restore(&mut self.lp)?;
@@ -364,9 +373,9 @@ impl Recourse for Linear {
         self.pool.clear();
         self.start = Some(warm.clone());
         let basis = warm.0.as_deref().filter(|_| !self.costs_move);
-        if let Some(piece) = basis.and_then(|basis| Piece::of_basis(&self.frame, basis, &self.cost)) {
-            self.pool.add(piece);
-        }
+        let piece = basis.and_then(|basis| Piece::of_basis(&self.frame, basis, &self.cost));
+        self.start_is_primal = basis.is_some() && piece.is_none();
+        piece.into_iter().for_each(|piece| self.pool.add(piece));
         Ok(())
     }
 

@@ -26,6 +26,35 @@ pub(super) enum End {
     Lost,
 }
 
+/// Which way a variable may leave where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Move {
+    /// From its lower bound.
+    Up,
+    /// From its upper bound.
+    Down,
+    /// Free.
+    Both,
+    /// Basic, or fixed.
+    Neither,
+}
+
+impl Move {
+    fn of(frame: &Frame, variable: usize, status: BasisStatus) -> Self {
+        let is_fixed = match variable.checked_sub(frame.cols()) {
+            None => frame.lower[variable] == frame.upper[variable],
+            Some(row) => frame.row_lower[row] == frame.row_upper[row],
+        };
+        match status {
+            _ if is_fixed => Self::Neither,
+            BasisStatus::Lower => Self::Up,
+            BasisStatus::Upper => Self::Down,
+            BasisStatus::Zero | BasisStatus::Nonbasic => Self::Both,
+            BasisStatus::Basic => Self::Neither,
+        }
+    }
+}
+
 /// The room that walks use again and again.
 #[derive(Default)]
 pub(super) struct Walk {
@@ -35,11 +64,17 @@ pub(super) struct Walk {
     pub(super) pivots: u64,
     basic: Vec<u32>,
     values: Vec<f64>,
+    /// Devex weights of the basic variables: how far, about, each pulls the others along.
+    weights: Vec<f64>,
+    /// Which way each variable may leave where it stands.
+    moves: Vec<Move>,
     /// Reduced costs of all variables, and the pivot row over them, which is zero outside the variables touched.
     reduced: Vec<f64>,
     row: Vec<f64>,
     touched: Vec<u32>,
     is_touched: Vec<bool>,
+    /// Variables that may enter: which, the size of its reduced cost, and of its entry in the pivot row.
+    candidates: Vec<(u32, f64, f64)>,
     column: Vec<f64>,
     rho: Vec<f64>,
     /// The changes of the basis since it was factored, one after the other: `etas` holds one column of `rows` entries each.
@@ -63,7 +98,7 @@ impl Walk {
             let Some((place, below)) = self.leaving(frame, shift) else { return End::Optimal };
             self.btran(kernel, place);
             self.price_row(frame);
-            let Some(entering) = self.entering(frame, below) else { return End::Infeasible };
+            let Some(entering) = self.entering(below) else { return End::Infeasible };
             self.ftran(frame, kernel, entering);
             let pivot = self.column[place];
             // The same number by two ways: where they differ the factors have drifted.
@@ -86,6 +121,8 @@ impl Walk {
         self.basis.clone_from(basis);
         self.basic.clone_from(&kernel.basic);
         self.values.clone_from(&kernel.values);
+        self.weights.clear();
+        self.weights.resize(rows, 1.0);
         self.etas.clear();
         self.places.clear();
         self.column.resize(rows, 0.0);
@@ -97,17 +134,19 @@ impl Walk {
             self.reduced[j] = cost[j] - frame.price(j, dual);
         }
         self.reduced[cols..].copy_from_slice(dual);
+        let statuses = (0..cols).map(|col| basis.col(col)).chain((0..rows).map(|row| basis.row(row)));
+        self.moves.clear();
+        self.moves.extend(statuses.enumerate().map(|(variable, status)| Move::of(frame, variable, status)));
     }
 
-    /// The basic variable that leaves its bounds most, and whether it is below.
+    /// The basic variable that leaves its bounds most for its weight, and whether it is below.
     fn leaving(&self, frame: &Frame, shift: &[f64]) -> Option<(usize, bool)> {
-        let mut worst = (FEASIBLE, None);
-        for (place, (&variable, &value)) in self.basic.iter().zip(&self.values).enumerate() {
+        let mut worst = (0.0, None);
+        for (place, ((&variable, &value), &weight)) in self.basic.iter().zip(&self.values).zip(&self.weights).enumerate() {
             let (lower, upper) = frame.bounds(variable as usize, shift);
-            if lower - value > worst.0 {
-                worst = (lower - value, Some((place, true)));
-            } else if value - upper > worst.0 {
-                worst = (value - upper, Some((place, false)));
+            let (beyond, below) = if value < lower { (lower - value, true) } else { (value - upper, false) };
+            if beyond > FEASIBLE && beyond * beyond > worst.0 * weight {
+                worst = (beyond * beyond / weight, Some((place, below)));
             }
         }
         worst.1
@@ -147,45 +186,41 @@ impl Walk {
     }
 
     /// The dual ratio test in two passes: how far the dual can go if signs may be off by a tolerance, then the largest pivot within that.
-    fn entering(&self, frame: &Frame, below: bool) -> Option<usize> {
+    fn entering(&mut self, below: bool) -> Option<usize> {
         let sign = if below { -1.0 } else { 1.0 };
-        let candidate = |variable: usize| -> Option<(f64, f64)> {
-            let entry = sign * self.row[variable];
-            if entry.abs() <= TINY {
-                return None;
-            }
-            let (status, fixed) = self.status(frame, variable);
-            let reduced = self.reduced[variable];
-            match status {
-                _ if fixed => None,
-                BasisStatus::Lower if entry > 0.0 => Some((reduced.max(0.0), entry)),
-                BasisStatus::Upper if entry < 0.0 => Some(((-reduced).max(0.0), -entry)),
-                BasisStatus::Zero | BasisStatus::Nonbasic => Some((0.0, entry.abs())),
-                _ => None,
-            }
-        };
+        self.candidates.clear();
         let mut reach = f64::INFINITY;
         for &variable in &self.touched {
-            if let Some((reduced, entry)) = candidate(variable as usize) {
+            let entry = sign * self.row[variable as usize];
+            if entry.abs() <= TINY {
+                continue;
+            }
+            let reduced = self.reduced[variable as usize];
+            let (reduced, entry) = match self.moves[variable as usize] {
+                Move::Up if entry > 0.0 => (reduced.max(0.0), entry),
+                Move::Down if entry < 0.0 => ((-reduced).max(0.0), -entry),
+                Move::Both => (0.0, entry.abs()),
+                _ => continue,
+            };
+            // What is out of reach already stays so.
+            if reduced <= reach * entry {
+                self.candidates.push((variable, reduced, entry));
                 reach = reach.min((reduced + TINY) / entry);
             }
         }
-        let mut best: Option<(usize, f64)> = None;
-        for &variable in &self.touched {
-            if let Some((reduced, entry)) = candidate(variable as usize)
-                && reduced <= reach * entry
-                && best.is_none_or(|(_, largest)| entry > largest)
-            {
-                best = Some((variable as usize, entry));
+        let mut best: Option<(u32, f64)> = None;
+        for &(variable, reduced, entry) in &self.candidates {
+            if reduced <= reach * entry && best.is_none_or(|(_, largest)| entry > largest) {
+                best = Some((variable, entry));
             }
         }
-        best.map(|(variable, _)| variable)
+        best.map(|(variable, _)| variable as usize)
     }
 
-    fn status(&self, frame: &Frame, variable: usize) -> (BasisStatus, bool) {
+    fn status(&self, frame: &Frame, variable: usize) -> BasisStatus {
         match variable.checked_sub(frame.cols()) {
-            None => (self.basis.col(variable), frame.lower[variable] == frame.upper[variable]),
-            Some(row) => (self.basis.row(row), frame.row_lower[row] == frame.row_upper[row]),
+            None => self.basis.col(variable),
+            Some(row) => self.basis.row(row),
         }
     }
 
@@ -216,8 +251,10 @@ impl Walk {
         let leaving = self.basic[place] as usize;
         let pivot = self.column[place];
         let dual_step = self.reduced[entering] / pivot;
-        for &variable in &self.touched {
-            self.reduced[variable as usize] -= dual_step * self.row[variable as usize];
+        if dual_step != 0.0 {
+            for &variable in &self.touched {
+                self.reduced[variable as usize] -= dual_step * self.row[variable as usize];
+            }
         }
         self.reduced[entering] = 0.0;
         self.reduced[leaving] = -dual_step;
@@ -226,10 +263,13 @@ impl Walk {
         let bound = if below { lower } else { upper };
         let step = (self.values[place] - bound) / pivot;
         let (lower, upper) = frame.bounds(entering, shift);
-        let start = held_at(self.status(frame, entering).0, lower, upper)?;
-        for (value, column) in self.values.iter_mut().zip(&self.column) {
+        let start = held_at(self.status(frame, entering), lower, upper)?;
+        let reference = self.weights[place] / (pivot * pivot);
+        for ((value, weight), column) in self.values.iter_mut().zip(&mut self.weights).zip(&self.column) {
             *value -= step * column;
+            *weight = weight.max(column * column * reference);
         }
+        self.weights[place] = reference.max(1.0);
         self.values[place] = start + step;
         self.basic[place] = entering as u32;
         self.set_status(frame, entering, BasisStatus::Basic);
@@ -245,5 +285,6 @@ impl Walk {
             None => self.basis.set_col(variable, status),
             Some(row) => self.basis.set_row(row, status),
         }
+        self.moves[variable] = Move::of(frame, variable, status);
     }
 }
