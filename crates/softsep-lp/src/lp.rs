@@ -78,6 +78,11 @@ impl Lp {
         self.highs.set_int(c"simplex_strategy", strategy)
     }
 
+    /// Whether an interior point goes on to a basis. Without one it has no corner, and its point is as good as its tolerance.
+    pub fn set_crossover(&mut self, on: bool) -> Result<(), LpError> {
+        self.highs.set_string(c"run_crossover", if on { c"on" } else { c"off" })
+    }
+
     /// How the dual simplex weighs rows: true for devex weights, false for steepest edges. Steepest edges take fewer pivots, but from a basis that
     /// is not all slack their weights cost a solve per row before the first.
     pub fn set_devex(&mut self, devex: bool) -> Result<(), LpError> {

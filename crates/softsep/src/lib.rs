@@ -44,7 +44,7 @@ mod master;
 pub mod methods;
 pub mod model;
 mod outcome;
-mod policy;
+pub mod policy;
 pub mod proposal;
 pub mod recourse;
 pub mod report;

@@ -209,7 +209,8 @@ impl<'a> Copies<'a> {
         let scale = (2.0 / size).sqrt();
         entries.extend(root.iter().map(|row| (row.iter().map(|&(j, value)| (start + j, scale * value)).collect(), 0.0)));
         rows.extend(entries.iter().map(|_| RowOf::Cost));
-        Ok(program.cone(ConeKind::SecondOrder, &entries)?)
+        program.cone(ConeKind::SecondOrder, &entries)?;
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Why a master has no optimum: the rows that contradict one another, or the variables along which the cost falls without end.
 
+use std::ops::Range;
+
 use softsep_lp::{Lp, Model, Status, Toggle};
 
 use super::copies::{Copies, Part, RowOf};
@@ -160,13 +162,14 @@ impl Program for Elastic {
         self.model.add_col(0.0, lower, upper)
     }
 
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) {
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
         self.rows.push((lower, upper, terms.to_vec()));
+        self.rows.len() - 1
     }
 
     fn quadratic(&mut self, _i: usize, _j: usize, _value: f64) {}
 
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError> {
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError> {
         self.model.cone(kind, rows)
     }
 }
@@ -265,14 +268,14 @@ impl Program for Recession {
         self.0.add_col(cost, lower, upper)
     }
 
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) {
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
         let (lower, upper) = far(lower, upper, f64::INFINITY);
-        self.0.add_row(lower, upper, terms);
+        self.0.add_row(lower, upper, terms)
     }
 
     fn quadratic(&mut self, _i: usize, _j: usize, _value: f64) {}
 
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError> {
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError> {
         self.0.cone(kind, rows)
     }
 }

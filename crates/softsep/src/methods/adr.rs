@@ -13,7 +13,7 @@ use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
 use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
 use crate::model::{MEMBER, Problem};
-use crate::policy::{Affine, Decision, Dependence, Ended, Region, Solved};
+use crate::policy::{Affine, Decision, Dependence, Ended, Proved, Region, Repair, Solved};
 use crate::run::{Run, Verdict};
 use crate::separation::{Ask, Claim, Exact, Found};
 use crate::settings::Certify;
@@ -113,7 +113,10 @@ impl Method for Adr {
             None => over_list(problem, &dependence, nominal, run)?,
         };
         match solved.ended {
-            Ended::Optimal => self.record(problem, &solved, certify, run),
+            Ended::Optimal => {
+                let solved = for_sure(problem, solved, run)?;
+                self.record(problem, &solved, certify, run)
+            }
             Ended::Infeasible => {
                 run.say("no affine rule is feasible for every ξ; other recourse may be");
                 Ok(())
@@ -183,6 +186,21 @@ impl Adr {
         worst.push(&found.xi);
         self.bound_from_below(problem, &worst, run)?;
         Ok(run.tick()?)
+    }
+}
+
+/// The rule made feasible to the last digit at its decision, with what it then costs.
+fn for_sure(problem: &Problem, solved: Solved, run: &Run) -> Result<Solved, Error> {
+    let proved = match problem.set.shape(&Part::whole(problem.set.dim())) {
+        Some(shape) => Repair::over_shape(problem, &solved.x, &shape).run(&solved.policy, run.clock())?,
+        None => {
+            let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
+            Repair::over_list(problem, &solved.x, &all).run(&solved.policy, run.clock())?
+        }
+    };
+    match proved {
+        Some(Proved { policy, value }) => Ok(Solved { value: problem.first.value(&solved.x) + value, policy, ..solved }),
+        None => Err(Error::Master("the best affine rule misses a row by more than rounding, and could not be repaired".into())),
     }
 }
 
@@ -312,11 +330,8 @@ fn worst_misses(problem: &Problem, solved: &Solved, all: &Points, run: &Run) -> 
 /// By how much a rule misses its own worst cost, each row and each variable's bounds at a scenario, relative to their sizes.
 fn miss(problem: &Problem, solved: &Solved, xi: &[f64], misses: &mut [f64]) {
     let recourse = &problem.recourse;
-    let y: Vec<f64> = solved
-        .policy
-        .iter()
-        .map(|(constant, slopes)| constant + slopes.iter().map(|&(entry, slope)| slope * xi[entry]).sum::<f64>())
-        .collect();
+    let mut y = vec![0.0; recourse.dim()];
+    solved.policy.at(xi, &mut y);
     let (cost, rest) = misses.split_at_mut(1);
     let (rows, variables) = rest.split_at_mut(recourse.rows());
     let promised = solved.value - problem.first.value(&solved.x);

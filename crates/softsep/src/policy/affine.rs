@@ -2,16 +2,14 @@
 //!
 //! Its value is an upper bound: on the worst case of a fixed decision, or on the optimum of the problem.
 
-use std::sync::Arc;
+use softsep_lp::Basis;
 
-use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
-
+use super::coordinates::{Coordinates, Feature};
 use super::dependence::Dependence;
-use super::robust::{Expression, Region, Robust};
+use super::robust::{Expression, Region, Robust, Written};
 use crate::format::VariableKind;
 use crate::model::Problem;
-use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
-use crate::run::{Clock, Stop};
+use crate::recourse::{Program, RecourseError};
 use crate::uncertainty::Shape;
 
 /// Whose policy it is.
@@ -25,66 +23,45 @@ pub(crate) enum Decision<'a> {
     Around(&'a [f64]),
 }
 
-/// The strictest that HiGHS takes.
-const STRICT: f64 = 1e-10;
-
 /// The program of the best affine policy over a region.
 pub(crate) struct Affine<'a> {
-    problem: &'a Problem,
-    region: Region<'a>,
-    dependence: &'a Dependence,
-    decision: Decision<'a>,
-    gap: f64,
-    strict: bool,
-    start: Option<&'a Basis>,
-    /// The middle of each entry's range, and how far it reaches to either side.
-    units: Vec<(f64, f64)>,
-}
-
-/// A solved program.
-#[derive(Debug, Clone)]
-pub(crate) struct Solved {
-    /// How it ended.
-    pub(crate) ended: Ended,
-    /// The decision, where it was free.
-    pub(crate) x: Vec<f64>,
-    /// The worst cost of the policy; with a free decision, f(x) included.
-    pub(crate) value: f64,
-    /// How the policy's cost moves with ξ: where it is worst is where to look for a bad scenario.
-    pub(crate) cost_slope: Vec<f64>,
-    /// The optimal basis, of a linear program over points.
-    pub(crate) basis: Option<Basis>,
-    /// y₀ and Y, one row of coefficients per recourse variable.
-    pub(crate) policy: Vec<(f64, Vec<(usize, f64)>)>,
-}
-
-/// How it ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// With the best policy.
-    Optimal,
-    /// No such policy is feasible for all ξ of the region. That says nothing about other policies.
-    Infeasible,
-    /// The cost falls without end: the region is empty, or the problem is unbounded.
-    Unbounded,
-    /// Early, with nothing.
-    Stopped(Stop),
-    /// The solver failed.
-    Failed(String),
+    pub(super) problem: &'a Problem,
+    pub(super) region: Region<'a>,
+    pub(super) decision: Decision<'a>,
+    pub(super) gap: f64,
+    pub(super) strict: bool,
+    pub(super) start: Option<&'a Basis>,
+    pub(super) coordinates: Coordinates,
+    /// What coefficients multiply, and for each recourse variable which of these it has coefficients for.
+    pub(super) features: Vec<Feature>,
+    pub(super) followed: Vec<Vec<usize>>,
+    /// The region in the coordinates, where that is another shape than in ξ.
+    shape: Option<Shape>,
 }
 
 /// Where the columns are.
-struct Columns {
-    tau: usize,
-    /// The column of y₀ⱼ; those of Yⱼ follow it.
-    constant: Vec<usize>,
+pub(super) struct Columns {
+    pub(super) tau: usize,
+    /// The column of y₀ⱼ; those of its coefficients follow it.
+    pub(super) constant: Vec<usize>,
 }
 
 impl<'a> Affine<'a> {
     /// The problem's recourse must be linear with costs that do not move.
-    pub(crate) fn new(problem: &'a Problem, region: Region<'a>, dependence: &'a Dependence, decision: Decision<'a>) -> Self {
-        let units = units(problem, region);
-        Self { problem, region, dependence, decision, gap: 0.0, strict: false, start: None, units }
+    pub(crate) fn new(problem: &'a Problem, region: Region<'a>, dependence: &Dependence, decision: Decision<'a>) -> Self {
+        let coordinates = Coordinates::new(problem, region, dependence);
+        Self {
+            problem,
+            region,
+            decision,
+            gap: 0.0,
+            strict: false,
+            start: None,
+            features: coordinates.features(),
+            followed: (0..problem.recourse.dim()).map(|j| coordinates.followed(dependence, j)).collect(),
+            shape: coordinates.shape(),
+            coordinates,
+        }
     }
 
     /// The relative gap to which a mixed-integer program is solved.
@@ -102,23 +79,19 @@ impl<'a> Affine<'a> {
         Self { strict: true, ..self }
     }
 
-    fn is_free(&self) -> bool {
+    pub(super) fn is_free(&self) -> bool {
         !matches!(self.decision, Decision::Fixed(_))
     }
 
-    /// Solves.
-    pub(crate) fn solve(&self, clock: &Clock) -> Result<Solved, RecourseError> {
-        if self.is_linear() { self.solve_linear(clock) } else { self.solve_conic(clock) }
-    }
-
     /// Whether HiGHS takes it. Its quadratic solver is no match for Clarabel's.
-    fn is_linear(&self) -> bool {
+    pub(super) fn is_linear(&self) -> bool {
         let curved = matches!(self.region, Region::Shape(shape) if shape.ball.is_some());
         let squared = self.is_free() && !self.problem.first.quadratic.is_zero();
         !curved && !squared
     }
 
-    fn write(&self, program: &mut dyn Program) -> Result<Columns, RecourseError> {
+    /// Writes the program; where its columns are, and where the rows of each place.
+    pub(super) fn write(&self, program: &mut dyn Program) -> Result<(Columns, Vec<Written>), RecourseError> {
         let (first, recourse) = (&self.problem.first, &self.problem.recourse);
         if self.is_free() {
             for j in 0..first.dim() {
@@ -142,7 +115,7 @@ impl<'a> Affine<'a> {
         let tau = free(program, 1.0);
         let mut constant = Vec::with_capacity(recourse.dim());
         for j in 0..recourse.dim() {
-            let follows = self.dependence.of_variable(j);
+            let follows = &self.followed[j];
             constant.push(match follows.is_empty() {
                 true => program.col(0.0, recourse.lower[j], recourse.upper[j], VariableKind::Continuous),
                 false => free(program, 0.0),
@@ -152,23 +125,25 @@ impl<'a> Affine<'a> {
             });
         }
         let columns = Columns { tau, constant };
-        self.write_rows(&columns, program)?;
-        Ok(columns)
+        let written = self.write_rows(&columns, program)?;
+        Ok((columns, written))
     }
 
-    fn write_rows(&self, columns: &Columns, program: &mut dyn Program) -> Result<(), RecourseError> {
-        let mut rows = self.rows(columns);
-        for (expression, (lower, upper)) in rows.iter().filter(|(expression, _)| expression.is_fixed()) {
+    fn write_rows(&self, columns: &Columns, program: &mut dyn Program) -> Result<Vec<Written>, RecourseError> {
+        let rows = self.rows(columns);
+        let mut written: Vec<Written> = vec![Written::default(); rows.len()];
+        for ((expression, (lower, upper)), written) in rows.iter().zip(&mut written).filter(|((row, _), _)| row.is_fixed()) {
             if lower.is_finite() || upper.is_finite() {
                 let (constant, terms) = expression.at(&[]);
-                program.row(lower - constant, upper - constant, &terms);
+                written.fixed = Some(program.row(lower - constant, upper - constant, &terms));
             }
         }
         match self.region {
             Region::Shape(shape) => {
-                let robust = Robust::new(shape);
-                rows.retain(|(expression, _)| !expression.is_fixed());
-                rows.iter().try_for_each(|(expression, sides)| robust.between(program, expression, *sides))
+                let robust = Robust::new(self.shape.as_ref().unwrap_or(shape));
+                for ((expression, sides), written) in rows.iter().zip(&mut written).filter(|((row, _), _)| !row.is_fixed()) {
+                    *written = robust.between(program, expression, *sides)?;
+                }
             }
             // In the order in which they came, so that a basis of the program before they came is still at its head.
             Region::Points(places, points) => {
@@ -179,14 +154,14 @@ impl<'a> Affine<'a> {
                         program.row(lower - constant, upper - constant, &terms);
                     }
                 }
-                Ok(())
             }
         }
+        Ok(written)
     }
 
     /// What must hold for all ξ, as functions of ξ and what they lie between: the cost, the rows, the variables.
     fn rows(&self, columns: &Columns) -> Vec<(Expression, (f64, f64))> {
-        let (recourse, dim) = (&self.problem.recourse, self.problem.set.dim());
+        let (recourse, dim) = (&self.problem.recourse, self.coordinates.dim());
         let mut cost = Expression::new(dim);
         cost.terms.push((columns.tau, 1.0));
         for (j, &value) in recourse.cost.iter().enumerate() {
@@ -199,7 +174,7 @@ impl<'a> Affine<'a> {
                 Decision::Fixed(x) => row.constant = recourse.e.dot(i, x),
                 Decision::Free | Decision::Around(_) => row.terms.extend(recourse.e.row(i)),
             }
-            recourse.u.row(i).for_each(|(entry, value)| row.add_slope(entry, value));
+            recourse.u.row(i).for_each(|(entry, value)| self.coordinates.add_entry(&mut row, entry, value));
             recourse.g.row(i).for_each(|(j, value)| self.add_variable(&mut row, columns, j, value));
             rows.push((row, (recourse.row_lower[i], recourse.row_upper[i])));
         }
@@ -207,165 +182,34 @@ impl<'a> Affine<'a> {
             let mut variable = Expression::new(dim);
             self.add_variable(&mut variable, columns, j, 1.0);
             // A variable that follows nothing has its bounds as a column.
-            let is_column = self.dependence.of_variable(j).is_empty();
+            let is_column = self.followed[j].is_empty();
             let sides = if is_column { (f64::NEG_INFINITY, f64::INFINITY) } else { (recourse.lower[j], recourse.upper[j]) };
             rows.push((variable, sides));
         }
         rows
     }
 
-    /// Adds `value·yⱼ(ξ)`, where `yⱼ(ξ) = y₀ⱼ + Σ Yⱼₑ·(ξₑ − middleₑ)/reachₑ`: whatever the units of ξ, coefficients are of the size of y.
+    /// Adds `value·yⱼ(ξ)`, where yⱼ(ξ) is y₀ⱼ and a coefficient for each feature that it follows.
     fn add_variable(&self, expression: &mut Expression, columns: &Columns, j: usize, value: f64) {
         if value == 0.0 {
             return;
         }
         let constant = columns.constant[j];
         expression.terms.push((constant, value));
-        for (place, &entry) in self.dependence.of_variable(j).iter().enumerate() {
-            let (middle, reach) = self.units[entry];
-            expression.terms.push((constant + 1 + place, -value * middle / reach));
-            expression.add_slope_term(entry, constant + 1 + place, value / reach);
+        for (place, &followed) in self.followed[j].iter().enumerate() {
+            let (column, feature) = (constant + 1 + place, &self.features[followed]);
+            expression.terms.push((column, -value * feature.offset));
+            expression.add_slope_term(feature.coordinate, column, value * feature.slope);
         }
     }
 
-    fn solve_linear(&self, clock: &Clock) -> Result<Solved, RecourseError> {
-        let mut model = Model::new();
-        let columns = self.write(&mut model)?;
-        let mut lp = Lp::new(&model)?;
-        let integers = matches!(self.decision, Decision::Free) && self.problem.first.has_integers();
-        let at_points = matches!(self.region, Region::Points(..)) && !integers;
-        // Over shapes these programs are large and degenerate: an interior point is far ahead of simplex. A tree needs simplex, and so do rows that
-        // come a few at a time.
-        lp.set_algorithm(match (integers, at_points) {
-            (true, _) => Algorithm::Choose,
-            (_, true) => Algorithm::DualSimplex,
-            _ => Algorithm::InteriorPoint,
-        })?;
-        if let Some(start) = self.start.filter(|_| at_points) {
-            let rows = lp.rows();
-            lp.set_basis(&start.extended(rows))?;
-        }
-        lp.set_mip_gap(self.gap)?;
-        if self.strict {
-            lp.set_integrality(STRICT)?;
-        }
-        lp.set_interrupt(Arc::clone(clock.interrupt()))?;
-        lp.set_time_limit(clock.left())?;
-        let mut status = lp.solve()?;
-        if !is_definite(status) && clock.check().is_ok() {
-            // An interior point that lost its way says nothing; simplex gets there, if later.
-            lp.forget()?;
-            lp.set_algorithm(Algorithm::DualSimplex)?;
-            lp.set_presolve(Toggle::Off)?;
-            lp.set_time_limit(clock.left())?;
-            status = lp.solve()?;
-        }
-        if matches!(status, Status::Unbounded | Status::InfeasibleOrUnbounded) && clock.check().is_ok() {
-            // Without costs nothing is unbounded: what is feasible then was.
-            lp.forget()?;
-            lp.set_costs(&vec![0.0; model.cols()])?;
-            lp.set_time_limit(clock.left())?;
-            status = match lp.solve()? {
-                Status::Optimal => Status::Unbounded,
-                status => status,
-            };
-        }
-        let ended = match (status, clock.check()) {
-            (Status::Optimal, _) => Ended::Optimal,
-            (Status::Infeasible, _) => Ended::Infeasible,
-            (Status::Unbounded, _) => Ended::Unbounded,
-            (Status::TimeLimit, _) => Ended::Stopped(Stop::TimeLimit),
-            (Status::Interrupted, _) => Ended::Stopped(Stop::Interrupted),
-            // HiGHS's interior point does not tell an interrupt from a failure.
-            (_, Err(stop)) => Ended::Stopped(stop),
-            (status, Ok(())) => Ended::Failed(format!("HiGHS ended with {status:?}")),
-        };
-        let mut point = vec![0.0; model.cols()];
-        if ended == Ended::Optimal {
-            lp.primal(&mut point)?;
-        }
-        let mut solved = self.read(ended, &columns, &point);
-        if solved.ended == Ended::Optimal && at_points && lp.has_basis() {
-            lp.basis(solved.basis.insert(Basis::default()))?;
-        }
-        Ok(solved)
-    }
-
-    fn solve_conic(&self, clock: &Clock) -> Result<Solved, RecourseError> {
-        let mut program = ConicProgram::new(0.0);
-        let columns = self.write(&mut program)?;
-        let solution = program.solve(clock)?;
-        let ended = match solution.status {
-            ConicStatus::Solved => Ended::Optimal,
-            ConicStatus::Infeasible => Ended::Infeasible,
-            ConicStatus::Unbounded => Ended::Unbounded,
-            ConicStatus::Stopped(stop) => Ended::Stopped(stop),
-            ConicStatus::Failed(why) => Ended::Failed(why),
-        };
-        Ok(self.read(ended, &columns, &solution.primal))
-    }
-
-    fn read(&self, ended: Ended, columns: &Columns, point: &[f64]) -> Solved {
-        let mut solved = Solved {
-            ended,
-            x: Vec::new(),
-            value: f64::INFINITY,
-            cost_slope: vec![0.0; self.problem.set.dim()],
-            basis: None,
-            policy: Vec::new(),
-        };
-        if solved.ended != Ended::Optimal {
-            return solved;
-        }
-        solved.value = point[columns.tau];
-        if self.is_free() {
-            solved.x = point[..self.problem.first.dim()].to_vec();
-            solved.value += self.problem.first.value(&solved.x);
-        }
-        for (j, cost) in self.problem.recourse.cost.iter().enumerate() {
-            let constant = columns.constant[j];
-            let follows = self.dependence.of_variable(j);
-            let unscaled = |(&entry, &slope): (&usize, &f64)| (entry, slope / self.units[entry].1);
-            let slopes: Vec<(usize, f64)> = follows.iter().zip(&point[constant + 1..]).map(unscaled).collect();
-            slopes.iter().for_each(|&(entry, slope)| solved.cost_slope[entry] += cost * slope);
-            let at_zero = slopes.iter().map(|&(entry, slope)| slope * self.units[entry].0).sum::<f64>();
-            solved.policy.push((point[constant] - at_zero, slopes));
-        }
-        solved
-    }
-}
-
-/// Whether a status says what the program is, or that it was stopped.
-fn is_definite(status: Status) -> bool {
-    !matches!(status, Status::OtherLimit | Status::Failed)
-}
-
-/// The middle and the reach of each entry of ξ; of one that does not move, a reach of 1.
-fn units(problem: &Problem, region: Region) -> Vec<(f64, f64)> {
-    let mut ends = vec![(f64::INFINITY, f64::NEG_INFINITY); problem.set.dim()];
-    let mut take = |entry: usize, value: f64| ends[entry] = (ends[entry].0.min(value), ends[entry].1.max(value));
-    match region {
-        Region::Shape(Shape { polytope: Some(polytope), .. }) => {
-            polytope.base.iter().enumerate().for_each(|(entry, &base)| take(entry, base));
-            polytope.columns.iter().for_each(|&(entry, step)| take(entry, polytope.base[entry] + step));
-        }
-        Region::Shape(Shape { ball: Some(ball), .. }) => {
-            for (entry, center) in ball.center.iter().enumerate() {
-                let reach = ball.reach(entry);
-                take(entry, center - reach);
-                take(entry, center + reach);
-            }
-        }
-        Region::Shape(_) => {}
-        // All of the list, whichever points have rows by now: a basis is for one choice of units.
-        Region::Points(..) => {
-            let list = problem.set.enumerate(usize::MAX).ok();
-            list.iter().flat_map(|list| list.iter()).for_each(|xi| xi.iter().enumerate().for_each(|(e, &value)| take(e, value)));
+    /// The point of the region that robust rows are written around, in the coordinates.
+    pub(super) fn base(&self) -> Vec<f64> {
+        match (&self.shape, self.region) {
+            (Some(_), _) => vec![0.0; self.coordinates.dim()],
+            (None, Region::Shape(Shape { polytope: Some(polytope), .. })) => polytope.base.clone(),
+            (None, Region::Shape(Shape { ball: Some(ball), .. })) => ball.center.clone(),
+            _ => vec![0.0; self.coordinates.dim()],
         }
     }
-    let unit = |(low, high): (f64, f64)| match high - low {
-        width if width > 0.0 && width.is_finite() => (low.midpoint(high), 0.5 * width),
-        _ => (if low.is_finite() { low } else { 0.0 }, 1.0),
-    };
-    ends.into_iter().map(unit).collect()
 }

@@ -4,9 +4,20 @@
 //! linear programs over polytopes and second-order cone programs over ellipsoids.
 
 mod affine;
+mod coordinates;
 mod dependence;
+mod prices;
+mod repair;
 mod robust;
+mod rule;
+mod solve;
+mod support;
 
-pub(crate) use affine::{Affine, Decision, Ended, Solved};
+pub(crate) use affine::{Affine, Decision};
 pub(crate) use dependence::Dependence;
+pub(crate) use prices::Moments;
+pub use repair::Proved;
+pub(crate) use repair::Repair;
 pub(crate) use robust::Region;
+pub use rule::Policy;
+pub(crate) use solve::{Ended, Solved};

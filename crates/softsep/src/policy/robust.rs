@@ -70,6 +70,26 @@ pub(crate) enum Region<'a> {
     Points(&'a [usize], &'a Points),
 }
 
+/// What was written for one expression.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Written {
+    /// The row of one that ξ does not move.
+    pub(super) fixed: Option<usize>,
+    /// Its sides: "at least", "at most".
+    pub(super) sides: [Option<Side>; 2],
+}
+
+/// One side of an expression that holds for every ξ, whose dual is a measure of ξ: its mass is the dual of the main row, and its moment that mass at the
+/// base plus what the other rows add.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Side {
+    pub(super) main: usize,
+    /// A row each, and what its dual adds to the moment.
+    pub(super) slopes: Vec<(usize, Vec<(usize, f64)>)>,
+    /// The first column of the part of the slope that the ball answers for, where there is a polytope too.
+    pub(super) share: Option<usize>,
+}
+
 /// Writes rows that hold for every ξ of a shape.
 pub(super) struct Robust<'a> {
     shape: &'a Shape,
@@ -105,31 +125,38 @@ impl<'a> Robust<'a> {
         program: &mut dyn Program,
         expression: &Expression,
         (lower, upper): (f64, f64),
-    ) -> Result<(), RecourseError> {
-        if lower == upper && (self.is_open || self.shape.ball.is_some()) {
-            constant(program, self.shape, expression, lower);
-            return Ok(());
+    ) -> Result<Written, RecourseError> {
+        let mut written = Written::default();
+        if lower == upper && self.is_open() {
+            written.sides[0] = constant(program, self.shape, expression, lower);
+            return Ok(written);
         }
         if lower.is_finite() {
-            self.at_least(program, expression, lower)?;
+            written.sides[0] = self.at_least(program, expression, lower)?;
         }
         if upper.is_finite() {
-            self.at_least(program, &expression.negated(), -upper)?;
+            written.sides[1] = self.at_least(program, &expression.negated(), -upper)?;
         }
-        Ok(())
+        Ok(written)
     }
 
-    fn at_least(&self, program: &mut dyn Program, expression: &Expression, bound: f64) -> Result<(), RecourseError> {
+    /// Whether only a constant is constant on the shape.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open || self.shape.ball.is_some()
+    }
+
+    fn at_least(&self, program: &mut dyn Program, expression: &Expression, bound: f64) -> Result<Option<Side>, RecourseError> {
+        let mut side = Side::default();
         match (&self.shape.polytope, &self.shape.ball) {
             (Some(polytope), None) => {
                 let (constant, mut terms) = expression.at(&polytope.base);
-                self.against_polytope(program, polytope, expression, &mut terms);
-                program.row(bound - constant, f64::INFINITY, &merged(terms));
+                self.against_polytope(program, polytope, expression, &mut terms, &mut side);
+                side.main = program.row(bound - constant, f64::INFINITY, &merged(terms));
             }
             (None, Some(ball)) => {
                 let (constant, mut terms) = expression.at(&ball.center);
-                against_ball(program, ball, expression, &mut terms)?;
-                program.row(bound - constant, f64::INFINITY, &terms);
+                against_ball(program, ball, expression, &mut terms, &mut side)?;
+                side.main = program.row(bound - constant, f64::INFINITY, &terms);
             }
             (Some(polytope), Some(ball)) => {
                 // a = (a − w) + w: the polytope answers for the first part, the ball for the second.
@@ -137,18 +164,19 @@ impl<'a> Robust<'a> {
                 let mut share = Expression::new(expression.slopes.len());
                 for entry in 0..expression.slopes.len() {
                     let column = program.col(0.0, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
+                    side.share.get_or_insert(column);
                     rest.add_slope_term(entry, column, -1.0);
                     share.add_slope_term(entry, column, 1.0);
                 }
                 let (constant, mut terms) = rest.at(&polytope.base);
                 terms.extend(share.at(&ball.center).1);
-                self.against_polytope(program, polytope, &rest, &mut terms);
-                against_ball(program, ball, &share, &mut terms)?;
-                program.row(bound - constant, f64::INFINITY, &merged(terms));
+                self.against_polytope(program, polytope, &rest, &mut terms, &mut side);
+                against_ball(program, ball, &share, &mut terms, &mut Side::default())?;
+                side.main = program.row(bound - constant, f64::INFINITY, &merged(terms));
             }
-            (None, None) => {}
+            (None, None) => return Ok(None),
         }
-        Ok(())
+        Ok(Some(side))
     }
 
     /// Adds the λ of the polytope and `Bᵀλ + Sᵀa ≥ 0`; `−cᵀλ` goes to `terms`. Limits that no relevant column uses need no λ.
@@ -158,6 +186,7 @@ impl<'a> Robust<'a> {
         polytope: &Polytope,
         expression: &Expression,
         terms: &mut Vec<(usize, f64)>,
+        side: &mut Side,
     ) {
         let mut multipliers: Vec<Option<usize>> = vec![None; polytope.rows.len()];
         for (column, &(entry, step)) in polytope.columns.iter().enumerate() {
@@ -175,19 +204,20 @@ impl<'a> Robust<'a> {
                 });
                 row.push((lambda, coefficient));
             }
-            program.row(-step * number, f64::INFINITY, &merged(row));
+            side.slopes.push((program.row(-step * number, f64::INFINITY, &merged(row)), vec![(entry, step)]));
         }
     }
 }
 
 /// `expression = value` for every ξ: no slope in any direction of the shape.
-fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, value: f64) {
+fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, value: f64) -> Option<Side> {
+    let mut side = Side::default();
     let member = match (&shape.ball, &shape.polytope) {
         (Some(ball), _) => {
             for axis in &ball.columns {
                 let along = Expression { constant: 0.0, terms: Vec::new(), slopes: expression.slopes.clone() };
                 let (number, terms) = along.at(axis);
-                program.row(-number, -number, &terms);
+                side.slopes.push((program.row(-number, -number, &terms), nonzeros(axis)));
             }
             &ball.center
         }
@@ -197,14 +227,15 @@ fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, v
             entries.dedup();
             for entry in entries.into_iter().filter(|&entry| expression.moves(entry)) {
                 let (number, terms) = &expression.slopes[entry];
-                program.row(-number, -number, &merged(terms.clone()));
+                side.slopes.push((program.row(-number, -number, &merged(terms.clone())), vec![(entry, 1.0)]));
             }
             &polytope.base
         }
-        (None, None) => return,
+        (None, None) => return None,
     };
     let (constant, terms) = expression.at(member);
-    program.row(value - constant, value - constant, &terms);
+    side.main = program.row(value - constant, value - constant, &terms);
+    Some(side)
 }
 
 /// Adds `t ≥ ‖Aᵀa‖`; `−t` goes to `terms`.
@@ -213,6 +244,7 @@ fn against_ball(
     ball: &Ball,
     expression: &Expression,
     terms: &mut Vec<(usize, f64)>,
+    side: &mut Side,
 ) -> Result<(), RecourseError> {
     let radius = program.col(0.0, 0.0, f64::INFINITY, VariableKind::Continuous);
     terms.push((radius, -1.0));
@@ -222,5 +254,11 @@ fn against_ball(
         let (number, terms) = slope.at(axis);
         (terms, -number)
     }));
-    program.cone(ConeKind::SecondOrder, &rows)
+    let placed = program.cone(ConeKind::SecondOrder, &rows)?;
+    side.slopes.extend(placed.skip(1).zip(&ball.columns).map(|(row, axis)| (row, nonzeros(axis))));
+    Ok(())
+}
+
+fn nonzeros(axis: &[f64]) -> Vec<(usize, f64)> {
+    axis.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
 }

@@ -1,5 +1,7 @@
 //! What a program is written into: HiGHS's model or Clarabel's, so that whoever writes one writes it once.
 
+use std::ops::Range;
+
 use softsep_lp::Model;
 
 use super::{ConicProgram, RecourseError};
@@ -10,14 +12,14 @@ pub(crate) trait Program {
     /// Adds a column and gives its index.
     fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize;
 
-    /// Adds `lower ≤ Σ terms ≤ upper`.
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]);
+    /// Adds `lower ≤ Σ terms ≤ upper` and gives its index.
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize;
 
     /// Adds `½·value·v_i²` (i = j) or `value·v_i·v_j` to the cost.
     fn quadratic(&mut self, i: usize, j: usize, value: f64);
 
-    /// Adds a cone over rows `Σ terms − offset`.
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError>;
+    /// Adds a cone over rows `Σ terms − offset` and gives their indices.
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError>;
 }
 
 impl Program for Model {
@@ -28,15 +30,15 @@ impl Program for Model {
         }
     }
 
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) {
-        self.add_row(lower, upper, terms);
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
+        self.add_row(lower, upper, terms)
     }
 
     fn quadratic(&mut self, i: usize, j: usize, value: f64) {
         self.add_quadratic(i, j, value);
     }
 
-    fn cone(&mut self, kind: ConeKind, _rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError> {
+    fn cone(&mut self, kind: ConeKind, _rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError> {
         Err(RecourseError::Unsupported(format!("HiGHS takes no cones, and was given a {kind:?}")))
     }
 }
@@ -46,17 +48,16 @@ impl Program for ConicProgram {
         self.add_col(cost, lower, upper)
     }
 
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) {
-        self.add_row(lower, upper, terms.iter().copied());
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
+        self.add_row(lower, upper, terms.iter().copied())
     }
 
     fn quadratic(&mut self, i: usize, j: usize, value: f64) {
         self.add_quadratic(i, j, value);
     }
 
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<(), RecourseError> {
-        self.add_cone(kind, rows.iter().map(|(terms, offset)| (terms.iter().copied(), *offset)))?;
-        Ok(())
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError> {
+        self.add_cone(kind, rows.iter().map(|(terms, offset)| (terms.iter().copied(), *offset)))
     }
 }
 

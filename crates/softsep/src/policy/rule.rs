@@ -1,0 +1,39 @@
+//! An affine policy, written down.
+
+use crate::model::Problem;
+
+/// `y(ξ) = y₀ + Yξ`: what to do in the second stage, as a function of ξ that is known before ξ is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Policy {
+    /// y₀.
+    pub constant: Vec<f64>,
+    /// Y, for each recourse variable the entries of ξ that it follows and by how much.
+    pub slopes: Vec<Vec<(usize, f64)>>,
+}
+
+impl Policy {
+    /// `y = y(ξ)`.
+    pub fn at(&self, xi: &[f64], y: &mut [f64]) {
+        for ((y, constant), slopes) in y.iter_mut().zip(&self.constant).zip(&self.slopes) {
+            *y = constant + slopes.iter().map(|&(entry, slope)| slope * xi[entry]).sum::<f64>();
+        }
+    }
+
+    /// How its cost moves with ξ: `Yᵀb`.
+    pub(crate) fn cost_slope(&self, problem: &Problem) -> Vec<f64> {
+        let mut slope = vec![0.0; problem.set.dim()];
+        for (cost, slopes) in problem.recourse.cost.iter().zip(&self.slopes) {
+            slopes.iter().for_each(|&(entry, value)| slope[entry] += cost * value);
+        }
+        slope
+    }
+
+    /// How the activity of a row moves with ξ: `GᵢY + Uᵢ`.
+    pub(super) fn row_slope(&self, problem: &Problem, row: usize, slope: &mut [f64]) {
+        slope.fill(0.0);
+        problem.recourse.u.row(row).for_each(|(entry, value)| slope[entry] += value);
+        for (j, coefficient) in problem.recourse.g.row(row) {
+            self.slopes[j].iter().for_each(|&(entry, value)| slope[entry] += coefficient * value);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Exact separation over sets that cannot be enumerated: branch and bound on ξ, with affine policies as bounds.
+//!
+//! Over any part of the set the best affine policy bounds the worst case from above, whatever the set and however the duals are bounded; ascents
+//! bound it from below. Where the two differ the part is split in two. On parts that are points, or simplices, affine policies are exact, so
+//! the bounds meet: after finitely many splits where the extreme points lie on levels, in the limit elsewhere.
+
+mod part;
+mod root;
+mod search;
+
+use self::search::Search;
+use super::slopes::ends;
+use super::{Ascent, Ask, Claim, Found, Separation, SlopeRanges};
+use crate::error::Error;
+use crate::format::Points;
+use crate::model::Problem;
+use crate::policy::{Dependence, Proved};
+use crate::recourse::engine;
+use crate::run::Clock;
+use crate::uncertainty::Part;
+
+/// Two bounds closer than this, relative to their size, are equal: no solver here tells them apart.
+const TELLABLE: f64 = 1e-9;
+
+/// A miss of a row below this counts as none: the recourse engines' own tolerance.
+const FEASIBLE: f64 = 1e-7;
+
+/// A part narrower than this share of the set's range is not split any more.
+const NARROW: f64 = 1e-7;
+
+/// Worst scenarios of earlier decisions from which ascents start.
+const KEPT: usize = 16;
+
+/// Ascents from random directions, besides two for each entry of ξ.
+const STARTS: usize = 30;
+
+/// Branch and bound on ξ.
+pub struct Split<'p> {
+    problem: &'p Problem,
+    /// The range of each entry of ξ that has to be searched, once known.
+    range: Option<Part>,
+    /// Worst scenarios of earlier decisions.
+    kept: Points,
+    /// Whether every scenario is known to have recourse.
+    has_recourse: bool,
+    /// Whether parts are bounded by policies of their own, or one policy for the whole set is all that is wanted.
+    with_parts: bool,
+    /// The best policy for the whole set at the last decision.
+    policy: Option<Proved>,
+}
+
+impl<'p> Split<'p> {
+    /// The problem's recourse must be linear with fixed costs, and its set convex.
+    pub fn new(problem: &'p Problem) -> Self {
+        Self { problem, range: None, kept: Points::new(problem.set.dim()), has_recourse: false, with_parts: true, policy: None }
+    }
+
+    /// The bound by one affine policy for the whole set, without parts: quick, and as close as affine policies come.
+    pub fn without_parts(problem: &'p Problem) -> Self {
+        Self { with_parts: false, ..Self::new(problem) }
+    }
+
+    /// The best policy for the whole set at the last decision, and what it costs at most.
+    pub fn policy(&self) -> Option<&Proved> {
+        self.policy.as_ref()
+    }
+
+    /// The same for a problem that has recourse to every scenario, as elastic ones do.
+    fn with_recourse(problem: &'p Problem) -> Self {
+        Self { has_recourse: true, ..Self::new(problem) }
+    }
+
+    /// The range of each entry of ξ in which some worst scenario lies, whatever the decision: found once.
+    fn range(&mut self, clock: &Clock) -> Result<Part, Error> {
+        if let Some(range) = &self.range {
+            return Ok(range.clone());
+        }
+        let set = &self.problem.set;
+        let mut range = Part::whole(set.dim());
+        let (mut axis, mut xi) = (vec![0.0; set.dim()], vec![0.0; set.dim()]);
+        for entry in 0..set.dim() {
+            axis[entry] = 1.0;
+            range.upper[entry] = set.support(&axis, &mut xi)?;
+            axis[entry] = -1.0;
+            range.lower[entry] = -set.support(&axis, &mut xi)?;
+            axis[entry] = 0.0;
+        }
+        let slopes = SlopeRanges::of(self.problem, clock)?;
+        let polytope = set.shape(&range).and_then(|shape| shape.polytope.filter(|_| shape.ball.is_none()));
+        if let (Some(slopes), Some(polytope)) = (slopes, polytope) {
+            for (entry, (lower, upper)) in ends(&slopes.reduce(&polytope)).into_iter().enumerate() {
+                // What is left begins and ends where the set or its levels do, or it is where it was up to rounding.
+                let (least, most) = (range.lower[entry], range.upper[entry]);
+                let mut marks = set.levels(entry).unwrap_or_default();
+                marks.extend([least, most]);
+                let snapped = |end: f64| {
+                    let near = |mark: &&f64| (**mark - end).abs() <= TELLABLE * (most - least);
+                    marks.iter().find(near).copied().unwrap_or(end).max(least).min(most)
+                };
+                range.lower[entry] = snapped(lower);
+                range.upper[entry] = snapped(upper).max(range.lower[entry]);
+            }
+        }
+        Ok(self.range.insert(range).clone())
+    }
+
+    /// Keeps a scenario for later decisions, the newest in place of the oldest.
+    fn keep(&mut self, xi: &[f64]) {
+        if self.kept.iter().any(|kept| kept == xi) {
+            return;
+        }
+        let from = (self.kept.len() + 1).saturating_sub(KEPT);
+        let mut kept = Points::new(xi.len());
+        self.kept.iter().skip(from).for_each(|xi| kept.push(xi));
+        kept.push(xi);
+        self.kept = kept;
+    }
+}
+
+impl Separation for Split<'_> {
+    fn separate(&mut self, x: &[f64], ask: &Ask, clock: &Clock) -> Result<Found, Error> {
+        let range = self.range(clock)?;
+        let mut lead = engine(self.problem, clock)?;
+        let mut ascent = Ascent::new(self.problem, lead.as_mut(), x);
+        for xi in self.kept.iter() {
+            ascent.climb(xi)?;
+        }
+        ascent.climb_from_axes()?;
+        // The more is seen of what the recourse does, the better the policies: many starts, always the same ones.
+        ascent.climb_at_random(STARTS + 2 * self.problem.set.dim(), 0)?;
+        let mut search = Search {
+            problem: self.problem,
+            has_recourse: self.has_recourse,
+            range: &range,
+            x,
+            ask: *ask,
+            ascent,
+            clock,
+            best: f64::INFINITY,
+            nodes: 0,
+            dependence: Dependence::fixed(self.problem),
+            policy: None,
+        };
+        match search.run(self.with_parts) {
+            Ok(()) | Err(Error::Stopped(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let (best, nodes) = (search.best.max(search.ascent.cost()), search.nodes);
+        self.policy = search.policy;
+        let found = Found { nodes, ..search.ascent.found()? };
+        self.keep(&found.xi);
+        Ok(match found.claim {
+            Claim::Nothing if best < f64::INFINITY => Found { claim: Claim::Surely(best), ..found },
+            _ => found,
+        })
+    }
+}
