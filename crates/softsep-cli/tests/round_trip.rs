@@ -37,6 +37,34 @@ fn generate_check_solve_evaluate() {
 }
 
 #[test]
+fn every_family_is_drawn_and_solved_in_several_ways() {
+    let place = Place::empty();
+    for family in ["inventory --n 4", "energy --n 4", "network --n 3"] {
+        let draw = |set: &str, name: &str| {
+            place.run(&format!("generate {family} --uncertainty {set} --seed 2 --out {name}")).done();
+            place.run(&format!("check {name}")).done();
+        };
+        let solve = |name: &str, how: &str| {
+            let result = place.run(&format!("solve {name} --gap 1e-6 --json --method {how}")).json();
+            assert_eq!(
+                (&result["status"], &result["certificate"]["kind"]),
+                (&"optimal".into(), &"deterministic".into()),
+                "{result}"
+            );
+            result["objective"].as_f64().unwrap()
+        };
+        for (set, all) in [("budget --gamma 0.4", true), ("scenarios --scenarios 30", true), ("ellipsoid", false)] {
+            draw(set, "drawn.json");
+            // A curved set has no list of extreme points.
+            let ways = ["ccg", "bundle --certify exact", "extensive"];
+            let costs: Vec<f64> = ways[..if all { 3 } else { 2 }].iter().map(|how| solve("drawn.json", how)).collect();
+            let close = |cost: &f64| (cost - costs[0]).abs() <= 3e-6 * costs[0];
+            assert!(costs[0] > 0.0 && costs.iter().all(close), "{family}, {set}: {costs:?}");
+        }
+    }
+}
+
+#[test]
 fn the_standard_output_holds_the_same_instance() {
     let place = Place::empty();
     let command = "generate location-transportation --n 3 --uncertainty budget --gamma 0.5 --seed 9";
@@ -116,7 +144,8 @@ fn methods_and_help_tell_what_there_is() {
     assert_eq!(keys(first), ["name", "summary", "accepts", "guarantees", "options"]);
     assert!(place.run("methods").done().contains("--max-copies"));
     assert!(place.run("--version").done().starts_with("softsep "));
-    for command in ["", "solve", "evaluate", "check", "generate", "generate location-transportation", "methods"] {
+    let families = ["generate location-transportation", "generate inventory", "generate energy", "generate network"];
+    for command in ["", "solve", "evaluate", "check", "generate", "methods"].into_iter().chain(families) {
         let help = place.run(&format!("{command} --help"));
         assert!(help.done().contains("xample"), "{command} --help shows no example");
     }
