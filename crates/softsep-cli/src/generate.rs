@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use softsep::ProblemFile;
 use softsep::format::{Points, SetFile, write, write_scenarios};
-use softsep::instances::{InstanceError, LocationTransportation, Uncertain, location_transportation};
+use softsep::instances::{
+    Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation,
+    network,
+};
 
 use crate::exit::{Exit, Failure};
 use crate::numbers;
@@ -17,7 +20,23 @@ const EXAMPLES: &str = "\
 Examples:
   softsep generate location-transportation --n 5 --uncertainty budget --gamma 0.4 --out depots.json
   softsep generate location-transportation --n 10 --uncertainty scenarios --scenarios 5000 --out list.json
-  softsep generate location-transportation --n 20 --mixed-integer --seed 7 > ellipsoid.json";
+  softsep generate location-transportation --n 20 --mixed-integer --seed 7 > ellipsoid.json
+  softsep generate inventory --n 8 --out stores.json";
+
+const INVENTORY: &str = "\
+Examples:
+  softsep generate inventory --n 8 --out stores.json
+  softsep generate inventory --n 20 --uncertainty budget --gamma 0.3 --out stores.json";
+
+const ENERGY: &str = "\
+Examples:
+  softsep generate energy --n 9 --out grid.json
+  softsep generate energy --n 15 --uncertainty budget --gamma 0.5 --out grid.json";
+
+const NETWORK: &str = "\
+Examples:
+  softsep generate network --n 6 --out arcs.json
+  softsep generate network --n 10 --uncertainty budget --gamma 0.2 --out arcs.json";
 
 /// Write a random instance of a problem family
 #[derive(Debug, Args)]
@@ -29,21 +48,53 @@ pub(crate) struct Generate {
 
 #[derive(Debug, Subcommand)]
 enum Family {
-    LocationTransportation(Drawing),
+    /// Capacity bought at n sites before the demand of n customers is known
+    ///
+    /// After demand is known, goods are shipped from the sites, and what is missing comes from a dear emergency source. The same --n
+    /// and --seed give the same costs and demands whatever the uncertainty set.
+    #[command(after_help = EXAMPLES)]
+    LocationTransportation {
+        #[command(flatten)]
+        drawing: Drawing,
+
+        /// Sites must be opened, at a setup cost, before capacity is bought there
+        #[arg(long)]
+        mixed_integer: bool,
+    },
+
+    /// Stock ordered at n stores before their demand is known
+    ///
+    /// After demand is known, stores send each other goods at a cost that grows with the distance. Lost sales are dear, and leftovers cost
+    /// something too, so that little demand hurts as well as much. Every store's balance is an equality. The same --n and --seed give the same
+    /// costs and demands whatever the uncertainty set.
+    #[command(after_help = INVENTORY)]
+    Inventory(Drawing),
+
+    /// Generation and lines built in a grid of n nodes before demand and wind are known
+    ///
+    /// After demand and wind are known, generation is dispatched. Every node's balance is an equality, flows go either way along a line within its
+    /// capacity, and load is shed at a high cost. The uncertain parameters are the n demands and the wind at every third node. n is at least
+    /// 2. The same --n and --seed give the same costs and demands whatever the uncertainty set.
+    #[command(after_help = ENERGY)]
+    Energy(Drawing),
+
+    /// Arc capacity bought in a network of n nodes before the demands of n pairs of nodes are known
+    ///
+    /// After the demands are known, each pair sends its flow through the network: it is conserved at every node, which is an equality for each
+    /// pair and node, and all pairs share the capacities. What is not sent costs a penalty. n is at least 2; there are some 3n² flows. The same
+    /// --n and --seed give the same costs and demands whatever the uncertainty set.
+    #[command(after_help = NETWORK)]
+    Network(Drawing),
 }
 
-/// Capacity bought at n sites before the demand of n customers is known
-///
-/// After demand is known, goods are shipped from the sites, and what is missing comes from a dear emergency source. The same --n
-/// and --seed give the same costs and demands whatever the uncertainty set.
+/// What every family takes.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
 struct Drawing {
-    /// Number of sites, and of customers
-    #[arg(long, value_name = "N", value_parser = numbers::sites, allow_negative_numbers = true)]
+    /// The size n of the instance
+    #[arg(long, value_name = "N", value_parser = numbers::size, allow_negative_numbers = true)]
     n: u16,
 
-    /// The uncertainty set of the demands
+    /// The uncertainty set
     #[arg(long, value_name = "SET", default_value = "ellipsoid")]
     uncertainty: Set,
 
@@ -51,13 +102,9 @@ struct Drawing {
     #[arg(long, value_name = "N", value_parser = numbers::scenarios, allow_negative_numbers = true)]
     scenarios: Option<u32>,
 
-    /// For --uncertainty budget: the budget as a fraction of n, from 0 to 1
+    /// For --uncertainty budget: the budget as a fraction of the number of uncertain parameters, from 0 to 1
     #[arg(long, value_name = "G", value_parser = numbers::fraction, allow_negative_numbers = true)]
     gamma: Option<f64>,
-
-    /// Sites must be opened, at a setup cost, before capacity is bought there
-    #[arg(long)]
-    mixed_integer: bool,
 
     /// The seed of all that is random
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
@@ -75,7 +122,7 @@ enum Set {
     Ellipsoid,
     /// Points drawn uniformly from the boundary of that ellipsoid
     Scenarios,
-    /// Every demand between its base and its peak, and a limit on the sum of the increases
+    /// Every parameter between its base and its peak, and a limit on the sum of the changes
     Budget,
 }
 
@@ -88,12 +135,18 @@ const NUMBERS: u64 = 100_000_000;
 impl Generate {
     /// Draws and writes.
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
-        let Family::LocationTransportation(drawing) = &self.family;
-        let uncertainty = drawing.uncertainty()?;
+        let drawing = self.family.drawing();
+        let (n, uncertainty, seed) = (drawing.n.into(), drawing.uncertainty()?, drawing.seed);
         let out = drawing.out.as_ref().map(|out| Target::new(out, &[])).transpose()?;
-        let settings =
-            LocationTransportation { n: drawing.n.into(), uncertainty, mixed_integer: drawing.mixed_integer, seed: drawing.seed };
-        let problem = location_transportation(&settings).map_err(|error| match error {
+        let drawn = match self.family {
+            Family::LocationTransportation { mixed_integer, .. } => {
+                location_transportation(&LocationTransportation { n, uncertainty, mixed_integer, seed })
+            }
+            Family::Inventory(_) => inventory(&Inventory { n, uncertainty, seed }),
+            Family::Energy(_) => energy(&Energy { n, uncertainty, seed }),
+            Family::Network(_) => network(&Network { n, uncertainty, seed }),
+        };
+        let problem = drawn.map_err(|error| match error {
             InstanceError::Set(_) => Failure::failed(error.to_string()),
             error => Failure::unusable(error.to_string()),
         })?;
@@ -105,6 +158,17 @@ impl Generate {
     }
 }
 
+impl Family {
+    fn drawing(&self) -> &Drawing {
+        match self {
+            Family::LocationTransportation { drawing, .. }
+            | Family::Inventory(drawing)
+            | Family::Energy(drawing)
+            | Family::Network(drawing) => drawing,
+        }
+    }
+}
+
 impl Drawing {
     /// The set with its own option; options of the other sets are refused.
     fn uncertainty(&self) -> Result<Uncertain, Failure> {
@@ -113,7 +177,9 @@ impl Drawing {
             (Set::Ellipsoid | Set::Budget, Some(_), _) => refuse("--scenarios goes with --uncertainty scenarios"),
             (Set::Ellipsoid | Set::Scenarios, _, Some(_)) => refuse("--gamma goes with --uncertainty budget"),
             (Set::Scenarios, None, _) => refuse("--uncertainty scenarios needs --scenarios N, how many to draw"),
-            (Set::Budget, _, None) => refuse("--uncertainty budget needs --gamma G, the budget as a fraction of n"),
+            (Set::Budget, _, None) => {
+                refuse("--uncertainty budget needs --gamma G, the budget as a fraction of the number of parameters")
+            }
             (Set::Scenarios, Some(count), None) if u64::from(count) * u64::from(self.n) > NUMBERS => {
                 refuse("that many scenarios do not fit into memory; ask for fewer, or for a smaller n")
             }

@@ -53,10 +53,10 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("the seed is a whole number from 0 to {}", u64::MAX))
 }
 
-/// The number of sites of an instance.
-pub(crate) fn sites(text: &str) -> Result<u16, String> {
-    let sites = text.parse().ok().filter(|sites| (1..=1000).contains(sites));
-    sites.ok_or_else(|| "the number of sites is a whole number from 1 to 1000".into())
+/// The size of an instance.
+pub(crate) fn size(text: &str) -> Result<u16, String> {
+    let size = text.parse().ok().filter(|size| (1..=1000).contains(size));
+    size.ok_or_else(|| "the size n is a whole number from 1 to 1000".into())
 }
 
 /// The number of scenarios of an instance.

@@ -82,6 +82,9 @@ fn mistakes_on_the_command_line_are_one_line_that_says_what_is_right() {
         ("evaluate depot.json", "--x <FILE>"),
         ("sove depot.json", "'solve'"),
         ("generate location-transportation --n 1.5", "whole number from 1 to 1000"),
+        ("generate energy --n 1", "the smallest instance has n = 2"),
+        ("generate network --n 1", "the smallest instance has n = 2"),
+        ("generate inventory --n 3 --mixed-integer", "--mixed-integer"),
         ("generate location-transportation --n 2 --uncertainty scenarios --scenarios -1", "whole number from 1 to"),
     ] {
         place.run(wrong).refused(&[right]);

@@ -3,14 +3,9 @@
 //! Capacity is bought at n sites before the demand of n customers is known. Then goods are shipped; what cannot be shipped comes from a
 //! dear emergency source, so that every capacity is feasible. Customer j asks for `d̄_j + d̂_j ξ_j`.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-
-use super::random::{on_ellipsoid, rotation};
-use crate::format::{
-    Complaints, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile, Variable,
-};
-use crate::uncertainty::{self, SetError};
+use super::random::Streams;
+use super::uncertain::{InstanceError, Uncertain, most, xi};
+use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 
 /// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set, and the same ellipsoid under
 /// `Ellipsoid` and `Scenarios`.
@@ -26,40 +21,6 @@ pub struct LocationTransportation {
     pub seed: u64,
 }
 
-/// The three uncertainty sets of the paper.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Uncertain {
-    /// A rotated ellipsoid around ½.
-    Ellipsoid,
-    /// So many points drawn uniformly from the boundary of that ellipsoid.
-    Scenarios(usize),
-    /// `0 ≤ ξ ≤ 1`, `Σξ ≤ n·gamma`.
-    Budget {
-        /// The budget per customer, in [0, 1].
-        gamma: f64,
-    },
-}
-
-/// Settings that describe no instance.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum InstanceError {
-    /// `n` is zero.
-    #[error("n is 0; there must be at least one site and one customer")]
-    NoSites,
-    /// No scenarios were asked for.
-    #[error("the number of scenarios is 0; there must be at least one")]
-    NoScenarios,
-    /// `gamma` is out of range.
-    #[error("gamma is {0}; it must lie between 0 and 1")]
-    Gamma(f64),
-    /// The set drawn was refused.
-    #[error("the uncertainty set drawn is refused: {0}")]
-    Refused(Complaints),
-    /// The largest demand could not be computed.
-    #[error(transparent)]
-    Set(#[from] SetError),
-}
-
 /// The kinds of data, each drawn from a stream of its own.
 #[derive(Debug, Clone, Copy)]
 enum Data {
@@ -68,62 +29,21 @@ enum Data {
     EmergencyCosts,
     Demands,
     Sensitivities,
-    Ellipsoid,
-    Scenarios,
-    SetupCosts,
+    SetupCosts = 8,
     Sizes,
 }
 
 impl LocationTransportation {
-    fn stream(&self, data: Data) -> ChaCha8Rng {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream((data as u64) << 32);
-        rng
+    fn streams(&self) -> Streams {
+        Streams { seed: self.seed }
     }
 
     fn integers(&self, data: Data, count: usize, from: i32, to: i32) -> Vec<f64> {
-        let mut rng = self.stream(data);
-        (0..count).map(|_| f64::from(rng.random_range(from..=to))).collect()
-    }
-
-    fn validate(&self) -> Result<(), InstanceError> {
-        match self.uncertainty {
-            _ if self.n == 0 => Err(InstanceError::NoSites),
-            Uncertain::Scenarios(0) => Err(InstanceError::NoScenarios),
-            Uncertain::Budget { gamma } if !(0.0..=1.0).contains(&gamma) => Err(InstanceError::Gamma(gamma)),
-            _ => Ok(()),
-        }
-    }
-
-    fn set(&self) -> SetFile {
-        let n = self.n;
-        if let Uncertain::Budget { gamma } = self.uncertainty {
-            return SetFile::Budget { budget: n as f64 * gamma, sides: Sides::One, center: vec![0.0; n], scale: vec![1.0; n] };
-        }
-        let mut rng = self.stream(Data::Ellipsoid);
-        let semi_axes: Vec<f64> = (0..n).map(|_| rng.random_range(0.1..=0.5)).collect();
-        let rotation = rotation(n, &mut rng);
-        let center = vec![0.5; n];
-        let matrix: Vec<Vec<f64>> =
-            (0..n).map(|row| (0..n).map(|axis| rotation[(row, axis)] * semi_axes[axis]).collect()).collect();
-        let Uncertain::Scenarios(count) = self.uncertainty else { return SetFile::Ellipsoid { center, matrix } };
-        let mut rng = self.stream(Data::Scenarios);
-        let mut points = Points::new(n);
-        for _ in 0..count {
-            let u = on_ellipsoid(&semi_axes, &mut rng);
-            let along = |row: &Vec<f64>| row.iter().zip(&u).map(|(entry, u)| entry * u).sum::<f64>();
-            let xi: Vec<f64> = center.iter().zip(&matrix).map(|(center, row)| center + along(row)).collect();
-            points.push(&xi);
-        }
-        SetFile::Scenarios { points, file: None }
+        self.streams().integers(data as u64, count, from, to)
     }
 
     fn title(&self) -> String {
-        let set = match self.uncertainty {
-            Uncertain::Ellipsoid => "ellipsoid".to_owned(),
-            Uncertain::Scenarios(count) => format!("{count} scenarios"),
-            Uncertain::Budget { gamma } => format!("budget {gamma} per customer"),
-        };
+        let set = self.uncertainty.title("customer");
         let kind = if self.mixed_integer { "mixed-integer " } else { "" };
         format!("{kind}location-transportation, n = {}, {set}, seed {}", self.n, self.seed)
     }
@@ -172,7 +92,7 @@ impl LocationTransportation {
             stage.variables.push(Variable::new(&source, emergency[j]));
             stage.constraints.push(Row {
                 y: (0..n).map(|i| (ship(i, j), 1.0)).chain([(source, 1.0)]).collect(),
-                xi: vec![(format!("xi_{}", j + 1), -sensitivities[j])],
+                xi: vec![(xi(j), -sensitivities[j])],
                 lower: demands[j],
                 ..Row::new(format!("demand_{}", j + 1))
             });
@@ -183,21 +103,15 @@ impl LocationTransportation {
 
 /// Draws an instance.
 pub fn location_transportation(settings: &LocationTransportation) -> Result<ProblemFile, InstanceError> {
-    settings.validate()?;
-    let n = settings.n;
-    let demands = settings.integers(Data::Demands, n, 200, 300);
-    let mut rng = settings.stream(Data::Sensitivities);
-    let sensitivities: Vec<f64> = demands.iter().map(|demand| rng.random_range(0.1..=0.5) * demand).collect();
-    let parameters: Vec<String> = (1..=n).map(|j| format!("xi_{j}")).collect();
-    let set = settings.set();
-    let mut complaints = Complaints::new();
-    let built = uncertainty::build(&set, &parameters, "uncertainty.set", &mut complaints);
-    let most = demands.iter().sum::<f64>()
-        + built.ok_or(InstanceError::Refused(complaints))?.support(&sensitivities, &mut vec![0.0; n])?;
+    settings.uncertainty.validate(settings.n, 1)?;
+    let demands = settings.integers(Data::Demands, settings.n, 200, 300);
+    let sensitivities = settings.streams().shares(Data::Sensitivities as u64, &demands, 0.1, 0.5);
+    let uncertainty = settings.uncertainty.draw(settings.n, settings.streams());
+    let most = demands.iter().sum::<f64>() + most(&uncertainty, &sensitivities)?;
     Ok(ProblemFile {
         name: settings.title(),
         first_stage: settings.first_stage(most),
-        uncertainty: UncertaintyFile { parameters, set },
+        uncertainty,
         recourse: settings.recourse(&demands, &sensitivities),
     })
 }
@@ -206,6 +120,8 @@ pub fn location_transportation(settings: &LocationTransportation) -> Result<Prob
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
+    use crate::format::{Complaints, SetFile};
+    use crate::uncertainty;
 
     fn settings(uncertainty: Uncertain) -> LocationTransportation {
         LocationTransportation { n: 6, uncertainty, mixed_integer: false, seed: 7 }
@@ -278,7 +194,10 @@ mod tests {
     #[test]
     fn settings_out_of_range_are_refused() {
         let refused = |settings: LocationTransportation| location_transportation(&settings).unwrap_err();
-        assert_eq!(refused(LocationTransportation { n: 0, ..settings(Uncertain::Ellipsoid) }), InstanceError::NoSites);
+        assert_eq!(
+            refused(LocationTransportation { n: 0, ..settings(Uncertain::Ellipsoid) }),
+            InstanceError::TooSmall { n: 0, least: 1 }
+        );
         assert_eq!(refused(settings(Uncertain::Scenarios(0))), InstanceError::NoScenarios);
         assert_eq!(refused(settings(Uncertain::Budget { gamma: 1.5 })), InstanceError::Gamma(1.5));
     }

@@ -1,10 +1,38 @@
-//! Random vectors and rotations.
+//! Random streams, vectors and rotations.
 
 use std::f64::consts::TAU;
 
 use faer::Mat;
-use rand::RngExt;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+/// The random numbers of an instance: one stream for each kind of data, so that what is drawn of one kind does not move another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Streams {
+    /// The seed of all of them.
+    pub(super) seed: u64,
+}
+
+impl Streams {
+    /// The stream of one kind of data.
+    pub(super) fn of(self, kind: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(kind << 32);
+        rng
+    }
+
+    /// Whole numbers, uniform.
+    pub(super) fn integers(self, kind: u64, count: usize, from: i32, to: i32) -> Vec<f64> {
+        let mut rng = self.of(kind);
+        (0..count).map(|_| f64::from(rng.random_range(from..=to))).collect()
+    }
+
+    /// A share of each of these, uniform.
+    pub(super) fn shares(self, kind: u64, of: &[f64], from: f64, to: f64) -> Vec<f64> {
+        let mut rng = self.of(kind);
+        of.iter().map(|whole| rng.random_range(from..=to) * whole).collect()
+    }
+}
 
 /// A standard normal number (Box and Muller).
 pub(super) fn normal(rng: &mut ChaCha8Rng) -> f64 {
@@ -71,7 +99,6 @@ fn turn_round(matrix: &mut Mat<f64>, column: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::SeedableRng;
 
     #[test]
     fn a_rotation_is_orthogonal_and_keeps_orientation() {

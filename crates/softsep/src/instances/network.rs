@@ -1,0 +1,191 @@
+//! Network design: arc capacity is bought before the demands of n pairs of nodes are known.
+//!
+//! Pair k asks for `d_k(ξ) = d̄_k + d̂_k ξ_k` to be sent from node k to another node `t_k`. All pairs share the capacity `x_a ≥ 0` of an arc; each has
+//! flows `f_ak ≥ 0` of its own, and what is not sent, `u_k ≥ 0`, is paid for:
+//!
+//! ```text
+//! min  Σ f_ak·carry_a + Σ u_k·unmet_k
+//! s.t. Σ_{a out of k} f_ak + u_k = d_k(ξ)                          for every pair k
+//!      Σ_{a out of i} f_ak − Σ_{a into i} f_ak = 0                  for every pair k and every node i but k and t_k
+//!      Σ_k f_ak ≤ x_a                                               for every arc a
+//! ```
+//!
+//! What leaves k and stays nowhere arrives at `t_k`: balance there follows, and is not written. Arcs into k and out of `t_k` carry nothing of pair k.
+//! Sending nothing is always possible.
+
+use rand::RngExt;
+
+use super::plane::Plane;
+use super::random::Streams;
+use super::uncertain::{InstanceError, Uncertain, most, xi};
+use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+
+/// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Network {
+    /// Number of nodes, at least 2; of pairs, each from a node of its own; and of entries of ξ.
+    pub n: usize,
+    /// The uncertainty set.
+    pub uncertainty: Uncertain,
+    /// The seed of all that is random.
+    pub seed: u64,
+}
+
+/// The kinds of data, each drawn from a stream of its own.
+#[derive(Debug, Clone, Copy)]
+enum Data {
+    Places = 16,
+    Destinations,
+    UnmetCosts,
+    Demands,
+    Swings,
+}
+
+type Arc = (usize, usize);
+
+impl Network {
+    fn streams(&self) -> Streams {
+        Streams { seed: self.seed }
+    }
+
+    fn integers(&self, data: Data, from: i32, to: i32) -> Vec<f64> {
+        self.streams().integers(data as u64, self.n, from, to)
+    }
+
+    /// Any node but its own, for each.
+    fn destinations(&self) -> Vec<usize> {
+        let mut rng = self.streams().of(Data::Destinations as u64);
+        (0..self.n).map(|k| (k + rng.random_range(1..self.n)) % self.n).collect()
+    }
+
+    fn first_stage(plane: &Plane, arcs: &[Arc], most: f64) -> FirstStageFile {
+        let capacities = arcs.iter().map(|&arc| {
+            let cost = 2.0 + (0.3 * plane.distance(arc.0, arc.1)).round();
+            Variable::new(capacity(arc), cost).bounded(0.0, most)
+        });
+        FirstStageFile { variables: capacities.collect(), ..Default::default() }
+    }
+
+    fn recourse(&self, plane: &Plane, arcs: &[Arc], demands: &[f64], swings: &[f64]) -> RecourseFile {
+        let costs = self.integers(Data::UnmetCosts, 60, 120);
+        let destinations = self.destinations();
+        // Arcs that pair k may use.
+        let serves = |arc: &Arc, k: usize| arc.1 != k && arc.0 != destinations[k];
+        let mut stage = RecourseFile::default();
+        for k in 0..self.n {
+            let mine = || arcs.iter().copied().filter(|arc| serves(arc, k));
+            stage.variables.extend(mine().map(|arc| {
+                let cost = 1.0 + (0.05 * plane.distance(arc.0, arc.1)).round();
+                Variable::new(flow(arc, k), cost)
+            }));
+            let unmet = format!("unmet_{}", k + 1);
+            stage.variables.push(Variable::new(&unmet, costs[k]));
+            for node in (0..self.n).filter(|&node| node != destinations[k]) {
+                let leaves = mine().filter(|arc| arc.0 == node).map(|arc| (flow(arc, k), 1.0));
+                let arrives = mine().filter(|arc| arc.1 == node).map(|arc| (flow(arc, k), -1.0));
+                let mut row = Row {
+                    y: leaves.chain(arrives).collect(),
+                    lower: 0.0,
+                    upper: 0.0,
+                    ..Row::new(format!("balance_{}_{}", k + 1, node + 1))
+                };
+                if node == k {
+                    row.y.push((unmet.clone(), 1.0));
+                    row.xi = vec![(xi(k), -swings[k])];
+                    (row.lower, row.upper) = (demands[k], demands[k]);
+                }
+                stage.constraints.push(row);
+            }
+        }
+        stage.constraints.extend(arcs.iter().map(|&arc| Row {
+            y: (0..self.n).filter(|&k| serves(&arc, k)).map(|k| (flow(arc, k), -1.0)).collect(),
+            x: vec![(capacity(arc), 1.0)],
+            lower: 0.0,
+            ..Row::new(format!("room_{}_{}", arc.0 + 1, arc.1 + 1))
+        }));
+        stage
+    }
+}
+
+fn capacity(arc: Arc) -> String {
+    format!("capacity_{}_{}", arc.0 + 1, arc.1 + 1)
+}
+
+fn flow(arc: Arc, k: usize) -> String {
+    format!("flow_{}_{}_{}", k + 1, arc.0 + 1, arc.1 + 1)
+}
+
+/// Draws an instance.
+pub fn network(settings: &Network) -> Result<ProblemFile, InstanceError> {
+    let Network { n, uncertainty: set, seed } = *settings;
+    set.validate(n, 2)?;
+    let demands = settings.integers(Data::Demands, 50, 150);
+    let swings = settings.streams().shares(Data::Swings as u64, &demands, 0.4, 1.0);
+    let uncertainty = set.draw(n, settings.streams());
+    let most = demands.iter().sum::<f64>() + most(&uncertainty, &swings)?;
+    let plane = Plane::draw(n, settings.streams().of(Data::Places as u64));
+    let arcs: Vec<Arc> = plane.links().into_iter().flat_map(|(from, to)| [(from, to), (to, from)]).collect();
+    Ok(ProblemFile {
+        name: format!("network design, n = {n}, {}, seed {seed}", set.title("pair")),
+        first_stage: Network::first_stage(&plane, &arcs, most),
+        uncertainty,
+        recourse: settings.recourse(&plane, &arcs, &demands, &swings),
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn settings(uncertainty: Uncertain) -> Network {
+        Network { n: 6, uncertainty, seed: 3 }
+    }
+
+    #[test]
+    fn flows_of_a_pair_are_kept_but_at_its_ends() {
+        let settings = settings(Uncertain::Ellipsoid);
+        let drawn = network(&settings).unwrap();
+        let rows = &drawn.recourse.constraints;
+        // A ring of six links and three more, both ways.
+        assert_eq!((drawn.first_stage.variables.len(), rows.len()), (18, 6 * 5 + 18));
+        let destinations = settings.destinations();
+        assert!(destinations.iter().enumerate().all(|(k, to)| k != *to));
+        for y in drawn.recourse.variables.iter().filter(|y| y.name.starts_with("flow")) {
+            let ends: Vec<usize> = y.name.split('_').skip(1).map(|number| number.parse::<usize>().unwrap() - 1).collect();
+            let (k, from, to) = (ends[0], ends[1], ends[2]);
+            let place = |node: usize| format!("balance_{}_{}", k + 1, node + 1);
+            let mut want = vec![(place(from), 1.0), (format!("room_{}_{}", from + 1, to + 1), -1.0)];
+            if to != destinations[k] {
+                want.push((place(to), -1.0));
+            }
+            let mut terms: Vec<(String, f64)> = rows
+                .iter()
+                .flat_map(|row| row.y.iter().filter(|term| term.0 == y.name).map(|term| (row.name.clone(), term.1)))
+                .collect();
+            terms.sort_by(|a, b| a.0.cmp(&b.0));
+            want.sort_by(|a, b| a.0.cmp(&b.0));
+            assert_eq!(terms, want, "{}", y.name);
+        }
+    }
+
+    #[test]
+    fn sets_share_costs_and_demands() {
+        let [a, b] = [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }].map(|set| network(&settings(set)).unwrap());
+        assert_eq!(a.recourse, b.recourse);
+        assert_eq!(a, network(&settings(Uncertain::Ellipsoid)).unwrap());
+        assert_ne!(a.recourse, network(&Network { seed: 4, ..settings(Uncertain::Ellipsoid) }).unwrap().recourse);
+    }
+
+    #[test]
+    fn settings_out_of_range_are_refused() {
+        let refused = |settings: Network| network(&settings).unwrap_err();
+        let alone = Network { n: 1, ..settings(Uncertain::Ellipsoid) };
+        assert_eq!(refused(alone), InstanceError::TooSmall { n: 1, least: 2 });
+        assert_eq!(refused(settings(Uncertain::Scenarios(0))), InstanceError::NoScenarios);
+        assert_eq!(
+            refused(settings(Uncertain::Budget { gamma: f64::NAN })).to_string(),
+            InstanceError::Gamma(f64::NAN).to_string()
+        );
+    }
+}

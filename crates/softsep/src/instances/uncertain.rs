@@ -1,0 +1,111 @@
+//! The uncertainty sets that the families share, and what is refused.
+
+use rand::RngExt;
+
+use super::random::{Streams, on_ellipsoid, rotation};
+use crate::format::{Complaints, Points, SetFile, Sides, UncertaintyFile};
+use crate::uncertainty::{self, SetError};
+
+/// The three uncertainty sets of the paper. Every entry of ξ lies between 0 and 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Uncertain {
+    /// A rotated ellipsoid around ½.
+    Ellipsoid,
+    /// So many points drawn uniformly from the boundary of that ellipsoid.
+    Scenarios(usize),
+    /// `0 ≤ ξ ≤ 1`, `Σξ ≤ gamma` times the number of entries.
+    Budget {
+        /// The budget per entry of ξ, in [0, 1].
+        gamma: f64,
+    },
+}
+
+/// Settings that describe no instance.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum InstanceError {
+    /// `n` is too small.
+    #[error("n is {n}; the smallest instance has n = {least}")]
+    TooSmall {
+        /// What was asked for.
+        n: usize,
+        /// Where the family begins.
+        least: usize,
+    },
+    /// No scenarios were asked for.
+    #[error("the number of scenarios is 0; there must be at least one")]
+    NoScenarios,
+    /// `gamma` is out of range.
+    #[error("gamma is {0}; it must lie between 0 and 1")]
+    Gamma(f64),
+    /// The set drawn was refused.
+    #[error("the uncertainty set drawn is refused: {0}")]
+    Refused(Complaints),
+    /// The largest demand could not be computed.
+    #[error(transparent)]
+    Set(#[from] SetError),
+}
+
+/// The streams of the set, the same in every family; a family's own data come from others.
+const ELLIPSOID: u64 = 6;
+const SCENARIOS: u64 = 7;
+
+impl Uncertain {
+    /// Refuses what describes no instance of a family whose smallest one has n = `least`.
+    pub(super) fn validate(self, n: usize, least: usize) -> Result<(), InstanceError> {
+        match self {
+            _ if n < least => Err(InstanceError::TooSmall { n, least }),
+            Uncertain::Scenarios(0) => Err(InstanceError::NoScenarios),
+            Uncertain::Budget { gamma } if !(0.0..=1.0).contains(&gamma) => Err(InstanceError::Gamma(gamma)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Draws the set of the parameters `xi_1`, `xi_2`, … The ellipsoid is the same under `Ellipsoid` and `Scenarios`.
+    pub(super) fn draw(self, dim: usize, streams: Streams) -> UncertaintyFile {
+        UncertaintyFile { parameters: (0..dim).map(xi).collect(), set: self.set(dim, streams) }
+    }
+
+    fn set(self, dim: usize, streams: Streams) -> SetFile {
+        if let Uncertain::Budget { gamma } = self {
+            let (center, scale) = (vec![0.0; dim], vec![1.0; dim]);
+            return SetFile::Budget { budget: dim as f64 * gamma, sides: Sides::One, center, scale };
+        }
+        let mut rng = streams.of(ELLIPSOID);
+        let semi_axes: Vec<f64> = (0..dim).map(|_| rng.random_range(0.1..=0.5)).collect();
+        let rotation = rotation(dim, &mut rng);
+        let center = vec![0.5; dim];
+        let matrix: Vec<Vec<f64>> =
+            (0..dim).map(|row| (0..dim).map(|axis| rotation[(row, axis)] * semi_axes[axis]).collect()).collect();
+        let Uncertain::Scenarios(count) = self else { return SetFile::Ellipsoid { center, matrix } };
+        let mut rng = streams.of(SCENARIOS);
+        let mut points = Points::new(dim);
+        for _ in 0..count {
+            let u = on_ellipsoid(&semi_axes, &mut rng);
+            let along = |row: &Vec<f64>| row.iter().zip(&u).map(|(entry, u)| entry * u).sum::<f64>();
+            let xi: Vec<f64> = center.iter().zip(&matrix).map(|(center, row)| center + along(row)).collect();
+            points.push(&xi);
+        }
+        SetFile::Scenarios { points, file: None }
+    }
+
+    /// The set in a title; `each` is what an entry of ξ belongs to.
+    pub(super) fn title(self, each: &str) -> String {
+        match self {
+            Uncertain::Ellipsoid => "ellipsoid".to_owned(),
+            Uncertain::Scenarios(count) => format!("{count} scenarios"),
+            Uncertain::Budget { gamma } => format!("budget {gamma} per {each}"),
+        }
+    }
+}
+
+/// The name of an entry of ξ, counted from 0.
+pub(super) fn xi(entry: usize) -> String {
+    format!("xi_{}", entry + 1)
+}
+
+/// The maximum of `weights · ξ` over the set.
+pub(super) fn most(drawn: &UncertaintyFile, weights: &[f64]) -> Result<f64, InstanceError> {
+    let mut complaints = Complaints::new();
+    let built = uncertainty::build(&drawn.set, &drawn.parameters, "uncertainty.set", &mut complaints);
+    Ok(built.ok_or(InstanceError::Refused(complaints))?.support(weights, &mut vec![0.0; weights.len()])?)
+}
