@@ -40,6 +40,9 @@ pub struct Evaluation {
 /// A bound within this of the worst scenario found, relative to the cost, makes it exact.
 const EXACT: f64 = 1e-6;
 
+/// A bound this close is exact whatever the cost, which may be zero: sums are rounded.
+const ROUNDING: f64 = 1e-12;
+
 /// How close to the worst scenario found, relative to the cost, a bound has to come where it takes a search.
 const CLOSE: f64 = 1e-4;
 
@@ -71,7 +74,7 @@ pub fn evaluate(
             worst_case: worst_case(problem, x, &found.xi)?,
             contradiction: if found.value == f64::INFINITY { contradiction(problem, x, &found.xi)? } else { Vec::new() },
             xi: found.xi,
-            exact: upper.is_some_and(|upper| upper == objective || upper - objective <= EXACT * upper.abs()),
+            exact: upper.is_some_and(|upper| upper == objective || upper - objective <= (EXACT * upper.abs()).max(ROUNDING)),
             how,
             recourse_solves: found.solves,
             violation: problem.first.violation(x).filter(|violation| violation.amount > MEMBER),

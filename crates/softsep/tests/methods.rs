@@ -148,7 +148,10 @@ fn infeasible_or_proved_otherwise() {
                     let evaluation = evaluate(&problem, &best.x, None, None, &Default::default()).unwrap();
                     assert!(
                         evaluation.exact && evaluation.objective.is_finite() && evaluation.violation.is_none(),
-                        "seed {seed}"
+                        "{} on seed {seed}: {:?}, at most {:?}",
+                        method.name,
+                        evaluation.objective,
+                        evaluation.upper
                     );
                 }
                 None => {
