@@ -19,7 +19,7 @@ const QUICK: usize = 30_000;
 
 /// The same, up to which a proof is looked for unasked once the decision is found: its first bound takes seconds. Where there is a time limit there is no
 /// harm in trying.
-const WORTHWHILE: usize = 150_000;
+const WORTHWHILE: usize = 400_000;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "auto",

@@ -71,4 +71,9 @@ pub trait Separation {
     /// Separates at `x`. A search that the clock stops returns what it has, with the bound that it has; only where it has nothing at all is
     /// that an error.
     fn separate(&mut self, x: &[f64], ask: &Ask, clock: &Clock) -> Result<Found, Error>;
+
+    /// How the last claim was proved, in words, where there is more to say than what the separation is.
+    fn proof(&self) -> Option<String> {
+        None
+    }
 }

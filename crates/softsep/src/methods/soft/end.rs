@@ -226,6 +226,7 @@ impl<'a> End<'a> {
                 let found = record(self.problem, x, &best.worst, separation.as_mut(), &ask, self.certify, run)?;
                 // The search may have met nothing as bad as what is known already.
                 run.revise(x, best.value, &best.worst);
+                explain(separation.as_ref(), run);
                 let is_worse = |found: &Found| self.problem.first.value(x) + found.value > best.value + tellable(best.value);
                 if !found.as_ref().is_some_and(is_worse) && !run.bounds().meet(run.limits().gap) {
                     // There is nothing left for the cuts to close.
@@ -276,6 +277,21 @@ impl<'a> End<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// Says how a bound was proved, and what of the gap is left to which cause.
+fn explain(separation: &dyn Separation, run: &mut Run) {
+    let bounds = run.bounds();
+    let (Some(best), Some(lower), Some(upper)) = (bounds.best(), bounds.lower(), bounds.upper()) else { return };
+    let Some(proof) = separation.proof() else { return };
+    let share = |amount: f64| 100.0 * amount.max(0.0) / upper.abs().max(f64::MIN_POSITIVE);
+    let note = format!(
+        "proved by {proof}; of the gap, {:.4} % is x (its worst scenario found against the lower bound), {:.4} % is the bound, or a worse scenario \
+         that was not found",
+        share(best.value - lower),
+        share(upper - best.value)
+    );
+    run.say(&note);
 }
 
 /// Climbs from where the worst chain stands, and from a few random ends of the set: the last digits are hard for a chain. In a body one that has come

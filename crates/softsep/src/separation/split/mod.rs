@@ -47,12 +47,22 @@ pub struct Split<'p> {
     with_parts: bool,
     /// The best policy for the whole set at the last decision.
     policy: Option<Proved>,
+    /// How the last claim came about.
+    proof: Option<String>,
 }
 
 impl<'p> Split<'p> {
     /// The problem's recourse must be linear with fixed costs, and its set convex.
     pub fn new(problem: &'p Problem) -> Self {
-        Self { problem, range: None, kept: Points::new(problem.set.dim()), has_recourse: false, with_parts: true, policy: None }
+        Self {
+            problem,
+            range: None,
+            kept: Points::new(problem.set.dim()),
+            has_recourse: false,
+            with_parts: true,
+            policy: None,
+            proof: None,
+        }
     }
 
     /// The bound by one affine policy for the whole set, without parts: quick, and as close as affine policies come.
@@ -138,6 +148,7 @@ impl Separation for Split<'_> {
             clock,
             best: f64::INFINITY,
             nodes: 0,
+            rounds: 0,
             dependence: Dependence::fixed(self.problem),
             policy: None,
         };
@@ -146,6 +157,11 @@ impl Separation for Split<'_> {
             Err(error) => return Err(error),
         }
         let (best, nodes) = (search.best.max(search.ascent.cost()), search.nodes);
+        let coefficients = search.dependence.coefficients();
+        self.proof = search.policy.as_ref().map(|_| match nodes - search.rounds {
+            0 => format!("one affine policy with {coefficients} coefficients, the largest of {}", search.rounds),
+            parts => format!("affine policies with up to {coefficients} coefficients on {parts} parts of the set"),
+        });
         self.policy = search.policy;
         let found = Found { nodes, ..search.ascent.found()? };
         self.keep(&found.xi);
@@ -153,5 +169,9 @@ impl Separation for Split<'_> {
             Claim::Nothing if best < f64::INFINITY => Found { claim: Claim::Surely(best), ..found },
             _ => found,
         })
+    }
+
+    fn proof(&self) -> Option<String> {
+        self.proof.clone()
     }
 }

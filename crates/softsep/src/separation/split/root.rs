@@ -40,6 +40,7 @@ impl Search<'_> {
                 break;
             };
             self.nodes += 1;
+            self.rounds += 1;
             self.ascent.climb(&node.high)?;
             let (is_found, value) = (policy.is_some(), node.bound);
             if let Some(policy) = policy.filter(|_| value < self.best) {

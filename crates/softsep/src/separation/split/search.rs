@@ -24,6 +24,8 @@ pub(super) struct Search<'a> {
     /// The maximum is at most this, at any time.
     pub(super) best: f64,
     pub(super) nodes: u64,
+    /// Policies for the whole set among them.
+    pub(super) rounds: u64,
     /// What of ξ the policies follow by now.
     pub(super) dependence: Dependence,
     /// The best policy for the whole set.
