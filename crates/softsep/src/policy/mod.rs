@@ -12,6 +12,9 @@ mod robust;
 mod rule;
 mod solve;
 mod support;
+#[cfg(all(test, feature = "testing"))]
+#[allow(clippy::unwrap_used)]
+mod tests;
 
 pub(crate) use affine::{Affine, Decision};
 pub(crate) use dependence::Dependence;
