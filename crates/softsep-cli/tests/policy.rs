@@ -57,8 +57,10 @@ fn problems_that_have_no_rules_are_refused_before_the_run() {
     place.put("plan.json", r#"{"open": 1, "capacity": 246}"#);
     let list = DEPOT.replace(r#"{"kind": "box", "lower": [0], "upper": [1]}"#, r#"{"kind": "scenarios", "points": [[0], [1]]}"#);
     place.put("list.json", &list);
-    place.put("curved.json", &DEPOT.replace("\"recourse\": {", "\"recourse\": { \"quadratic\": [[\"ship\", \"ship\", 1]],"));
-    place.put("moving.json", &DEPOT.replace("\"cost\": 22", "\"cost\": 22, \"cost_xi\": {\"g\": 1}"));
+    // Integers are not for all of these.
+    let relaxed = DEPOT.replace("\"type\": \"binary\"", "\"upper\": 1");
+    place.put("curved.json", &relaxed.replace("\"recourse\": {", "\"recourse\": { \"quadratic\": [[\"ship\", \"ship\", 1]],"));
+    place.put("moving.json", &relaxed.replace("\"cost\": 22", "\"cost\": 22, \"cost_xi\": {\"g\": 1}"));
     for (file, why) in [
         (
             "list.json",

@@ -25,6 +25,9 @@ pub struct Rule {
 /// Why no affine rule is offered for a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoRule {
+    /// No recourse variables.
+    #[error("an affine rule says what recourse variables do, and there are none here")]
+    NoVariables,
     /// A quadratic cost or cones.
     #[error("an affine rule needs linear recourse, and this one has a quadratic cost or cones")]
     NotLinear,
@@ -41,7 +44,9 @@ pub enum NoRule {
 impl NoRule {
     /// Whether [`explicit_rule`] takes a problem.
     pub fn check(problem: &Problem) -> Result<(), Self> {
-        if !problem.recourse.is_linear() {
+        if problem.recourse.dim() == 0 {
+            Err(Self::NoVariables)
+        } else if !problem.recourse.is_linear() {
             Err(Self::NotLinear)
         } else if problem.recourse.costs_move() {
             Err(Self::CostsMove)

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
-use softsep::format::{ProblemFile, SetFile, VariableKind};
+use softsep::format::{ProblemFile, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::report::policy_file;
 use softsep::run::Silent;
@@ -217,9 +217,8 @@ fn a_set_of_one_point_has_a_rule() {
 
 #[test]
 fn rules_are_offered_where_policies_bound_parts() {
-    let recipes = [("quadratic", true, false), ("cone", false, true), ("linear", false, false)];
     for set in ["scenarios", "box", "l1", "budget", "ellipsoid", "polyhedron"] {
-        for (_, quadratic, cone) in recipes {
+        for (quadratic, cone) in [(true, false), (false, true), (false, false)] {
             for cost_xi in [false, true] {
                 let problem =
                     Problem::new(&random_problem(&Recipe { set, quadratic, cone, cost_xi, ..Recipe::default() }, 7)).unwrap();
@@ -236,9 +235,16 @@ fn rules_are_offered_where_policies_bound_parts() {
 }
 
 #[test]
+fn there_is_no_rule_where_there_is_nothing_to_decide() {
+    let mut file = random_problem(&Recipe { set: "box", ..Recipe::default() }, 1);
+    file.recourse.variables.clear();
+    file.recourse.constraints.iter_mut().for_each(|row| row.y.clear());
+    assert_eq!(NoRule::check(&Problem::new(&file).unwrap()), Err(NoRule::NoVariables));
+}
+
+#[test]
 fn rules_do_not_depend_on_threads() {
     let file = random_problem(&Recipe { set: "polyhedron", ..Recipe::default() }, 2);
-    assert!(file.first_stage.variables.iter().all(|variable| variable.kind == VariableKind::Continuous));
     let problem = Problem::new(&file).unwrap();
     let x = problem.first.lower.clone();
     let on = |threads| explicit_rule(&problem, &x, GAP, None, Some(threads), &Default::default()).unwrap();
