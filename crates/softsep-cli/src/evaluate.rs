@@ -54,7 +54,7 @@ pub(crate) struct Evaluate {
     ///
     /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's "upper_bound": once ξ is
     /// known, sums tell what to do. For linear recourse with costs that do not move, over every set but a list of scenarios. It is looked
-    /// for when the decision is evaluated, in what is left of the time limit.
+    /// for first; the evaluation has what is left of the time limit.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
 
@@ -75,26 +75,27 @@ impl Evaluate {
         let x = decision::read(&problem, &self.x)?;
         let interrupt = interrupt::flag(|| say("interrupted: stopping; Ctrl-C again to leave at once"))?;
         let start = Instant::now();
-        let evaluation =
-            softsep::evaluate(&problem, &x, self.time_limit, self.threads, &interrupt).map_err(|error| self.failure(error))?;
-        let printed = if self.json {
-            print_json(&json_of(&problem, &evaluation, start.elapsed()))
-        } else {
-            print(&evaluation_summary(&problem, &evaluation))
-        };
+        // Before the evaluation, which may search for as long as it is allowed to.
         let explicit = policy.map_or(Ok(None), |target| {
             let wanted = policy::Wanted {
                 problem: &problem,
                 file: &self.problem,
                 x: Some(&x),
                 gap: CLOSE,
-                time_limit: self.time_limit.map(|limit| limit.saturating_sub(start.elapsed())),
+                time_limit: self.time_limit,
                 threads: self.threads,
                 interrupt: &interrupt,
             };
             wanted.write(&target)
         });
-        printed?;
+        let left = self.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
+        let start = Instant::now();
+        let evaluation = softsep::evaluate(&problem, &x, left, self.threads, &interrupt).map_err(|error| self.failure(error))?;
+        if self.json {
+            print_json(&json_of(&problem, &evaluation, start.elapsed()))?;
+        } else {
+            print(&evaluation_summary(&problem, &evaluation))?;
+        }
         if let Some(line) = explicit? {
             say(&line);
         }

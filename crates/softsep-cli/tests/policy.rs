@@ -102,7 +102,7 @@ fn nor_is_it_when_time_is_up() {
     let place = Place::empty();
     place.run("generate location-transportation --n 30 --uncertainty ellipsoid --out long.json").done();
     place.run("solve long.json --method bundle --certify none --time-limit 1 --out result.json").done();
-    let ended = place.run("evaluate long.json --x result.json --time-limit 0.01 --policy rule.json");
+    let ended = place.run("evaluate long.json --x result.json --time-limit 0.001 --policy rule.json");
     ended.done();
     let line = "policy: the time limit is reached before an affine rule was found; rule.json is not written\n";
     assert_eq!(ended.stderr, line);
