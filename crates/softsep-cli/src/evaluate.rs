@@ -14,14 +14,18 @@ use softsep::{Error, Evaluation, Problem};
 
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json, say};
-use crate::{decision, interrupt, numbers};
+use crate::{decision, interrupt, numbers, policy};
 
 const EXAMPLES: &str = "\
 Examples:
   softsep evaluate depots.json --x result.json
   softsep evaluate depots.json --x plan.json --json
+  softsep evaluate depots.json --x result.json --policy rule.json
 
 where plan.json gives every first-stage variable a value: {\"open\": 1, \"capacity\": 246}";
+
+/// How close a rule should come to the worst scenario met, relative to the cost: as close as evaluations search.
+const CLOSE: f64 = 1e-4;
 
 /// Find the worst-case cost of a decision
 ///
@@ -45,6 +49,15 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
     threads: Option<usize>,
 
+    /// Write an explicit rule for the decision to this file, as JSON: every recourse variable as a constant and a slope for each
+    /// parameter that it follows
+    ///
+    /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's "upper_bound": once ξ is
+    /// known, sums tell what to do. For linear recourse with costs that do not move, over every set but a list of scenarios. It is looked
+    /// for first; the evaluation has what is left of the time limit.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+
     /// Print a JSON object in place of the summary
     #[arg(long)]
     json: bool,
@@ -53,16 +66,38 @@ pub(crate) struct Evaluate {
 impl Evaluate {
     /// Evaluates and prints.
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let in_use = [self.problem.as_path(), self.x.as_path()];
+        let policy = self.policy.as_ref().map(|policy| policy::target(policy, &in_use)).transpose()?;
         let problem = softsep::read(&self.problem).map_err(|error| Failure::of(error.into(), &self.problem))?;
+        if policy.is_some() {
+            policy::check(&problem, &self.problem)?;
+        }
         let x = decision::read(&problem, &self.x)?;
         let interrupt = interrupt::flag(|| say("interrupted: stopping; Ctrl-C again to leave at once"))?;
         let start = Instant::now();
-        let evaluation =
-            softsep::evaluate(&problem, &x, self.time_limit, self.threads, &interrupt).map_err(|error| self.failure(error))?;
+        // Before the evaluation, which may search for as long as it is allowed to.
+        let explicit = policy.map_or(Ok(None), |target| {
+            let wanted = policy::Wanted {
+                problem: &problem,
+                file: &self.problem,
+                x: Some(&x),
+                gap: CLOSE,
+                time_limit: self.time_limit,
+                threads: self.threads,
+                interrupt: &interrupt,
+            };
+            wanted.write(&target)
+        });
+        let left = self.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
+        let start = Instant::now();
+        let evaluation = softsep::evaluate(&problem, &x, left, self.threads, &interrupt).map_err(|error| self.failure(error))?;
         if self.json {
             print_json(&json_of(&problem, &evaluation, start.elapsed()))?;
         } else {
             print(&evaluation_summary(&problem, &evaluation))?;
+        }
+        if let Some(line) = explicit? {
+            say(&line);
         }
         Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
     }

@@ -12,6 +12,7 @@ mod method_options;
 mod methods;
 mod numbers;
 mod output;
+mod policy;
 mod progress;
 mod scale;
 mod solve;

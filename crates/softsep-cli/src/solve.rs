@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
@@ -14,9 +14,9 @@ use softsep::{Assumed, Certify, Settings, Wanted};
 
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
-use crate::output::{Target, print};
+use crate::output::{Target, print, say};
 use crate::progress::{Show, Watch, form_of};
-use crate::{interrupt, numbers};
+use crate::{interrupt, numbers, policy};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,6 +25,7 @@ Examples:
   softsep solve depots.json --method extensive --max-copies 50000 --verbose
   softsep solve depots.json --method benders --trace run.csv
   softsep solve depots.json --report depots.html
+  softsep solve depots.json --policy rule.json
   softsep solve depots.json --method sgd --certify probabilistic --confidence 0.99
   softsep solve depots.json --json --quiet | jq .objective
 
@@ -110,6 +111,15 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
 
+    /// Write an explicit rule for the decision to this file, as JSON: every recourse variable as a constant and a slope for each
+    /// parameter that it follows
+    ///
+    /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's "upper_bound": once ξ is
+    /// known, sums tell what to do. For linear recourse with costs that do not move, over every set but a list of scenarios. It is looked
+    /// for when the run has ended, in what is left of the time limit.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    policy: Option<PathBuf>,
+
     #[command(flatten)]
     method_options: MethodOptions,
 }
@@ -149,7 +159,12 @@ impl Solve {
         let out = self.out.as_ref().map(|out| Target::new(out, &in_use)).transpose()?;
         in_use.extend(self.out.as_deref());
         let report = self.report.as_ref().map(|report| Target::new(report, &in_use)).transpose()?;
+        in_use.extend(self.report.as_deref());
+        let policy = self.policy.as_ref().map(|policy| policy::target(policy, &in_use)).transpose()?;
         let problem = softsep::read(file).map_err(|error| Failure::of(error.into(), file))?;
+        if policy.is_some() {
+            policy::check(&problem, file)?;
+        }
         let log = log_file.map(|log| Target::new(log, &[file])?.stream()).transpose()?;
         let trace = trace_target.as_ref().map(Target::stream).transpose()?;
 
@@ -164,6 +179,7 @@ impl Solve {
                 speak("interrupted: stopping with the best solution so far; Ctrl-C again to leave at once");
             }
         })?;
+        let start = Instant::now();
         let outcome = softsep::solve(&problem, &settings, &mut watch, &interrupt);
         let (history, traced) = watch.finish();
 
@@ -183,9 +199,29 @@ impl Solve {
                     .page();
             report.write(|file| file.write_all(page.as_bytes()))
         });
-        print(if self.json { &result } else { &summary })?;
+        let printed = print(if self.json { &result } else { &summary });
+        // Last, because it may take a while.
+        let explicit = policy.map_or(Ok(None), |target| {
+            let wanted = policy::Wanted {
+                problem: &problem,
+                file,
+                x: outcome.bounds.best().map(|best| best.x.as_slice()),
+                gap: self.gap,
+                time_limit: self.time_limit.map(|limit| limit.saturating_sub(start.elapsed())),
+                threads: self.threads,
+                interrupt: &interrupt,
+            };
+            wanted.write(&target)
+        });
+        printed?;
         written?;
         reported?;
+        if let Some(line) = explicit? {
+            note(log.as_ref(), &format!("{line}\n"));
+            if !self.quiet {
+                say(&line);
+            }
+        }
         trace_target.map_or(Ok(()), |target| target.settle(traced))?;
         Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
     }

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! A problem comes from an `aro/1` file ([`read`]) or is built in code ([`Problem::new`]); [`solve`] finds a decision with bounds that say how they
-//! are known, and [`evaluate`] tells what a given decision costs in the worst case.
+//! are known, [`evaluate`] tells what a given decision costs in the worst case, and [`explicit_rule`]
+//! writes the recourse down as an affine function of ξ.
 //!
 //! ```
 //! use softsep::format::{ProblemFile, Row, SetFile, Variable};
@@ -38,6 +39,7 @@ pub mod chain;
 pub mod diagnose;
 mod error;
 mod evaluate;
+mod explicit;
 pub mod format;
 pub mod instances;
 mod master;
@@ -61,6 +63,7 @@ use std::path::Path;
 
 pub use error::{Error, Unsupported};
 pub use evaluate::{Evaluation, evaluate};
+pub use explicit::{NoRule, Rule, explicit_rule};
 pub use format::{ProblemFile, ReadError};
 pub use model::Problem;
 pub use outcome::{Outcome, WorstCase};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 22] = [
+const LAYERS: [&str; 23] = [
     "run",
     "format",
     "uncertainty",
@@ -25,6 +25,7 @@ const LAYERS: [&str; 22] = [
     "outcome",
     "solve",
     "evaluate",
+    "explicit",
     "diagnose",
     "report",
     "testing",

@@ -1,4 +1,4 @@
-//! The files: `aro/1` problems, scenario CSVs and `aro-result/1` results.
+//! The files: `aro/1` problems, scenario CSVs, `aro-result/1` results and `softsep-policy/1` rules.
 
 mod complaint;
 mod fields;
@@ -6,6 +6,7 @@ mod json;
 mod limits;
 mod parser;
 mod points;
+mod policy;
 mod problem;
 mod reader;
 mod result;
@@ -17,6 +18,7 @@ pub use complaint::{Complaint, Complaints, ReadError, nearest, one_line};
 pub(crate) use fields::item;
 pub(crate) use limits::{taken_for_infinite, too_large, too_small};
 pub use points::Points;
+pub use policy::{PolicyFile, RuleFile};
 pub use problem::{
     ConeFile, ConeKind, FirstStageFile, ProblemFile, Quadratic, RecourseFile, Row, SetFile, Sides, Terms, UncertaintyFile,
     Variable, VariableKind,

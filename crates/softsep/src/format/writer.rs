@@ -180,12 +180,12 @@ fn list(items: impl IntoIterator<Item = String>) -> String {
 }
 
 /// An object on one line.
-fn object<'k>(fields: impl IntoIterator<Item = (&'k str, String)>) -> String {
+pub(super) fn object<'k>(fields: impl IntoIterator<Item = (&'k str, String)>) -> String {
     let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
     format!("{{{}}}", fields.join(", "))
 }
 
-fn terms(terms: &Terms) -> String {
+pub(super) fn terms(terms: &Terms) -> String {
     let fields: Vec<String> = terms.iter().map(|(name, value)| format!("{}: {}", string(name), number(*value))).collect();
     format!("{{{}}}", fields.join(", "))
 }
@@ -203,7 +203,7 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// A JSON string.
-fn string(text: &str) -> String {
+pub(super) fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for character in text.chars() {

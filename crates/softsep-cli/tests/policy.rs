@@ -1,0 +1,137 @@
+//! `--policy`: an explicit rule beside the result, and no run for which there cannot be one.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{DEPOT, Place, keys};
+use serde_json::Value;
+
+/// A problem without recourse to some scenarios.
+fn short() -> String {
+    let short = DEPOT.replace(", {\"name\": \"emergency\", \"cost\": 150}", "").replace(", \"emergency\": 1", "");
+    short.replace("\"upper\": 800", "\"upper\": 200")
+}
+
+/// Checks a rule for the depot at both ends of the set and in the middle; what it costs at most.
+#[track_caller]
+fn checked(rule: &Value, open: f64, capacity: f64) -> f64 {
+    assert_eq!(keys(rule), ["format", "problem", "upper_bound", "x", "recourse"]);
+    assert_eq!(rule["format"], "softsep-policy/1");
+    assert_eq!(rule["problem"], "one depot, one customer");
+    assert_eq!(keys(&rule["x"]), ["open", "capacity"]);
+    assert_eq!(keys(&rule["recourse"]), ["ship", "emergency"]);
+    assert!((rule["x"]["open"].as_f64().unwrap() - open).abs() < 1e-6);
+    assert!((rule["x"]["capacity"].as_f64().unwrap() - capacity).abs() < 1e-4);
+    let upper = rule["upper_bound"].as_f64().unwrap();
+    let capacity = rule["x"]["capacity"].as_f64().unwrap();
+    for g in [0.0, 0.5, 1.0] {
+        let at = |name: &str| {
+            let rule = &rule["recourse"][name];
+            rule["constant"].as_f64().unwrap() + rule["slopes"].get("g").map_or(0.0, |slope| slope.as_f64().unwrap() * g)
+        };
+        let (ship, emergency) = (at("ship"), at("emergency"));
+        assert!(ship >= -1e-6 && emergency >= -1e-6 && ship <= capacity + 1e-5 && ship + emergency >= 206.0 + 40.0 * g - 1e-5);
+        assert!(400.0 * open + 18.0 * capacity + 22.0 * ship + 150.0 * emergency <= upper + 1e-5);
+    }
+    upper
+}
+
+#[test]
+fn a_rule_beside_the_result() {
+    let place = Place::with_depot();
+    let ended = place.run("solve depot.json --policy rule.json --out result.json");
+    assert!(ended.done().starts_with("status       optimal"));
+    assert_eq!(ended.stderr, "");
+    assert!((checked(&place.json("rule.json"), 1.0, 246.0) - 10240.0).abs() < 1e-2);
+    assert_eq!(place.names(), ["depot.json", "result.json", "rule.json"], "nothing is left beside it");
+    // A decision of one's own: what is short of 246 comes at 150 each.
+    place.put("plan.json", r#"{"open": 1, "capacity": 100}"#);
+    let ended = place.run("evaluate depot.json --x plan.json --policy rule.json --json");
+    assert_eq!((ended.json()["objective"].as_f64().unwrap(), ended.stderr.as_str()), (26300.0, ""));
+    assert!((checked(&place.json("rule.json"), 1.0, 100.0) - 26300.0).abs() < 1e-2);
+}
+
+#[test]
+fn problems_that_have_no_rules_are_refused_before_the_run() {
+    let place = Place::empty();
+    place.put("plan.json", r#"{"open": 1, "capacity": 246}"#);
+    let list = DEPOT.replace(r#"{"kind": "box", "lower": [0], "upper": [1]}"#, r#"{"kind": "scenarios", "points": [[0], [1]]}"#);
+    place.put("list.json", &list);
+    // Integers are not for all of these.
+    let relaxed = DEPOT.replace("\"type\": \"binary\"", "\"upper\": 1");
+    place.put("curved.json", &relaxed.replace("\"recourse\": {", "\"recourse\": { \"quadratic\": [[\"ship\", \"ship\", 1]],"));
+    place.put("moving.json", &relaxed.replace("\"cost\": 22", "\"cost\": 22, \"cost_xi\": {\"g\": 1}"));
+    for (file, why) in [
+        (
+            "list.json",
+            "an affine rule needs a set, not a list of scenarios: give a box, l1, budget, ellipsoid or polyhedron that holds them",
+        ),
+        ("curved.json", "an affine rule needs linear recourse, and this one has a quadratic cost or cones"),
+        ("moving.json", "an affine rule needs costs that do not move with ξ, and some recourse variable here has \"cost_xi\""),
+    ] {
+        for command in ["solve", "evaluate --x plan.json"] {
+            place.run(&format!("{command} {file}")).done();
+            let ended = place.run(&format!("{command} {file} --policy rule.json"));
+            ended.refused(&[]);
+            assert_eq!(ended.stderr, format!("error: {file}: --policy: {why}; or leave --policy out\n"));
+        }
+    }
+    assert_eq!(place.names(), ["curved.json", "list.json", "moving.json", "plan.json"]);
+}
+
+#[test]
+fn without_a_rule_nothing_is_written() {
+    let place = Place::empty();
+    place.put("short.json", &short());
+    let ended = place.run("solve short.json --policy rule.json");
+    assert!(ended.done().starts_with("status       infeasible"));
+    let line = "policy: there is no decision to write a rule for; rule.json is not written\n";
+    assert_eq!(ended.stderr, line);
+    let ended = place.run("solve short.json --policy rule.json --quiet --log run.log");
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    assert!(place.text("run.log").ends_with(line));
+    place.put("plan.json", r#"{"open": 1, "capacity": 100}"#);
+    let ended = place.run("evaluate short.json --x plan.json --policy rule.json");
+    ended.done();
+    assert_eq!(ended.stderr, "policy: no affine rule that has an answer to every ξ was found; rule.json is not written\n");
+    assert!(!place.path("rule.json").exists());
+}
+
+#[test]
+fn nor_is_it_when_time_is_up() {
+    let place = Place::empty();
+    place.run("generate location-transportation --n 30 --uncertainty ellipsoid --out long.json").done();
+    place.run("solve long.json --method bundle --certify none --time-limit 1 --out result.json").done();
+    let ended = place.run("evaluate long.json --x result.json --time-limit 0.001 --policy rule.json");
+    ended.done();
+    let line = "policy: the time limit is reached before an affine rule was found; rule.json is not written\n";
+    assert_eq!(ended.stderr, line);
+    assert!(!place.path("rule.json").exists());
+}
+
+#[test]
+fn what_cannot_be_written_is_told_before_the_run() {
+    let place = Place::with_depot();
+    place.put("plan.json", r#"{"open": 1, "capacity": 246}"#);
+    for command in ["solve depot.json", "evaluate depot.json --x plan.json"] {
+        place.run(&format!("{command} --policy nowhere/rule.json")).refused(&["nowhere/rule.json: cannot be written"]);
+        place.run(&format!("{command} --policy .")).refused(&[]);
+        place.run(&format!("{command} --policy -")).refused(&["--policy -", "name a file"]);
+        place.run(&format!("{command} --policy depot.json")).refused(&["used for something else"]);
+    }
+    place.run("evaluate depot.json --x plan.json --policy plan.json").refused(&["used for something else"]);
+    for other in ["--out", "--trace", "--log", "--report"] {
+        place.run(&format!("solve depot.json {other} same --policy same")).refused(&["used for something else"]);
+    }
+    assert_eq!(place.names(), ["depot.json", "plan.json"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_fails_after_the_result() {
+    let place = Place::with_depot();
+    let ended = place.run("solve depot.json --policy /dev/full");
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stdout.starts_with("status       optimal"), "the result is not lost: {ended:?}");
+    assert!(ended.stderr.starts_with("error: /dev/full: "), "{ended:?}");
+}

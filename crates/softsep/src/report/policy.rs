@@ -1,0 +1,27 @@
+//! An explicit rule with its names: the `softsep-policy/1` file.
+
+use crate::explicit::Rule;
+use crate::format::{NamedValues, PolicyFile, RuleFile};
+use crate::model::Problem;
+
+/// The rule for a decision as the format writes it.
+pub fn policy_file(problem: &Problem, x: &[f64], rule: &Rule) -> PolicyFile {
+    let names = &problem.names;
+    let slopes = |slopes: &[(usize, f64)]| {
+        let moving = slopes.iter().filter(|(_, slope)| *slope != 0.0);
+        NamedValues(moving.map(|&(entry, slope)| (names.parameters[entry].clone(), slope)).collect())
+    };
+    let rules = rule.policy.constant.iter().zip(&rule.policy.slopes);
+    PolicyFile {
+        problem: problem.name.clone(),
+        upper_bound: rule.upper,
+        x: NamedValues::new(&names.first, x),
+        recourse: names
+            .recourse
+            .iter()
+            .zip(rules)
+            // A negative zero, as solvers leave it at a bound, becomes zero.
+            .map(|(name, (constant, of))| (name.clone(), RuleFile { constant: constant + 0.0, slopes: slopes(of) }))
+            .collect(),
+    }
+}
