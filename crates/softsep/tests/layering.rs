@@ -76,7 +76,11 @@ fn a_layer_imports_only_from_its_left() {
             continue;
         }
         assert!(LAYERS.contains(&layer.as_str()), "{layer} has no place in the order of layers");
-        let wrong = misplaced(&layer, &fs::read_to_string(&file).unwrap());
+        let mut wrong = misplaced(&layer, &fs::read_to_string(&file).unwrap());
+        if inside.ends_with("tests.rs") {
+            // Random problems are for the tests of every layer.
+            wrong.retain(|name| name != "testing");
+        }
         assert!(wrong.is_empty(), "{} imports {wrong:?}, which stands to its right", inside.display());
     }
 }

@@ -204,17 +204,20 @@ impl<'a> Repair<'a> {
     fn program(&self, rows: &[Range], cols: &[Range], room: f64) -> Model {
         let recourse = &self.problem.recourse;
         let mut model = Model::new();
-        // Where two sides are too close for room on both, they meet in the middle.
-        let inner = |range: &Range| {
-            let room = (room * range.size).min(0.25 * (range.upper - range.lower));
-            (range.lower + room, range.upper - room)
-        };
         for (range, &cost) in cols.iter().zip(&recourse.cost) {
             model.add_col(cost, range.lower, range.upper);
         }
         for (i, range) in rows.iter().enumerate() {
-            let (lower, upper) = inner(range);
-            model.add_row(lower, upper, &recourse.g.row(i).collect::<Vec<_>>());
+            // There is no room where a row can only just be met: none for goods at a site that was not built, none between sides that meet.
+            let end = |sign: f64| -> f64 {
+                let ends =
+                    recourse.g.row(i).map(|(j, value)| value * if sign * value > 0.0 { cols[j].upper } else { cols[j].lower });
+                ends.sum()
+            };
+            let room = (room * range.size).min(0.25 * (range.upper - range.lower));
+            let below = room.min(0.25 * (end(1.0) - range.lower)).max(0.0);
+            let above = room.min(0.25 * (range.upper - end(-1.0))).max(0.0);
+            model.add_row(range.lower + below, range.upper - above, &recourse.g.row(i).collect::<Vec<_>>());
         }
         model
     }

@@ -96,7 +96,7 @@ impl<W: Write> Trace<W> {
             self.row.push('}');
         }
         self.put();
-        if record.seconds - self.flushed >= HELD_BACK {
+        if record.iteration <= 1 || record.seconds - self.flushed >= HELD_BACK {
             self.flushed = record.seconds;
             self.flush();
         }

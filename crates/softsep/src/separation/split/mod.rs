@@ -45,7 +45,7 @@ pub struct Split<'p> {
     has_recourse: bool,
     /// Whether parts are bounded by policies of their own, or one policy for the whole set is all that is wanted.
     with_parts: bool,
-    /// The best policy for the whole set at the last decision.
+    /// The best policy at the last decision for all that was searched.
     policy: Option<Proved>,
     /// How the last claim came about.
     proof: Option<String>,
@@ -65,12 +65,13 @@ impl<'p> Split<'p> {
         }
     }
 
-    /// The bound by one affine policy for the whole set, without parts: quick, and as close as affine policies come.
+    /// The bound by one affine policy, without parts: as close as affine policies come. The policy is feasible on the whole set, also where Q cannot be
+    /// worst and a search need not look.
     pub fn without_parts(problem: &'p Problem) -> Self {
         Self { with_parts: false, ..Self::new(problem) }
     }
 
-    /// The best policy for the whole set at the last decision, and what it costs at most.
+    /// The best policy at the last decision for all of the set that was searched, and what it costs at most.
     pub fn policy(&self) -> Option<&Proved> {
         self.policy.as_ref()
     }
@@ -87,6 +88,9 @@ impl<'p> Split<'p> {
         }
         let set = &self.problem.set;
         let mut range = Part::whole(set.dim());
+        if !self.with_parts {
+            return Ok(self.range.insert(range).clone());
+        }
         let (mut axis, mut xi) = (vec![0.0; set.dim()], vec![0.0; set.dim()]);
         for entry in 0..set.dim() {
             axis[entry] = 1.0;
