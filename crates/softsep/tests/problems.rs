@@ -263,7 +263,9 @@ fn check_optimal(case: &Case, result: &ResultFile, context: &str) {
     let (optimum, tolerance) = (case.expected.optimum.unwrap(), case.expected.tolerance);
     let (lower, upper) = (result.lower_bound.unwrap(), result.upper_bound.unwrap());
     close(result.objective.unwrap(), optimum, tolerance, context);
-    assert_eq!(result.objective, Some(upper), "{context}");
+    // A bound by an affine policy holds for sure, with the room that takes.
+    let above = upper - result.objective.unwrap();
+    assert!((0.0..=1e-8 * upper.abs().max(1.0)).contains(&above), "{context}: {above}");
     assert_eq!(result.certificate.as_ref().unwrap().kind, CertificateKind::Deterministic, "{context}");
     // Around an optimum of zero bounds that no solver could tell apart stand in for the relative gap.
     assert!(lower <= upper && (result.gap.unwrap() <= GAP || upper - lower <= 1e-9), "{context}: {lower} to {upper}");

@@ -174,6 +174,9 @@ impl<'a> Repair<'a> {
 
     /// The cheapest y₀ within the ranges: with room first, then without.
     fn constant(&self, rows: &[Range], cols: &[Range], clock: &Clock) -> Result<Option<Vec<f64>>, RecourseError> {
+        if cols.is_empty() {
+            return Ok(self.holds(rows, &[]).then(Vec::new));
+        }
         for room in [ROOM * TOLERANCE, 0.0] {
             let mut lp = Lp::new(&self.program(rows, cols, room))?;
             lp.set_algorithm(Algorithm::DualSimplex)?;
