@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench bundle [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-50-0.5`, `scenarios-100000`, …; all by default). Decisions are
 //! evaluated outside counts and times: exactly on lists, by ascents from many starts elsewhere. `SEEDS=N`, `GAP=1e-6`, `SGD=1` for `sgd` beside it,
-//! `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`.
+//! `SGD_OPTIONS='{"steps": "sqrt", "start": "zero"}'`, `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod judge;
@@ -114,6 +114,7 @@ fn main() {
     let seeds: u64 = std::env::var("SEEDS").map_or(5, |text| text.parse().unwrap());
     let gap: f64 = std::env::var("GAP").map_or(1e-6, |text| text.parse().unwrap());
     let beside = std::env::var("SGD").is_ok();
+    let (sgd, by_default) = (options("SGD_OPTIONS"), Map::from_iter([("steps".to_owned(), json!("sqrt"))]));
     println!("medians of {seeds} seeds: recourse solves (seconds) to a gap of 1e-3, 1e-4, 1e-5");
     for (name, n, uncertainty) in rows {
         if !wanted.is_empty() && !wanted.contains(&name) {
@@ -162,7 +163,7 @@ fn main() {
                     time_limit: Some(Duration::from_secs(600)),
                     iterations: Some(20_000),
                     seed,
-                    options: serde_json::from_value(json!({"steps": "sqrt"})).unwrap(),
+                    options: if sgd.is_empty() { by_default.clone() } else { sgd.clone() },
                     ..Settings::default()
                 };
                 solve(&problem, &by_root, &mut paper, &Arc::default()).unwrap();

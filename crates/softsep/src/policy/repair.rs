@@ -55,7 +55,7 @@ pub(crate) struct Repair<'a> {
     is_open: bool,
 }
 
-/// What a row or variable allows y₀ to be.
+/// What a row or variable allows y to be in the middle of the region.
 struct Range {
     lower: f64,
     upper: f64,
@@ -111,7 +111,7 @@ impl<'a> Repair<'a> {
         let mut rows = Vec::with_capacity(recourse.rows());
         for i in 0..recourse.rows() {
             policy.row_slope(self.problem, i, &mut slope);
-            let fixed = recourse.e.dot(i, self.x);
+            let fixed = recourse.e.dot(i, self.x) + recourse.u.dot(i, &support.middle);
             let range =
                 self.range(&mut support, 1 + i, &slope, (recourse.row_lower[i] - fixed, recourse.row_upper[i] - fixed))?;
             let Some(range) = range else { return Ok(None) };
@@ -131,12 +131,15 @@ impl<'a> Repair<'a> {
         slope.copy_from_slice(&policy.cost_slope(self.problem));
         let share = self.shares.first().and_then(|shares| shares[0].as_deref()).map(negated);
         let moving = support.at_most(&slope, share.as_deref())?;
-        policy.constant = constant;
+        // From the middle to zero.
+        for ((y, constant), slopes) in policy.constant.iter_mut().zip(constant).zip(&policy.slopes) {
+            *y = constant - slopes.iter().map(|&(entry, slope)| slope * support.middle[entry]).sum::<f64>();
+        }
         let value = fixed_cost + moving + 1e-14 * size;
         Ok(value.is_finite().then_some(Proved { policy, value }))
     }
 
-    /// What is left for `Gᵢy₀` or y₀ between two sides when ξ has moved it as far as it can; `None` if nothing is.
+    /// What is left for `Gᵢy` or y in the middle between two sides when ξ has moved it as far as it can; `None` if nothing is.
     fn range(
         &self,
         support: &mut Support,
@@ -154,13 +157,13 @@ impl<'a> Repair<'a> {
             let share = shares.and_then(|shares| shares[0].as_deref()).map(negated);
             let falls = support.at_most(&negated(slope), share.as_deref())?;
             range.lower = lower + falls;
-            range.size = range.size.max(falls.abs());
+            range.size = range.size.max(range.lower.abs());
         }
         if upper.is_finite() {
             let share = shares.and_then(|shares| shares[1].as_deref()).map(negated);
             let rises = support.at_most(slope, share.as_deref())?;
             range.upper = upper - rises;
-            range.size = range.size.max(rises.abs());
+            range.size = range.size.max(range.upper.abs());
         }
         if range.lower > range.upper {
             if range.lower - range.upper > TOLERANCE * range.size {
@@ -172,7 +175,7 @@ impl<'a> Repair<'a> {
         Ok(Some(range))
     }
 
-    /// The cheapest y₀ within the ranges: with room first, then without.
+    /// The cheapest y in the middle within the ranges: with room first, then without.
     fn constant(&self, rows: &[Range], cols: &[Range], clock: &Clock) -> Result<Option<Vec<f64>>, RecourseError> {
         if cols.is_empty() {
             return Ok(self.holds(rows, &[]).then(Vec::new));

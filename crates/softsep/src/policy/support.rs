@@ -46,35 +46,46 @@ impl Ground<'_> {
 /// Bounds over one region.
 pub(super) struct Support<'a> {
     ground: Ground<'a>,
+    /// A point in or near the region, which functions are measured from: ξ may be far from zero, and move little.
+    pub(super) middle: Vec<f64>,
     polytope: Option<Solver<'a>>,
     rest: Vec<f64>,
 }
 
 impl<'a> Support<'a> {
     pub(super) fn new(ground: Ground<'a>) -> Result<Self, RecourseError> {
-        let polytope = match ground {
-            Ground::Shape(Shape { polytope: Some(polytope), .. }) => Some(Solver::new(polytope)?),
-            _ => None,
+        let (middle, polytope) = match ground {
+            Ground::Shape(Shape { polytope: Some(polytope), .. }) => (polytope.base.clone(), Some(Solver::new(polytope)?)),
+            Ground::Shape(shape) => (shape.ball.as_ref().map_or_else(Vec::new, |ball| ball.center.clone()), None),
+            Ground::List(points) => (points.iter().next().map_or_else(Vec::new, <[f64]>::to_vec), None),
         };
-        Ok(Self { ground, polytope, rest: Vec::new() })
+        Ok(Self { ground, middle, polytope, rest: Vec::new() })
     }
 
-    /// What `slopeᵀξ` is at most. Over a polytope and a ball together `share` is the part of the slope that the ball answers for: any proves a bound.
+    /// What `slopeᵀ(ξ − middle)` is at most. Over a polytope and a ball together `share` is the part of the slope that the ball answers for: any proves
+    /// a bound.
     pub(super) fn at_most(&mut self, slope: &[f64], share: Option<&[f64]>) -> Result<f64, RecourseError> {
-        match self.ground {
+        let Self { ground, middle, polytope, rest } = self;
+        match *ground {
             Ground::List(points) => {
-                let most = points.iter().map(|xi| dot(slope, xi)).fold(f64::NEG_INFINITY, f64::max);
-                let size = points.iter().map(|xi| magnitude(slope, xi)).fold(0.0, f64::max);
+                let (mut most, mut size) = (f64::NEG_INFINITY, 0.0_f64);
+                for xi in points.iter() {
+                    let steps = || slope.iter().zip(xi.iter().zip(&*middle)).map(|(slope, (xi, middle))| slope * (xi - middle));
+                    most = most.max(steps().sum());
+                    size = size.max(steps().map(f64::abs).sum());
+                }
                 Ok(most + ROUNDING * size)
             }
-            Ground::Shape(shape) => match (&shape.ball, &mut self.polytope) {
+            Ground::Shape(shape) => match (&shape.ball, polytope) {
                 (Some(ball), None) => Ok(over_ball(ball, slope)),
                 (None, Some(solver)) => solver.at_most(slope),
                 (Some(ball), Some(solver)) => {
-                    self.rest.clear();
-                    self.rest
-                        .extend(slope.iter().enumerate().map(|(entry, slope)| slope - share.map_or(0.0, |share| share[entry])));
-                    Ok(share.map_or(0.0, |share| over_ball(ball, share)) + solver.at_most(&self.rest)?)
+                    let Some(share) = share else { return solver.at_most(slope) };
+                    rest.clear();
+                    rest.extend(slope.iter().zip(share).map(|(slope, share)| slope - share));
+                    let moved: Vec<f64> = ball.center.iter().zip(&*middle).map(|(center, middle)| center - middle).collect();
+                    let off = dot(share, &moved) + ROUNDING * magnitude(share, &moved);
+                    Ok(over_ball(ball, share) + off + solver.at_most(rest)?)
                 }
                 (None, None) => Ok(f64::INFINITY),
             },
@@ -82,15 +93,13 @@ impl<'a> Support<'a> {
     }
 }
 
-/// `aᵀcenter + ‖Aᵀa‖`.
+/// `‖Aᵀa‖`.
 fn over_ball(ball: &Ball, slope: &[f64]) -> f64 {
     let squares: f64 = ball.columns.iter().map(|column| dot(column, slope).powi(2)).sum();
-    let radius = squares.sqrt();
-    let size = magnitude(slope, &ball.center) + ball.columns.iter().map(|column| magnitude(slope, column)).sum::<f64>();
-    dot(slope, &ball.center) + radius + ROUNDING * size
+    squares.sqrt() + ROUNDING * ball.columns.iter().map(|column| magnitude(slope, column)).sum::<f64>()
 }
 
-/// The maximum over a polytope `ξ = base + Sζ`, whose ζ are all between 0 and 1.
+/// The maximum over a polytope `ξ = base + Sζ`, whose ζ are all between 0 and 1, above what the function is at the base.
 struct Solver<'a> {
     polytope: &'a Polytope,
     kind: Kind,
@@ -136,7 +145,7 @@ impl<'a> Solver<'a> {
         for (gain, &(entry, step)) in gains.iter_mut().zip(&polytope.columns) {
             *gain = slope[entry] * step;
         }
-        let size = magnitude(slope, &polytope.base) + gains.iter().map(|gain| gain.abs()).sum::<f64>();
+        let size: f64 = gains.iter().map(|gain| gain.abs()).sum();
         let beyond = match kind {
             Kind::Knapsack { caps, joint, order } => fill(polytope, gains, caps, *joint, order),
             Kind::Program(lp) => {
@@ -150,7 +159,7 @@ impl<'a> Solver<'a> {
                 by_duals(polytope, gains, duals.iter().map(|dual| -dual * largest))
             }
         };
-        Ok(dot(slope, &polytope.base) + beyond + ROUNDING * size)
+        Ok(beyond + ROUNDING * size)
     }
 }
 
