@@ -22,7 +22,8 @@ use crate::uncertainty::Part;
 /// Two numbers closer than this, relative to their size, are equal: no solver here tells them apart.
 const TELLABLE: f64 = 1e-9;
 
-/// A bound this close to the worst scenario met, relative to it, has met it: policies take some room for their rows, and come no closer.
+/// Where the maximum is asked for and no tolerance is given, a bound this close to the worst scenario met, relative to it, has met it: policies take some
+/// room for their rows, and come little closer.
 const MET: f64 = 1e-7;
 
 /// A miss of a row below this counts as none: the recourse engines' own tolerance.

@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 
 use super::part::{Bounded, Node, bound, halves_at};
-use super::{FEASIBLE, MET, NARROW, Split};
+use super::{FEASIBLE, MET, NARROW, Split, TELLABLE};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::policy::{Dependence, Proved};
@@ -37,9 +37,10 @@ impl Search<'_> {
     pub(super) fn is_done(&self) -> bool {
         let value = self.ascent.value();
         let floor = self.ask.beyond.map_or(value, |beyond| beyond.max(value));
+        let least = if self.ask.tolerance > 0.0 { TELLABLE } else { MET };
         self.ascent.is_infeasible()
             || self.ask.beyond.is_some_and(|beyond| value > beyond)
-            || self.best < f64::INFINITY && self.best - floor <= self.ask.tolerance.max(MET * (1.0 + floor.abs()))
+            || self.best < f64::INFINITY && self.best - floor <= self.ask.tolerance.max(least * (1.0 + floor.abs()))
     }
 
     /// Lowers `best` until it is done, or by one policy for the whole set if parts are not wanted.
