@@ -30,6 +30,7 @@ pub(crate) struct Affine<'a> {
     pub(super) decision: Decision<'a>,
     pub(super) gap: f64,
     pub(super) strict: bool,
+    pub(super) prices: bool,
     pub(super) start: Option<&'a Basis>,
     pub(super) coordinates: Coordinates,
     /// What coefficients multiply, and for each recourse variable which of these it has coefficients for.
@@ -56,6 +57,7 @@ impl<'a> Affine<'a> {
             decision,
             gap: 0.0,
             strict: false,
+            prices: false,
             start: None,
             features: coordinates.features(),
             followed: (0..problem.recourse.dim()).map(|j| coordinates.followed(dependence, j)).collect(),
@@ -77,6 +79,11 @@ impl<'a> Affine<'a> {
     /// Integers as whole as HiGHS can make them.
     pub(crate) fn strictly(self) -> Self {
         Self { strict: true, ..self }
+    }
+
+    /// With what the duals say of ξ, for whoever lets the policy grow.
+    pub(crate) fn with_prices(self) -> Self {
+        Self { prices: true, ..self }
     }
 
     pub(super) fn is_free(&self) -> bool {

@@ -38,32 +38,18 @@ impl Dependence {
         dependence
     }
 
-    /// The variables that `adapts` names follow the entries in their own rows, and with every further hop those in the rows of variables that share a
-    /// row with them.
-    pub(crate) fn local(problem: &Problem, adapts: impl Fn(usize) -> bool, hops: usize) -> Self {
-        let recourse = &problem.recourse;
-        let of_row = |row: usize| recourse.u.row(row).map(|(entry, _)| entry).collect::<Vec<_>>();
-        let mut near: Vec<Vec<usize>> = (0..recourse.rows()).map(of_row).collect();
-        let columns = recourse.g.transpose();
-        let union = |lists: &[Vec<usize>], of: &mut dyn Iterator<Item = usize>| {
-            let mut all: Vec<usize> = of.flat_map(|list| lists[list].iter().copied()).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
+    /// The variables that `adapts` names follow the entries in their own rows.
+    pub(crate) fn local(problem: &Problem, adapts: impl Fn(usize) -> bool) -> Self {
+        let columns = problem.recourse.g.transpose();
+        let near = |j: usize| {
+            let rows = columns.row(j).flat_map(|(row, _)| problem.recourse.u.row(row));
+            let mut entries: Vec<usize> = rows.map(|(entry, _)| entry).collect();
+            entries.sort_unstable();
+            entries.dedup();
+            entries
         };
-        let mut follows: Vec<Vec<usize>> = Vec::new();
-        for hop in 0..hops.max(1) {
-            if hop > 0 {
-                near = (0..recourse.rows()).map(|row| union(&follows, &mut recourse.g.row(row).map(|(j, _)| j))).collect();
-            }
-            follows = (0..recourse.dim()).map(|j| union(&near, &mut columns.row(j).map(|(row, _)| row))).collect();
-        }
-        for (j, follows) in follows.iter_mut().enumerate() {
-            if !adapts(j) {
-                follows.clear();
-            }
-        }
-        Self { follows, ..Self::fixed(problem) }
+        let follows = (0..problem.recourse.dim()).map(|j| if adapts(j) { near(j) } else { Vec::new() });
+        Self { follows: follows.collect(), ..Self::fixed(problem) }
     }
 
     /// What variable `j` follows.
@@ -71,28 +57,11 @@ impl Dependence {
         &self.follows[j]
     }
 
-    /// Lets a variable follow one thing more.
-    pub(super) fn add(&mut self, j: usize, followed: usize) {
-        if let Err(place) = self.follows[j].binary_search(&followed) {
-            self.follows[j].insert(place, followed);
-        }
-    }
-
     /// Lets a variable that follows nothing follow all entries that move anything.
     pub(crate) fn include(&mut self, j: usize) {
         if self.follows[j].is_empty() {
-            self.add_all(j);
+            self.follows[j].clone_from(&self.entries);
         }
-    }
-
-    /// Lets a variable follow all entries that move anything.
-    pub(super) fn add_all(&mut self, j: usize) {
-        self.follows[j].clone_from(&self.entries);
-    }
-
-    /// The entries that move anything.
-    pub(super) fn entries(&self) -> &[usize] {
-        &self.entries
     }
 
     /// Whether every variable follows all entries that move anything, or none.

@@ -2,8 +2,8 @@
 //!
 //! The dual of a row that holds for every ξ is a measure on the region, and what counts of it is its mass μ and its moment ν = ∫ξ. A recourse variable
 //! with column G·ⱼ and cost bⱼ has the reduced measure `(b·μ₀ − Σ Gᵢⱼμᵢ, b·ν₀ − Σ Gᵢⱼνᵢ)`. If it follows nothing, only its mass had to be nonnegative.
-//! If it is a multiple of a point of the region, the variable has nothing to gain by following ξ; how far it is from that is its price. When no price
-//! is left, the policy is as good as the full one.
+//! If it is a multiple of a point of the region, the variable has nothing to gain by following ξ; how far it is from that is its price. It is measured
+//! against the cube (or ball) around the region, so that a variable without a price may still gain where the region is smaller than that.
 
 use super::affine::{Affine, Decision};
 use super::coordinates::{Coordinates, Feature};
@@ -65,7 +65,6 @@ impl Moments {
             }
         }
         let columns = problem.recourse.g.transpose();
-        let rows = problem.recourse.rows();
         let reduced = (0..problem.recourse.dim()).map(|j| {
             let (mut mass, mut moment) = (0.0, vec![0.0; dim]);
             let mut take = |factor: f64, measure: &(f64, Vec<f64>)| {
@@ -74,7 +73,6 @@ impl Moments {
             };
             take(problem.recourse.cost[j], &measures[0]);
             columns.row(j).for_each(|(i, value)| take(-value, &measures[1 + i]));
-            take(-1.0, &measures[1 + rows + j]);
             let in_feature = |feature: &Feature| feature.slope * moment[feature.coordinate] - feature.offset * mass;
             (mass, program.features.iter().map(in_feature).collect())
         });
@@ -88,40 +86,30 @@ impl Moments {
         }
     }
 
-    /// Lets a dependence grow by what has the largest prices, by at most so many coefficients; how many came.
+    /// Lets the variables with the largest prices that follow nothing yet follow ξ, until so many coefficients came; how many did.
     pub(crate) fn grow(&self, problem: &Problem, dependence: &mut Dependence, most: usize) -> usize {
-        let mut worth: Vec<(f64, usize, Option<usize>)> = Vec::new();
-        for (j, (mass, moments)) in self.reduced.iter().enumerate().filter(|(j, _)| !self.held[*j]) {
-            let least = NOTHING * (1.0 + problem.recourse.cost[j].abs());
-            if dependence.of_variable(j).is_empty() {
-                let size = match self.is_round {
-                    true => moments.iter().map(|moment| moment * moment).sum::<f64>().sqrt(),
-                    false => moments.iter().fold(0.0_f64, |largest, moment| largest.max(moment.abs())),
-                };
-                let price = size - mass.max(0.0);
-                if price > least {
-                    worth.push((price, j, None));
-                }
-            } else if !self.is_round {
-                for &entry in dependence.entries() {
-                    let price = moments[entry].abs();
-                    if price > least && dependence.of_variable(j).binary_search(&entry).is_err() {
-                        worth.push((price, j, Some(entry)));
-                    }
-                }
+        let mut worth: Vec<(f64, usize)> = Vec::new();
+        for (j, (mass, moments)) in self.reduced.iter().enumerate() {
+            if self.held[j] || !dependence.of_variable(j).is_empty() {
+                continue;
+            }
+            let size = match self.is_round {
+                true => moments.iter().map(|moment| moment * moment).sum::<f64>().sqrt(),
+                false => moments.iter().fold(0.0_f64, |largest, moment| largest.max(moment.abs())),
+            };
+            let price = size - mass.max(0.0);
+            if price > NOTHING * (1.0 + problem.recourse.cost[j].abs()) {
+                worth.push((price, j));
             }
         }
-        worth.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+        worth.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let largest = worth.first().map_or(0.0, |worth| worth.0);
         let before = dependence.coefficients();
-        for (price, j, entry) in worth {
+        for (price, j) in worth {
             if price < WORTH * largest || dependence.coefficients() - before >= most {
                 break;
             }
-            match entry {
-                Some(entry) => dependence.add(j, entry),
-                None => dependence.add_all(j),
-            }
+            dependence.include(j);
         }
         dependence.coefficients() - before
     }

@@ -3,7 +3,7 @@
 //! A solver meets its rows up to a tolerance, and an interior point stops short of the optimum. Here only its Y is taken. What Y makes of each row
 //! over the whole region is bounded by [`Support`], and y₀ is chosen anew, by a linear program as large as the recourse: rows that Y breaks by
 //! a little are repaired by it, and y₀ is the best for this Y however exact the solver was. Rows are asked for with a little room, more than that
-//! program's own tolerance, so that they hold to the last digit; where there is no room (a row that holds with equality whatever y is) they hold
+//! program's own tolerance, so that they hold without any; where there is no room (a row that holds with equality whatever y is) they hold
 //! within [`TOLERANCE`] of their size.
 
 use std::sync::Arc;
@@ -83,7 +83,12 @@ impl<'a> Repair<'a> {
     pub(crate) fn run(&self, policy: &Policy, clock: &Clock) -> Result<Option<Proved>, RecourseError> {
         let moved = self.moved(policy);
         let largest = moved.iter().fold(0.0_f64, |largest, moved| largest.max(*moved));
+        let mut stilled = None;
         for least in LEAST {
+            let still = moved.iter().filter(|moved| **moved <= least * largest).count();
+            if stilled.replace(still) == Some(still) {
+                continue;
+            }
             let mut policy = policy.clone();
             for (slopes, _) in policy.slopes.iter_mut().zip(&moved).filter(|(_, moved)| **moved <= least * largest) {
                 slopes.clear();
@@ -178,10 +183,11 @@ impl<'a> Repair<'a> {
     /// The cheapest y in the middle within the ranges: with room first, then without.
     fn constant(&self, rows: &[Range], cols: &[Range], clock: &Clock) -> Result<Option<Vec<f64>>, RecourseError> {
         if cols.is_empty() {
-            return Ok(self.holds(rows, &[]).then(Vec::new));
+            return Ok(self.holds(rows, &self.rooms(rows, cols, 0.0), &[]).then(Vec::new));
         }
         for room in [ROOM * TOLERANCE, 0.0] {
-            let mut lp = Lp::new(&self.program(rows, cols, room))?;
+            let rooms = self.rooms(rows, cols, room);
+            let mut lp = Lp::new(&self.program(rows, cols, &rooms))?;
             lp.set_algorithm(Algorithm::DualSimplex)?;
             lp.set_tolerance(TOLERANCE)?;
             lp.set_interrupt(Arc::clone(clock.interrupt()))?;
@@ -200,40 +206,53 @@ impl<'a> Repair<'a> {
             for (y, range) in constant.iter_mut().zip(cols) {
                 *y = y.clamp(range.lower, range.upper);
             }
-            if self.holds(rows, &constant) {
+            if self.holds(rows, &rooms, &constant) {
                 return Ok(Some(constant));
             }
         }
         Ok(None)
     }
 
-    fn program(&self, rows: &[Range], cols: &[Range], room: f64) -> Model {
-        let recourse = &self.problem.recourse;
-        let mut model = Model::new();
-        for (range, &cost) in cols.iter().zip(&recourse.cost) {
-            model.add_col(cost, range.lower, range.upper);
-        }
-        for (i, range) in rows.iter().enumerate() {
-            // There is no room where a row can only just be met: none for goods at a site that was not built, none between sides that meet.
+    /// The room that each row is asked for, above its lower and below its upper side. There is none where a row can only just be met: none for goods at a
+    /// site that was not built, none between sides that meet.
+    fn rooms(&self, rows: &[Range], cols: &[Range], room: f64) -> Vec<[f64; 2]> {
+        let of_row = |(i, range): (usize, &Range)| {
             let end = |sign: f64| -> f64 {
-                let ends =
-                    recourse.g.row(i).map(|(j, value)| value * if sign * value > 0.0 { cols[j].upper } else { cols[j].lower });
+                let ends = self
+                    .problem
+                    .recourse
+                    .g
+                    .row(i)
+                    .map(|(j, value)| value * if sign * value > 0.0 { cols[j].upper } else { cols[j].lower });
                 ends.sum()
             };
             let room = (room * range.size).min(0.25 * (range.upper - range.lower));
             let below = room.min(0.25 * (end(1.0) - range.lower)).max(0.0);
             let above = room.min(0.25 * (range.upper - end(-1.0))).max(0.0);
+            [below, above]
+        };
+        rows.iter().enumerate().map(of_row).collect()
+    }
+
+    fn program(&self, rows: &[Range], cols: &[Range], rooms: &[[f64; 2]]) -> Model {
+        let recourse = &self.problem.recourse;
+        let mut model = Model::new();
+        for (range, &cost) in cols.iter().zip(&recourse.cost) {
+            model.add_col(cost, range.lower, range.upper);
+        }
+        for (i, (range, [below, above])) in rows.iter().zip(rooms).enumerate() {
             model.add_row(range.lower + below, range.upper - above, &recourse.g.row(i).collect::<Vec<_>>());
         }
         model
     }
 
-    /// Whether all rows hold: with room to the last digit, else within the tolerance.
-    fn holds(&self, rows: &[Range], constant: &[f64]) -> bool {
-        rows.iter().enumerate().all(|(i, range)| {
+    /// Whether all rows hold: those with room as they are, the others within the tolerance.
+    fn holds(&self, rows: &[Range], rooms: &[[f64; 2]], constant: &[f64]) -> bool {
+        rows.iter().zip(rooms).enumerate().all(|(i, (range, [below, above]))| {
             let activity = self.problem.recourse.g.dot(i, constant);
-            let missed = (range.lower - activity).max(activity - range.upper);
-            missed <= TOLERANCE * range.size.max(activity.abs())
+            let within =
+                |missed: f64, room: f64| missed <= if room > 0.0 { 0.0 } else { TOLERANCE * range.size.max(activity.abs()) };
+            within(range.lower - activity, *below) && within(activity - range.upper, *above)
         })
     }
 

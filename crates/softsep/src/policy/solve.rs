@@ -29,7 +29,7 @@ pub(crate) struct Solved {
     pub(crate) policy: Policy,
     /// The optimal basis, of a linear program over points.
     pub(crate) basis: Option<Basis>,
-    /// What the duals say of ξ, for whoever lets the policy grow.
+    /// What the duals say of ξ, where that was asked for.
     pub(crate) moments: Option<Moments>,
 }
 
@@ -158,7 +158,7 @@ impl Affine<'_> {
         solved.basis = point.basis;
         solved.value = point.values[columns.tau];
         solved.policy = self.policy(columns, &point.values);
-        solved.moments = Some(Moments::new(self, written, &point.duals));
+        solved.moments = self.prices.then(|| Moments::new(self, written, &point.duals));
         match (self.decision, self.region) {
             (Decision::Fixed(x), Region::Shape(shape)) => {
                 let shares = written.iter().map(|written| self.shares(written, &point.values)).collect();

@@ -141,7 +141,8 @@ fn a_policy_that_grew_until_nothing_pays_is_as_good_as_the_full_one() {
             let shape = whole(&problem);
             let x: Vec<f64> = problem.first.upper.iter().map(|upper| 0.5 * upper.min(10.0)).collect();
             let best = |dependence: &Dependence| {
-                Affine::new(&problem, Region::Shape(&shape), dependence, Decision::Fixed(&x)).solve(&Clock::unlimited()).unwrap()
+                let program = Affine::new(&problem, Region::Shape(&shape), dependence, Decision::Fixed(&x)).with_prices();
+                program.solve(&Clock::unlimited()).unwrap()
             };
             let full = Dependence::full(&problem);
             let goal = best(&full);

@@ -64,8 +64,15 @@ pub(super) struct Bounded {
     pub(super) node: Node,
     /// The policy, where one was found.
     pub(super) policy: Option<Policy>,
-    /// What it would gain by following more of ξ.
+    /// What it would gain by following more of ξ, where that was wanted.
     pub(super) moments: Option<Moments>,
+}
+
+/// Whether it is wanted what a policy would gain by following more of ξ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prices {
+    Wanted,
+    Unwanted,
 }
 
 /// The best affine policy on a part; `None` if the part is empty. Its bound is infinite where no such policy is feasible.
@@ -74,6 +81,7 @@ pub(super) fn bound(
     x: &[f64],
     part: Part,
     dependence: &Dependence,
+    prices: Prices,
     clock: &Clock,
 ) -> Result<Option<Bounded>, Error> {
     let Some(shape) = problem.set.shape(&part) else {
@@ -82,7 +90,11 @@ pub(super) fn bound(
     if shape.is_plainly_empty(TELLABLE) {
         return Ok(None);
     }
-    let solved = Affine::new(problem, Region::Shape(&shape), dependence, Decision::Fixed(x)).solve(clock)?;
+    let mut program = Affine::new(problem, Region::Shape(&shape), dependence, Decision::Fixed(x));
+    if prices == Prices::Wanted {
+        program = program.with_prices();
+    }
+    let solved = program.solve(clock)?;
     let is_found = solved.ended == Ended::Optimal;
     match solved.ended {
         // Q is finite somewhere, so its dual is feasible, and no policy can cost −∞ but on an empty part. A solver's word for that is not enough.

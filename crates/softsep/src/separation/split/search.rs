@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::part::{Bounded, Node, bound, halves_at};
+use super::part::{Bounded, Node, Prices, bound, halves_at};
 use super::{FEASIBLE, MET, NARROW, Split, TELLABLE};
 use crate::error::Error;
 use crate::model::Problem;
@@ -88,8 +88,8 @@ impl Search<'_> {
             };
             self.follow_what_is_used();
             let (problem, x, clock, dependence) = (self.problem, self.x, self.clock, &self.dependence);
-            let bounded =
-                rayon::join(|| bound(problem, x, left, dependence, clock), || bound(problem, x, right, dependence, clock));
+            let half = |part| bound(problem, x, part, dependence, Prices::Unwanted, clock);
+            let bounded = rayon::join(|| half(left), || half(right));
             self.nodes += 2;
             for Bounded { node: child, .. } in [bounded.0?, bounded.1?].into_iter().flatten() {
                 number += 1;
