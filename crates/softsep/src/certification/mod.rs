@@ -8,7 +8,8 @@
 //!
 //! A run may try several decisions. Attempt k has draws of its own, that nothing before it has seen, and the share δ_k = (1 − confidence)/(k(k + 1)) of
 //! what may go wrong, as the paper has it. Whatever chose the k-th decision, the attempt lets a false statement pass with probability δ_k at most; these
-//! add up to 1 − confidence. That is for one `Certifier` in a run: a second one would draw the same scenarios again.
+//! add up to 1 − confidence. That is for one `Certifier` in a run: a second one would draw the same scenarios again. Whoever counts attempts otherwise,
+//! as branch and cut does by integer assignments, gives each its share.
 //!
 //! A clock may end an attempt early. The draws made by then, in their fixed order, are the first N' of the attempt, and give the level at which
 //! (1 − level)^N' = δ_k. That holds whatever ended the attempt: the statement is false only if the true share p is above that level, and then the first n draws
@@ -55,6 +56,15 @@ pub enum Judgement {
         /// Recourse solves that it took.
         solves: u64,
     },
+}
+
+/// What an attempt is to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statements {
+    /// How much of the set may cost more, and a likely upper bound.
+    Both,
+    /// A likely upper bound, where there can be one.
+    Bound,
 }
 
 /// Verifies decisions by draws.
@@ -113,6 +123,12 @@ impl<'a> Certifier<'a> {
 
     /// Verifies that the recourse to `x` costs `value` at worst. A clock that strikes leaves the statement of the draws made so far, or none.
     pub fn certify(&mut self, x: &[f64], value: f64) -> Result<Judgement, Error> {
+        let attempt = f64::from(self.attempts + 1);
+        self.attempt(x, value, (attempt * (attempt + 1.0)).recip(), Statements::Both)
+    }
+
+    /// The same for this share of what may go wrong; the shares of all attempts of a run must add up to 1 at most.
+    pub fn attempt(&mut self, x: &[f64], value: f64, share: f64, statements: Statements) -> Result<Judgement, Error> {
         self.attempts += 1;
         let objective = self.problem.first.value(x) + value;
         let trial = Trial {
@@ -124,13 +140,15 @@ impl<'a> Certifier<'a> {
             attempt: self.attempts,
             clock: &self.clock,
         };
-        let attempt = f64::from(self.attempts);
-        let delta = (1.0 - self.wanted.confidence) / (attempt * (attempt + 1.0));
+        let delta = (1.0 - self.wanted.confidence) * share;
         // A worst case above U is beyond what refutes x by this much.
         let found = self.detection.found(self.slack(objective) - tolerance(objective));
         let calls = self.calls_for_bound(found, delta);
         let temperature = self.detection.temperature();
-        let wanted = looks_until(self.wanted.level, delta);
+        let wanted = match statements {
+            Statements::Both => looks_until(self.wanted.level, delta),
+            Statements::Bound => 0,
+        };
         let draws = match (&calls, temperature) {
             (Ok(calls), None) => wanted.max(*calls),
             _ => wanted,
@@ -140,7 +158,9 @@ impl<'a> Certifier<'a> {
             Looked::Missed { looks, solves } => (looks, solves),
         };
         let mut attested = Attested::default();
-        self.attest_violation(made, wanted, delta, &mut attested);
+        if statements == Statements::Both {
+            self.attest_violation(made, wanted, delta, &mut attested);
+        }
         let mut called = made;
         if let (Ok(calls), Some(temperature)) = (&calls, temperature) {
             match calls::call(&trial, temperature, *calls, self.drawers.engine())? {

@@ -86,7 +86,7 @@ impl Auto {
 
     /// `bundle`, and `ccg` from where it ended if the gap is still open.
     fn solve_and_prove(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        let (scenarios, ended) = self.bundle.search(problem, certify, run);
+        let (learned, ended) = self.bundle.search(problem, certify, run);
         let is_open = run.verdict().is_none() && !run.bounds().meet(run.limits().gap);
         let goes_on = match &ended {
             Err(error) if is_stop(error) => matches!(error, Error::Stopped(Stop::Stalled)),
@@ -103,7 +103,7 @@ impl Auto {
         }
         run.say(&format!("the gap is still open: {} goes on from here", ccg::ENTRY.name));
         run.set_method(ccg::ENTRY.name);
-        self.ccg.solve_from(&scenarios, problem, certify, run)
+        self.ccg.solve_from(&learned.worst, problem, certify, run)
     }
 
     /// `ccg`, and `bundle` in its place where it fails: its masters hold copies of the recourse, and are the harder ones to solve.

@@ -6,6 +6,7 @@
 mod adr;
 mod auto;
 mod benders;
+mod branch_and_cut;
 mod bundle;
 mod ccg;
 mod extensive;
@@ -24,6 +25,7 @@ use crate::run::Run;
 use crate::settings::Certify;
 
 pub use adr::Adr;
+pub use branch_and_cut::BranchAndCut;
 pub use bundle::Bundle;
 pub use extensive::Extensive;
 pub use sgd::Sgd;
@@ -92,7 +94,7 @@ pub struct Entry {
 const NONZEROS: usize = 30_000_000;
 
 /// All methods.
-pub const METHODS: &[Entry] = &[auto::ENTRY, bundle::ENTRY, sgd::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
+pub const METHODS: &[Entry] = &[auto::ENTRY, bundle::ENTRY, branch_and_cut::ENTRY, sgd::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
 
 impl Entry {
     /// Looks a method up by name.

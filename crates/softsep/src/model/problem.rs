@@ -76,6 +76,13 @@ impl Problem {
         }
     }
 
+    /// The same problem with integers that need not be whole.
+    pub fn relaxed(&self) -> Problem {
+        let mut relaxed = self.clone();
+        relaxed.first.kind.fill(VariableKind::Continuous);
+        relaxed
+    }
+
     /// The problem as the format has it; [`Problem::new`] makes the same problem of that.
     pub fn file(&self) -> ProblemFile {
         super::describe::describe(self)

@@ -68,11 +68,11 @@ impl Method for Bundle {
 }
 
 impl Bundle {
-    /// Solves; the scenarios that hurt the best decision most, for whoever goes on from here, and how it ended.
-    pub(super) fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (Vec<Vec<f64>>, Result<(), Error>) {
-        let mut scenarios = Vec::new();
-        let ended = self.solve_telling(problem, certify, run, &mut scenarios);
-        (scenarios, ended)
+    /// Solves; what was learned, for whoever goes on from here, and how it ended.
+    pub(super) fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (soft::Learned, Result<(), Error>) {
+        let mut learned = soft::Learned::default();
+        let ended = self.solve_telling(problem, certify, run, &mut learned);
+        (learned, ended)
     }
 
     fn solve_telling(
@@ -80,7 +80,7 @@ impl Bundle {
         problem: &Problem,
         certify: Certify,
         run: &mut Run,
-        scenarios: &mut Vec<Vec<f64>>,
+        learned: &mut soft::Learned,
     ) -> Result<(), Error> {
         let states = soft::states(problem, Reference::default(), run.clock())?;
         let mut search = Search::new(problem, &self.settings, certify, states.as_ref(), run)?;
@@ -92,7 +92,7 @@ impl Bundle {
             search.prove_what_is_left(run)?;
         }
         search.count(run);
-        *scenarios = search.worst_scenarios();
+        *learned = search.learned();
         advanced
     }
 }

@@ -3,7 +3,7 @@
 use super::level::LevelSet;
 use super::settings::{BundleSettings, Stabilisation};
 use crate::error::Error;
-use crate::methods::soft::{ChainSettings, End, Evidence, Hunt, Oracle};
+use crate::methods::soft::{ChainSettings, End, Evidence, Hunt, Learned, Oracle};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
 use crate::settings::Certify;
@@ -22,9 +22,6 @@ const NOTHING_NEW: u32 = 20;
 /// Iterations in which the gap must shrink by this share, or the solvers' tolerances are all that is left of it.
 const PATIENCE: u32 = 100;
 const SHRINKS: f64 = 0.01;
-
-/// Scenarios that the next method is handed.
-const HANDED_OVER: usize = 8;
 
 /// The search's state.
 pub(super) struct Search<'a> {
@@ -145,9 +142,9 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The scenarios that hurt the best decision most.
-    pub(super) fn worst_scenarios(&self) -> Vec<Vec<f64>> {
-        self.evidence.best().map_or_else(Vec::new, |best| self.evidence.memory().worst_scenarios(&best.x, HANDED_OVER))
+    /// What it has learned.
+    pub(super) fn learned(&self) -> Learned {
+        self.evidence.learned()
     }
 
     /// Writes the solves since the last time into the ledger.

@@ -43,7 +43,7 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 /// Algorithm 1.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Sgd {
     settings: SgdSettings,
 }
@@ -69,6 +69,25 @@ impl Method for Sgd {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+        self.search(problem, certify, run).1
+    }
+}
+
+impl Sgd {
+    /// Solves; what was learned, for whoever goes on from here, and how it ended.
+    pub(super) fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (soft::Learned, Result<(), Error>) {
+        let mut learned = soft::Learned::default();
+        let ended = self.solve_telling(problem, certify, run, &mut learned);
+        (learned, ended)
+    }
+
+    fn solve_telling(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        run: &mut Run,
+        learned: &mut soft::Learned,
+    ) -> Result<(), Error> {
         let states = soft::states(problem, self.settings.reference, run.clock())?;
         let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = descent.start(run);
@@ -79,6 +98,7 @@ impl Method for Sgd {
             descent.prove_what_is_left(run)?;
         }
         descent.count(run);
+        *learned = descent.evidence.learned();
         advanced
     }
 }

@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::evidence::{Evidence, tellable};
 use super::oracle::Oracle;
-use crate::certification::{Certifier, Judgement};
+use crate::certification::{Certifier, Judgement, Statements};
 use crate::error::Error;
 use crate::methods::record::{is_stop, record};
 use crate::model::Problem;
@@ -58,6 +58,8 @@ pub(in crate::methods) struct End<'a> {
     certify: Certify,
     /// The share of the gap at which a decision is looked at harder. A proof that does not close it halves this.
     share: f64,
+    /// The share of what may go wrong that the next attempt by draws has, where attempts are not just counted.
+    next_attempt: Option<f64>,
     /// Whether draws have said of the last decision what they can.
     is_attested: bool,
     /// For the ends of the set that are climbed from.
@@ -123,9 +125,55 @@ impl<'a> End<'a> {
             proof,
             certify,
             share,
+            next_attempt: None,
             is_attested: false,
             random: stream(run.limits().seed, Purpose::Start, 2),
         })
+    }
+
+    /// The same, but where a proof is asked for cuts hand over to it at this share of the gap.
+    pub(in crate::methods) fn with_share_before_proof(self, share: f64) -> Self {
+        Self { share: if self.share < 1.0 { share } else { self.share }, ..self }
+    }
+
+    /// The share of the gap at which a decision is looked at harder.
+    pub(in crate::methods) fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// Whether decisions are verified by draws.
+    pub(in crate::methods) fn draws(&self) -> bool {
+        matches!(self.proof, Proof::Draws(_))
+    }
+
+    /// Gives the next attempt by draws its share of what may go wrong.
+    pub(in crate::methods) fn set_next_attempt(&mut self, share: f64) {
+        self.next_attempt = Some(share);
+    }
+
+    /// Looks for a likely upper bound on what a decision costs, by as many calls as that takes with this share of what may go wrong. Whether the decision withstands them; if not, the cut of
+    /// what refuted it is among those seen.
+    pub(in crate::methods) fn verify(
+        &mut self,
+        evidence: &mut Evidence,
+        x: &[f64],
+        value: f64,
+        share: f64,
+        run: &mut Run,
+    ) -> Result<bool, Error> {
+        let Proof::Draws(certifier) = &mut self.proof else { return Ok(true) };
+        match certifier.attempt(x, value - self.problem.first.value(x), share, Statements::Bound)? {
+            Judgement::Refuted(found) => {
+                run.count_solves(found.solves);
+                evidence.ask(x, &found.xi)?;
+                Ok(false)
+            }
+            Judgement::Stands { attested, solves } => {
+                run.count_solves(solves);
+                run.attest(x, value, attested);
+                Ok(true)
+            }
+        }
     }
 
     /// Whether the best decision is so close to the lower bound, as far as is known, that it should be looked at harder.
@@ -237,18 +285,25 @@ impl<'a> End<'a> {
                 }
                 found
             }
-            Proof::Draws(certifier) => match certifier.certify(x, best.value - self.problem.first.value(x))? {
-                Judgement::Refuted(found) => {
-                    run.count_solves(found.solves);
-                    Some(found)
+            Proof::Draws(certifier) => {
+                let cost = best.value - self.problem.first.value(x);
+                let judgement = match self.next_attempt.take() {
+                    Some(share) => certifier.attempt(x, cost, share, Statements::Both)?,
+                    None => certifier.certify(x, cost)?,
+                };
+                match judgement {
+                    Judgement::Refuted(found) => {
+                        run.count_solves(found.solves);
+                        Some(found)
+                    }
+                    Judgement::Stands { attested, solves } => {
+                        run.count_solves(solves);
+                        run.attest(x, best.value, attested);
+                        self.is_attested = true;
+                        return Err(Stop::Stalled.into());
+                    }
                 }
-                Judgement::Stands { attested, solves } => {
-                    run.count_solves(solves);
-                    run.attest(x, best.value, attested);
-                    self.is_attested = true;
-                    return Err(Stop::Stalled.into());
-                }
-            },
+            }
         };
         if let Some(found) = worse {
             oracle.start_at(&found.xi);

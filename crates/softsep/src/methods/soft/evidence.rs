@@ -18,6 +18,9 @@ use crate::settings::Certify;
 /// Cuts that a master takes in at once.
 const MASTER_CUTS: usize = 256;
 
+/// Scenarios that the next method is handed.
+const HANDED_OVER: usize = 8;
+
 /// Two costs closer than this, relative to their size, are equal up to the solvers' tolerances.
 const TELLABLE: f64 = 1e-9;
 
@@ -71,6 +74,15 @@ enum BoundedBy {
     NominalOnly,
 }
 
+/// What a run hands to the next one.
+#[derive(Debug, Clone, Default)]
+pub(in crate::methods) struct Learned {
+    /// The cuts seen, with the scenarios that proved them.
+    pub(in crate::methods) cuts: Vec<(Cut, Vec<f64>)>,
+    /// The scenarios that hurt the best decision most.
+    pub(in crate::methods) worst: Vec<Vec<f64>>,
+}
+
 /// A scenario that hurts.
 #[derive(Debug, Clone)]
 pub(in crate::methods) struct Prey {
@@ -90,6 +102,7 @@ pub(in crate::methods) struct Evidence<'a> {
     seen: Seen<'a>,
     master: Growing<'a>,
     bounded_by: BoundedBy,
+    master_gap: f64,
     /// The master's decision.
     lowest: Option<Vec<f64>>,
     /// The best decision by what is known of it.
@@ -115,10 +128,40 @@ impl<'a> Evidence<'a> {
             seen: Seen { memory: Memory::new(problem), pending: Vec::new(), fresh: Vec::new() },
             master: Growing::new(problem, run.clock())?,
             bounded_by: BoundedBy::Nominal,
+            master_gap: 0.0,
             lowest: None,
             best: None,
             counted: 0,
         })
+    }
+
+    /// The relative gap to which masters with integers are solved.
+    pub(in crate::methods) fn with_master_gap(self, master_gap: f64) -> Self {
+        Self { master_gap, ..self }
+    }
+
+    /// Takes up the cuts that another run has learned on the same recourse.
+    pub(in crate::methods) fn adopt(&mut self, learned: &Learned) {
+        for (cut, xi) in &learned.cuts {
+            if self.seen.memory.insert(cut.kind, cut.intercept, &cut.slope, xi) {
+                self.seen.fresh.push(cut.clone());
+                self.seen.pending.push((cut.clone(), xi.clone()));
+            }
+        }
+    }
+
+    /// What this run has learned, for another.
+    pub(in crate::methods) fn learned(&self) -> Learned {
+        let memory = &self.seen.memory;
+        let cut = |cut: usize| Cut {
+            kind: memory.kind(cut),
+            intercept: memory.intercept(cut),
+            slope: memory.slope(cut).to_vec(),
+        };
+        Learned {
+            cuts: (0..memory.len()).map(|index| (cut(index), memory.scenario(index).to_vec())).collect(),
+            worst: self.best.as_ref().map_or_else(Vec::new, |best| memory.worst_scenarios(&best.x, HANDED_OVER)),
+        }
     }
 
     /// The cuts seen.
@@ -250,7 +293,7 @@ impl<'a> Evidence<'a> {
     /// Solves the master until it holds all that it needs of what was seen: a cut may have been idle and left it, or have come when there were too many.
     fn solve_whole(&mut self, run: &Run) -> Result<Solved, Error> {
         loop {
-            let solved = self.master.solve(None, 0.0, run.limits().seed, run.clock())?;
+            let solved = self.master.solve(None, self.master_gap, run.limits().seed, run.clock())?;
             let (Ended::Optimal, Some(x), Some(theta)) = (solved.ended, &solved.x, solved.theta) else { return Ok(solved) };
             let beyond = theta + MISSED * theta.abs().max(1.0);
             let is_back = self.master.bring_back(x, beyond)?

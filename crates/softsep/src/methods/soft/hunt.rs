@@ -6,16 +6,13 @@
 use rand::RngExt;
 
 use super::evidence::{Evidence, Prey};
-use super::oracle::Oracle;
 use crate::error::Error;
 use crate::model::Problem;
+use crate::proposal::Place;
 use crate::run::{Purpose, Random, Run, stream};
 
 /// Scenarios of the pool that are climbed from.
 const POOL: usize = 2;
-
-/// Transitions of each chain.
-const TRANSITIONS: u64 = 1;
 
 /// Where the pool is enough, one hunt in so many asks the chain all the same: it must not lose sight of x.
 const SELDOM: u64 = 4;
@@ -25,6 +22,18 @@ const GAIN: f64 = 0.01;
 
 /// The least gap that ascents are made for.
 const LEAST_GAP: f64 = 1e-7;
+
+/// Who explores: a chain, or several.
+pub(in crate::methods) trait Explorer {
+    /// Looks for scenarios that hurt x.
+    fn explore(&mut self, x: &[f64], run: &Run) -> Result<(), Error>;
+
+    /// All that it looked at last.
+    fn places(&self) -> Vec<&Place>;
+
+    /// The worst scenario that it stands at.
+    fn worst(&self) -> Option<&Place>;
+}
 
 /// The hunt.
 pub(in crate::methods) struct Hunt<'a> {
@@ -44,7 +53,7 @@ impl<'a> Hunt<'a> {
         x: &[f64],
         enough: f64,
         evidence: &mut Evidence,
-        oracle: &mut Oracle,
+        explorer: &mut dyn Explorer,
         run: &mut Run,
     ) -> Result<Prey, Error> {
         self.calls += 1;
@@ -62,9 +71,9 @@ impl<'a> Hunt<'a> {
             }
         }
         if worst.value <= enough || self.calls.is_multiple_of(SELDOM) {
-            oracle.call(x, TRANSITIONS, run)?;
-            evidence.keep_places(oracle.places());
-            if let Some(place) = oracle.worst() {
+            explorer.explore(x, run)?;
+            evidence.keep_places(explorer.places().into_iter());
+            if let Some(place) = explorer.worst() {
                 let prey = Prey { xi: place.xi.clone(), value: self.problem.first.value(x) + place.answer.value };
                 let start = prey.xi.clone();
                 worst = worse(worst, prey);

@@ -76,33 +76,34 @@ impl<'p> Memory<'p> {
 
     /// Keeps the cut of an answer; false if it is there already, or if the answer has none.
     pub(in crate::methods) fn keep(&mut self, answer: &Answer, xi: &[f64]) -> bool {
-        let kind = match answer.outcome {
-            Outcome::Solved => CutKind::Optimality,
-            Outcome::Infeasible => CutKind::Feasibility,
-            Outcome::Unbounded => return false,
-        };
-        let is_known = |known: usize| {
-            self.intercepts[known] == answer.intercept
-                && self.kinds[known] == kind
-                && self.slope(known) == answer.slope_x.as_slice()
-        };
+        match answer.outcome {
+            Outcome::Solved => self.insert(CutKind::Optimality, answer.intercept, &answer.slope_x, xi),
+            Outcome::Infeasible => self.insert(CutKind::Feasibility, answer.intercept, &answer.slope_x, xi),
+            Outcome::Unbounded => false,
+        }
+    }
+
+    /// Keeps a cut that a scenario proved; false if it is there already.
+    pub(in crate::methods) fn insert(&mut self, kind: CutKind, intercept: f64, slope: &[f64], xi: &[f64]) -> bool {
+        let is_known =
+            |known: usize| self.intercepts[known] == intercept && self.kinds[known] == kind && self.slope(known) == slope;
         if (0..self.kinds.len()).any(is_known) {
             return false;
         }
         self.now += 1;
         if self.kinds.len() < KEPT {
             self.kinds.push(kind);
-            self.intercepts.push(answer.intercept);
-            self.slopes.extend_from_slice(&answer.slope_x);
+            self.intercepts.push(intercept);
+            self.slopes.extend_from_slice(slope);
             self.scenarios.extend_from_slice(xi);
             self.used.push(self.now);
             return true;
         }
         let oldest = (0..KEPT).min_by_key(|&known| self.used[known]).unwrap_or(0);
-        let (dim, dim_xi) = (answer.slope_x.len(), xi.len());
+        let (dim, dim_xi) = (slope.len(), xi.len());
         self.kinds[oldest] = kind;
-        self.intercepts[oldest] = answer.intercept;
-        self.slopes[oldest * dim..(oldest + 1) * dim].copy_from_slice(&answer.slope_x);
+        self.intercepts[oldest] = intercept;
+        self.slopes[oldest * dim..(oldest + 1) * dim].copy_from_slice(slope);
         self.scenarios[oldest * dim_xi..(oldest + 1) * dim_xi].copy_from_slice(xi);
         self.used[oldest] = self.now;
         true

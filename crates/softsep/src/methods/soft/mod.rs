@@ -8,12 +8,14 @@ mod metric;
 mod oracle;
 mod scope;
 mod settings;
+mod walk;
 
 pub(super) use end::End;
-pub(super) use evidence::{Evidence, tellable};
-pub(super) use hunt::Hunt;
+pub(super) use evidence::{Evidence, Learned, tellable};
+pub(super) use hunt::{Explorer, Hunt};
 pub(super) use memory::Memory;
 pub(super) use metric::Metric;
-pub(super) use oracle::{Oracle, states};
-pub(super) use scope::{accepts, promise, space};
+pub(super) use oracle::Oracle;
+pub(super) use scope::{accepts, accepts_states, promise, space};
 pub(super) use settings::{ChainSettings, Choice, Score, Temperature, chains};
+pub(super) use walk::{Walk, states};

@@ -14,11 +14,16 @@ fn roughly(problem: &Problem) -> Result<Box<dyn States + '_>, SetError> {
 pub(in crate::methods) fn accepts(method: &'static str, integers: &str, problem: &Problem) -> Result<(), Unsupported> {
     let refuse = |feature: String, instead: &str| Err(Unsupported { method, feature, instead: instead.into() });
     if problem.first.has_integers() {
-        return refuse(integers.into(), "relax the integers, or try --method ccg");
+        return refuse(integers.into(), "relax the integers, or try --method branch-and-cut");
     }
+    accepts_states(method, problem)
+}
+
+/// A set with states.
+pub(in crate::methods) fn accepts_states(method: &'static str, problem: &Problem) -> Result<(), Unsupported> {
     match roughly(problem) {
         Ok(_) => Ok(()),
-        Err(error) => refuse(error.to_string(), "try --method ccg"),
+        Err(error) => Err(Unsupported { method, feature: error.to_string(), instead: "try --method ccg".into() }),
     }
 }
 

@@ -1,0 +1,155 @@
+//! The judge of the tree: what its points cost, and when a run may end with one.
+//!
+//! Points of the relaxation are asked about by ascents from scenarios that hurt before. Whole ones, that could become incumbents, by the chain of their
+//! integer assignment too (Algorithm 2). One that nothing refutes becomes the incumbent if it is better, by what is known of it; with
+//! `--certify probabilistic` only after the calls of Algorithm 3. When the tree's lower bound comes close to the incumbent this is looked at harder, and
+//! proved where that is asked for or cheap. What is found then raises what it costs: the cutoff rises, and what it had closed is searched again.
+
+use super::assignments::Assignments;
+use crate::error::Error;
+use crate::methods::soft::{End, Evidence, Hunt, Oracle, tellable};
+use crate::model::Problem;
+use crate::recourse::Cut;
+use crate::run::Run;
+use crate::tree::{Judge, Point};
+
+/// The share of the way to the gap at which nodes are closed: what is left makes up for rounding.
+const CLOSED: f64 = 0.9;
+
+/// The share of that by which a scenario must be worse than the relaxation thinks for a whole point to be asked about again.
+const WORTH_A_CUT: f64 = 0.5;
+
+/// The same for points that are not whole, of the distance between the incumbent and the point's bound.
+const WORTH_A_FRACTION: f64 = 0.01;
+
+/// Scenarios that ascents start from at points that are not whole.
+const POOL: usize = 2;
+
+/// The share that a step of these must gain.
+const GAIN: f64 = 1e-6;
+
+/// The judge.
+pub(super) struct Costs<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) evidence: Evidence<'a>,
+    pub(super) oracle: Oracle<'a>,
+    pub(super) assignments: Assignments<'a>,
+    pub(super) hunt: Hunt<'a>,
+    pub(super) end: End<'a>,
+    /// Certifications by draws so far.
+    pub(super) certifications: u64,
+}
+
+impl Costs<'_> {
+    /// How far below the best decision's value a node's bound may be and still close it.
+    fn slack(&self, value: f64, run: &Run) -> f64 {
+        CLOSED * self.end.share() * run.limits().gap * value.abs()
+    }
+
+    /// Looks for scenarios that hurt a whole decision which the relaxation thinks to cost `thought`. True if it stands as it is: a better one is then the
+    /// incumbent.
+    pub(super) fn stands(&mut self, x: &[f64], thought: f64, run: &mut Run) -> Result<bool, Error> {
+        let beyond = thought + (WORTH_A_CUT * self.slack(thought, run)).max(tellable(thought));
+        let prey = self.hunt.at(x, beyond, &mut self.evidence, &mut self.assignments, run)?;
+        self.evidence.revise(run)?;
+        if prey.value > beyond {
+            return Ok(false);
+        }
+        self.take(x, prey.value, &prey.xi, run)
+    }
+
+    /// Takes a decision as the incumbent if it is better than the last one, and Algorithm 3 does not refute it; false if that does.
+    fn take(&mut self, x: &[f64], value: f64, worst: &[f64], run: &mut Run) -> Result<bool, Error> {
+        if !self.evidence.consider(x, value, worst, run) || !self.end.draws() {
+            return Ok(true);
+        }
+        let share = self.share_of_false(x);
+        let stands = self.end.verify(&mut self.evidence, x, value, share, run)?;
+        self.evidence.revise(run)?;
+        Ok(stands)
+    }
+
+    /// The share of ε_false that a certification at x has: 1/(j(j+1)k(k+1)) for the k-th call of the chain labelled j (eq. certification-calls).
+    fn share_of_false(&mut self, x: &[f64]) -> f64 {
+        self.certifications += 1;
+        self.assignments.count_call(x);
+        let (label, calls) = self.assignments.label_and_calls(x);
+        let (j, k) = (label as f64, calls as f64);
+        (j * (j + 1.0) * k * (k + 1.0)).recip()
+    }
+
+    /// Cuts at a point that is not whole, where an ascent from scenarios that hurt before finds more than the relaxation thinks.
+    fn look_at_fraction(&mut self, point: &Point, run: &Run) -> Result<(), Error> {
+        let best = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
+        let room = if best.is_finite() { WORTH_A_FRACTION * (best - point.bound).max(0.0) } else { 0.0 };
+        let beyond = point.bound + room.max(tellable(point.bound)).max(self.slack(point.bound, run) * WORTH_A_CUT);
+        for start in self.evidence.memory().worst_scenarios(&point.x, POOL) {
+            if self.evidence.climb(&point.x, &start, GAIN)?.value > beyond {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the run with the best decision if the lower bound is close enough to it, and it is what it seems to be.
+    pub(super) fn end_if_due(&mut self, run: &mut Run) -> Result<(), Error> {
+        if !self.end.is_due(&self.evidence, run) {
+            return Ok(());
+        }
+        if let Some(x) = self.evidence.best().map(|best| best.x.clone()).filter(|_| self.end.draws()) {
+            let share = self.share_of_false(&x);
+            self.end.set_next_attempt(share);
+        }
+        self.end.finish(&mut self.evidence, &mut self.oracle, run)
+    }
+
+    /// Writes the solves since the last time into the ledger.
+    pub(super) fn count(&mut self, run: &mut Run) {
+        self.evidence.count(self.oracle.solves() + self.assignments.solves(), run);
+    }
+}
+
+impl Judge for Costs<'_> {
+    fn look(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
+        let mut cuts = Vec::with_capacity(points.len());
+        for point in points {
+            let is_settled = if point.whole {
+                self.stands(&point.x, point.bound, run)?
+            } else {
+                self.look_at_fraction(point, run)?;
+                false
+            };
+            // What is news at a point that stands is no reason to ask about it again, and is told at the next.
+            cuts.push(if is_settled { Vec::new() } else { self.evidence.take_fresh() });
+        }
+        self.count(run);
+        Ok(cuts)
+    }
+
+    fn consider(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error> {
+        let enough = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
+        let prey = self.hunt.at(x, enough, &mut self.evidence, &mut self.assignments, run)?;
+        self.evidence.revise(run)?;
+        if prey.value < enough {
+            self.take(x, prey.value, &prey.xi, run)?;
+        }
+        self.count(run);
+        Ok(self.evidence.take_fresh())
+    }
+
+    fn cutoff(&self, run: &Run) -> f64 {
+        self.evidence.best().map_or(f64::INFINITY, |best| best.value - self.slack(best.value, run).max(tellable(best.value)))
+    }
+
+    fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
+        run.lower(lower);
+        let ended = self.end_if_due(run);
+        self.count(run);
+        ended
+    }
+
+    fn scenarios(&self) -> Vec<&[f64]> {
+        let memory = self.evidence.memory();
+        (0..memory.len()).map(|cut| memory.scenario(cut)).collect()
+    }
+}

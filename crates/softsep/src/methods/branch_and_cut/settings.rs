@@ -1,0 +1,124 @@
+//! The options of `branch-and-cut`.
+
+use std::str::FromStr;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::assignments::Pace;
+use crate::methods::OptionInfo;
+use crate::methods::options::by_word;
+use crate::methods::soft::Choice;
+use crate::proposal;
+
+/// What `softsep solve --help` lists.
+pub(super) const OPTIONS: &[OptionInfo] = &[
+    OptionInfo {
+        name: "tree",
+        default: "single",
+        help: "single (one tree, to which cuts come while it is searched) or multi (the master is solved to the end again after each round of cuts)",
+    },
+    OptionInfo {
+        name: "root",
+        default: "bundle",
+        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (Algorithm 1, as in the paper), or none",
+    },
+    OptionInfo {
+        name: "proposal",
+        default: "auto",
+        help: "where the chain of an integer assignment may go next: uniform, adaptive, hit-and-run, geodesic, langevin, or auto",
+    },
+    OptionInfo {
+        name: "near",
+        default: "auto",
+        help: "c₀ of Algorithm 2: a chain makes one transition where the continuous part of x has moved by at most c₀/κᵖ; auto is 1 % of its size",
+    },
+    OptionInfo { name: "power", default: "0.75", help: "p of Algorithm 2, above 0" },
+];
+
+/// How masters are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum TreeKind {
+    /// One tree.
+    #[default]
+    Single,
+    /// A new one for each round.
+    Multi,
+}
+
+impl FromStr for TreeKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "single" => Ok(Self::Single),
+            "multi" => Ok(Self::Multi),
+            _ => Err(format!("\"{text}\" is no kind of tree; single and multi are")),
+        }
+    }
+}
+
+/// Who solves the relaxation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Root {
+    /// Cutting planes.
+    #[default]
+    Bundle,
+    /// Algorithm 1.
+    Sgd,
+    /// Nobody: the tree begins with what it finds.
+    None,
+}
+
+impl FromStr for Root {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "bundle" => Ok(Self::Bundle),
+            "sgd" => Ok(Self::Sgd),
+            "none" => Ok(Self::None),
+            _ => Err(format!("\"{text}\" does not solve relaxations; bundle, sgd and none are to choose from")),
+        }
+    }
+}
+
+/// All of them.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct BranchAndCutSettings {
+    #[serde(deserialize_with = "by_word")]
+    pub(super) tree: TreeKind,
+    #[serde(deserialize_with = "by_word")]
+    pub(super) root: Root,
+    #[serde(deserialize_with = "by_word")]
+    pub(super) proposal: proposal::Choice,
+    near: Choice,
+    #[serde(deserialize_with = "power")]
+    power: f64,
+}
+
+impl Default for BranchAndCutSettings {
+    fn default() -> Self {
+        Self {
+            tree: TreeKind::default(),
+            root: Root::default(),
+            proposal: proposal::Choice::default(),
+            near: Choice::Auto,
+            power: 0.75,
+        }
+    }
+}
+
+impl BranchAndCutSettings {
+    pub(super) fn pace(&self) -> Pace {
+        Pace { near: self.near, power: self.power }
+    }
+}
+
+fn power<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let value = Value::deserialize(from)?;
+    let power = value.as_f64().filter(|power| power.is_finite() && *power > 0.0);
+    power.ok_or_else(|| D::Error::custom(format!("{value} is not a positive number")))
+}
