@@ -69,6 +69,10 @@ fn length(what: &'static str, got: usize, want: usize) -> Result<(), LpError> {
     if got == want { Ok(()) } else { Err(LpError::Length { what, got, want }) }
 }
 
+fn index_of(place: usize) -> Result<i32, LpError> {
+    i32::try_from(place).map_err(|_| LpError::TooLarge(place))
+}
+
 impl Highs {
     pub(crate) fn create() -> Result<Self, LpError> {
         // SAFETY: no arguments; a null answer is caught.
@@ -173,6 +177,44 @@ impl Highs {
         // SAFETY: both slices have `cols` entries.
         let code = unsafe { sys::Highs_changeColsBoundsByRange(self.ptr(), 0, cols as i32 - 1, lower.as_ptr(), upper.as_ptr()) };
         done(code, "change column bounds")
+    }
+
+    pub(crate) fn change_col_bounds(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), LpError> {
+        // SAFETY: plain call; HiGHS refuses a column that it does not have.
+        let code = unsafe { sys::Highs_changeColBounds(self.ptr(), index_of(col)?, lower, upper) };
+        done(code, "change column bounds")
+    }
+
+    /// Appends rows given as in a [`Model`] that holds nothing else.
+    pub(crate) fn add_rows(&mut self, rows: &Model) -> Result<(), LpError> {
+        let (count, nonzeros, cols) = (rows.rows(), rows.index.len(), self.cols());
+        if nonzeros > i32::MAX as usize {
+            return Err(LpError::TooLarge(nonzeros));
+        }
+        if let Some(&col) = rows.index.iter().find(|&&col| col < 0 || col as usize >= cols) {
+            return Err(LpError::Length { what: "a new row's columns", got: col as usize, want: cols });
+        }
+        // SAFETY: the vectors have the lengths told (Model keeps them so), their columns exist, and they live through the call.
+        let code = unsafe {
+            sys::Highs_addRows(
+                self.ptr(),
+                count as i32,
+                rows.row_lower.as_ptr(),
+                rows.row_upper.as_ptr(),
+                nonzeros as i32,
+                rows.start.as_ptr(),
+                rows.index.as_ptr(),
+                rows.value.as_ptr(),
+            )
+        };
+        done(code, "add rows")
+    }
+
+    /// Deletes the rows whose entry is 1; the others' entries become their new places.
+    pub(crate) fn delete_rows(&mut self, mask: &mut [i32]) -> Result<(), LpError> {
+        length("rows to delete", mask.len(), self.rows())?;
+        // SAFETY: one entry per row.
+        done(unsafe { sys::Highs_deleteRowsByMask(self.ptr(), mask.as_mut_ptr()) }, "delete rows")
     }
 
     pub(crate) fn change_costs(&mut self, cost: &[f64]) -> Result<(), LpError> {

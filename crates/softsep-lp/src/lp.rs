@@ -149,6 +149,28 @@ impl Lp {
         self.highs.change_cols_bounds(lower, upper)
     }
 
+    /// Replaces the bounds of one column.
+    pub fn set_bounds_of(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), LpError> {
+        self.highs.change_col_bounds(col, lower, upper)
+    }
+
+    /// Appends the rows of a model that has no columns of its own: its terms name columns of this one. The basis goes on with them as basic.
+    pub fn add_rows(&mut self, rows: &Model) -> Result<(), LpError> {
+        self.highs.add_rows(rows)
+    }
+
+    /// Takes rows out, those with `true`. The basis stays one if they are basic.
+    pub fn delete_rows(&mut self, gone: &[bool]) -> Result<(), LpError> {
+        let mut mask: Vec<i32> = gone.iter().map(|&gone| i32::from(gone)).collect();
+        self.highs.delete_rows(&mut mask)
+    }
+
+    /// Pivots that each later simplex may take; `None` lifts the limit.
+    pub fn set_iteration_limit(&mut self, limit: Option<u32>) -> Result<(), LpError> {
+        let limit = limit.map_or(i32::MAX, |limit| i32::try_from(limit).unwrap_or(i32::MAX));
+        self.highs.set_int(c"simplex_iteration_limit", limit)
+    }
+
     /// Replaces the costs of all columns.
     pub fn set_costs(&mut self, cost: &[f64]) -> Result<(), LpError> {
         self.highs.change_costs(cost)
@@ -192,6 +214,11 @@ impl Lp {
     /// The dual values of all rows after the last solve: the objective's slope in the row's active bound.
     pub fn dual(&self, rows: &mut [f64]) -> Result<(), LpError> {
         self.highs.solution(None, None, None, Some(rows))
+    }
+
+    /// The reduced costs of all columns after the last solve.
+    pub fn reduced_costs(&self, cols: &mut [f64]) -> Result<(), LpError> {
+        self.highs.solution(None, Some(cols), None, None)
     }
 
     /// Whether the last solve left a primal solution that HiGHS holds to be feasible.
@@ -273,6 +300,31 @@ mod tests {
         assert_eq!(lp.solve().unwrap(), Status::Optimal);
         lp.dual(&mut dual).unwrap();
         assert_eq!((lp.objective(), dual[0]), (1.0, 1.0));
+    }
+
+    #[test]
+    fn rows_come_and_go_and_the_basis_stays() {
+        let mut lp = Lp::new(&diet()).unwrap();
+        lp.set_presolve(Toggle::Off).unwrap();
+        assert_eq!(lp.solve().unwrap(), Status::Optimal);
+        let mut more = Model::new();
+        more.add_row(1.5, f64::INFINITY, &[(1, 1.0)]);
+        more.add_row(f64::NEG_INFINITY, 90.0, &[(0, 1.0), (1, 1.0)]);
+        lp.add_rows(&more).unwrap();
+        assert_eq!((lp.solve().unwrap(), lp.objective(), lp.rows()), (Status::Optimal, 4.5, 3));
+        let mut reduced = [0.0; 2];
+        lp.reduced_costs(&mut reduced).unwrap();
+        assert_eq!(reduced, [0.0, 0.0]);
+        // The last row has slack: without it nothing is left to do.
+        lp.delete_rows(&[false, false, true]).unwrap();
+        assert_eq!((lp.solve().unwrap(), lp.objective(), lp.simplex_iterations()), (Status::Optimal, 4.5, 0));
+        lp.set_bounds_of(0, 0.0, 1.0).unwrap();
+        lp.set_iteration_limit(Some(0)).unwrap();
+        assert_eq!(lp.solve().unwrap(), Status::OtherLimit);
+        lp.set_iteration_limit(None).unwrap();
+        assert_eq!((lp.solve().unwrap(), lp.objective()), (Status::Optimal, 5.0));
+        more.add_row(0.0, 1.0, &[(2, 1.0)]);
+        assert!(lp.add_rows(&more).is_err() && lp.delete_rows(&[true]).is_err() && lp.set_bounds_of(2, 0.0, 1.0).is_err());
     }
 
     #[test]

@@ -57,6 +57,8 @@ mod solve;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod theory;
+#[allow(dead_code, unused_imports)] // until a method searches one
+mod tree;
 pub mod uncertainty;
 
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 23] = [
+const LAYERS: [&str; 24] = [
     "run",
     "format",
     "uncertainty",
@@ -21,6 +21,7 @@ const LAYERS: [&str; 23] = [
     "separation",
     "master",
     "certification",
+    "tree",
     "methods",
     "outcome",
     "solve",

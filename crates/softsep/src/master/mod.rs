@@ -12,3 +12,4 @@ pub(crate) use explain::{explain_infeasible, explain_unbounded};
 pub(crate) use growing::Growing;
 pub(crate) use project::Projection;
 pub(crate) use solve::{Ended, Solved, Start};
+pub(crate) use square::square_root;

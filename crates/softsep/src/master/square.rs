@@ -7,7 +7,7 @@ use crate::model::Symmetric;
 /// Rows L with `LᵀL = M` up to rounding, as sparse terms; M must be positive semidefinite.
 ///
 /// Then `t ≥ ½ vᵀMv` is `‖(√2·Lv, t − 1)‖ ≤ t + 1`: squared, `2‖Lv‖² ≤ 4t`.
-pub(super) fn square_root(matrix: &Symmetric) -> Option<Vec<Vec<(usize, f64)>>> {
+pub(crate) fn square_root(matrix: &Symmetric) -> Option<Vec<Vec<(usize, f64)>>> {
     let mut involved: Vec<usize> = matrix.iter().flat_map(|(i, j, _)| [i, j]).collect();
     involved.sort_unstable();
     involved.dedup();
