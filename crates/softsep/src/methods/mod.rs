@@ -94,7 +94,8 @@ pub struct Entry {
 const NONZEROS: usize = 30_000_000;
 
 /// All methods.
-pub const METHODS: &[Entry] = &[auto::ENTRY, bundle::ENTRY, branch_and_cut::ENTRY, sgd::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
+pub const METHODS: &[Entry] =
+    &[auto::ENTRY, bundle::ENTRY, branch_and_cut::ENTRY, sgd::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
 
 impl Entry {
     /// Looks a method up by name.

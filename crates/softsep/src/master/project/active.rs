@@ -25,6 +25,9 @@ pub(super) struct ActiveSet {
     /// Where each variable would be without its bounds.
     target: Vec<f64>,
     frame: Frame,
+    /// Of which rows the frame is, and which variables were held when it was built.
+    framed: Vec<usize>,
+    held_in_frame: Vec<bool>,
     /// One number per active row: a right-hand side, then a solution.
     reaction: Vec<f64>,
     /// How fast the gradient of the Lagrangian moves with the multiplier that is raised.
@@ -53,6 +56,8 @@ impl ActiveSet {
             rows: Vec::new(),
             target: vec![0.0; dim],
             frame: Frame::new(dim),
+            framed: Vec::new(),
+            held_in_frame: vec![false; dim],
             reaction: Vec::new(),
             pull: vec![0.0; dim],
             course: vec![0.0; dim],
@@ -129,18 +134,39 @@ impl ActiveSet {
         }
     }
 
-    /// The frame of the active rows, less those whose normals are combinations of others.
+    /// Forgets the frame: normals are of another length from now on.
+    pub(super) fn measure_anew(&mut self) {
+        self.framed.clear();
+    }
+
+    /// The frame of the active rows, less those whose normals are combinations of others. As long as the rows are those of the last frame, and none of their
+    /// variables has come to a bound or left it, so are the normals: with a hundred active rows nearly all of the time would go into making them again.
     fn build_frame(&mut self, region: &Region, ease: &[f64]) {
-        let Self { held, rows, frame, .. } = self;
-        frame.clear();
+        let Self { held, rows, frame, framed, held_in_frame, .. } = self;
+        let is_same = |&(row, framed): &(&Row, &usize)| {
+            row.index == *framed && region.terms(row.index).all(|(j, _)| held_in_frame[j] == (held[j] != 0.0))
+        };
+        let kept = rows.iter().zip(framed.iter()).take_while(is_same).count().min(frame.size());
+        frame.truncate(kept);
+        framed.truncate(kept);
+        held_in_frame.iter_mut().zip(&*held).for_each(|(framed, held)| *framed = *held != 0.0);
+        let mut place = 0;
         rows.retain(|row| {
+            place += 1;
+            if place <= kept {
+                return true;
+            }
             let normal = frame.next();
             for (j, value) in region.terms(row.index) {
                 if held[j] == 0.0 {
                     normal[j] += value * ease[j].sqrt();
                 }
             }
-            frame.extend()
+            let is_new = frame.extend();
+            if is_new {
+                framed.push(row.index);
+            }
+            is_new
         });
     }
 

@@ -23,8 +23,14 @@ impl Frame {
         Self { dim, size: 0, q: vec![0.0; dim], r: Vec::new(), product: Vec::new() }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.size = 0;
+    /// How many normals there are.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Lets go of all normals from this one on.
+    pub(super) fn truncate(&mut self, size: usize) {
+        self.size = self.size.min(size);
     }
 
     /// Zeros, to write the next normal into.

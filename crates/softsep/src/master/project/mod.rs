@@ -54,6 +54,7 @@ impl Projection {
         debug_assert!(h.iter().all(|&h| h > 0.0 && h.is_finite()));
         self.metric.copy_from_slice(h);
         self.ease.iter_mut().zip(h).for_each(|(ease, h)| *ease = h.recip());
+        self.active.measure_anew();
     }
 
     /// Keeps from now on to `intercept + slopeᵀx ≤ 0`; the number of that row.

@@ -14,7 +14,7 @@ use crate::format::VariableKind;
 use crate::methods::soft::{ChainSettings, Choice, Explorer, Walk};
 use crate::model::Problem;
 use crate::proposal::Place;
-use crate::recourse::{Recourse, WarmStart, engine};
+use crate::recourse::{Recourse, engine};
 use crate::run::{Purpose, Run, stream};
 use crate::uncertainty::States;
 
@@ -125,11 +125,6 @@ impl<'a> Assignments<'a> {
             }
             Tracked { label, chain, reference, calls: 0 }
         })
-    }
-
-    /// Lets the engine begin where another one ended.
-    pub(super) fn start_from(&mut self, warm: &WarmStart) -> Result<(), Error> {
-        Ok(self.engine.start_from(warm)?)
     }
 
     /// Chains so far.

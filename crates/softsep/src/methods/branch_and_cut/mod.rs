@@ -53,13 +53,7 @@ pub struct BranchAndCut {
 
 impl BranchAndCut {
     /// The judge of a run.
-    fn costs<'a>(
-        &self,
-        problem: &'a Problem,
-        certify: Certify,
-        states: &'a dyn States,
-        run: &Run,
-    ) -> Result<Costs<'a>, Error> {
+    fn costs<'a>(&self, problem: &'a Problem, certify: Certify, states: &'a dyn States, run: &Run) -> Result<Costs<'a>, Error> {
         let chains = ChainSettings { proposal: self.settings.proposal, ..ChainSettings::default() };
         Ok(Costs {
             problem,

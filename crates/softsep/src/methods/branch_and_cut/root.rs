@@ -24,7 +24,7 @@ pub(super) fn relax(problem: &Problem, by: Root, run: &mut Run) -> Result<Learne
     let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
     let (learned, ended) = match by {
         Root::Sgd => Sgd::default().search(&relaxed, Certify::None, &mut search),
-        Root::Bundle | Root::None => Bundle::default().search(&relaxed, Certify::None, &mut search),
+        Root::Bundle | Root::None => Bundle::in_out().search(&relaxed, Certify::None, &mut search),
     };
     let (solves, iterations) = (search.recourse_solves(), search.iterations());
     let (lower, verdict) = (search.bounds().lower(), search.verdict().cloned());

@@ -153,11 +153,8 @@ impl<'a> Evidence<'a> {
     /// What this run has learned, for another.
     pub(in crate::methods) fn learned(&self) -> Learned {
         let memory = &self.seen.memory;
-        let cut = |cut: usize| Cut {
-            kind: memory.kind(cut),
-            intercept: memory.intercept(cut),
-            slope: memory.slope(cut).to_vec(),
-        };
+        let cut =
+            |cut: usize| Cut { kind: memory.kind(cut), intercept: memory.intercept(cut), slope: memory.slope(cut).to_vec() };
         Learned {
             cuts: (0..memory.len()).map(|index| (cut(index), memory.scenario(index).to_vec())).collect(),
             worst: self.best.as_ref().map_or_else(Vec::new, |best| memory.worst_scenarios(&best.x, HANDED_OVER)),
