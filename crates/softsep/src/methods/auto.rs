@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::branch_and_cut::BranchAndCut;
 use super::bundle::Bundle;
 use super::generate::Generator;
 use super::record::is_stop;
-use super::{Entry, Method, Reaches, bundle, ccg};
+use super::soft::Learned;
+use super::{Entry, Method, Reaches, ccg};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
@@ -30,7 +32,11 @@ pub(super) const ENTRY: Entry = Entry {
     reaches: Reaches::Optimum,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
-        None => Ok(Box::new(Auto { bundle: Bundle::default(), ccg: Generator::new(ccg::ENTRY.name, ccg::GROWTH, options)? })),
+        None => Ok(Box::new(Auto {
+            bundle: Bundle::default(),
+            branch_and_cut: BranchAndCut::default(),
+            ccg: Generator::new(ccg::ENTRY.name, ccg::GROWTH, options)?,
+        })),
         Some(key) => Err(format!("it has no option \"{key}\": name the method that the option belongs to")),
     },
 };
@@ -38,33 +44,47 @@ pub(super) const ENTRY: Entry = Entry {
 /// The methods that it picks from.
 struct Auto {
     bundle: Bundle,
+    branch_and_cut: BranchAndCut,
     ccg: Generator,
 }
 
 /// What it does with a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {
-    /// `ccg` alone: every scenario can be asked, each exact separation is quick, or x is integer.
+    /// `ccg` alone: every scenario can be asked, or each exact separation is quick.
     Ccg,
-    /// `bundle` for the decision and an exact separation for the proof; `ccg` takes over where that does not close the gap.
-    BundleThenProof,
-    /// `bundle`, and no proof unless somebody asks for it.
-    Bundle,
+    /// A method with soft separation for the decision and an exact separation for the proof; `ccg` takes over where that does not close the gap.
+    SoftThenProof,
+    /// A method with soft separation, and no proof unless somebody asks for it.
+    Soft,
 }
 
 impl Auto {
+    /// The method with soft separation: that for continuous x, or that for integers.
+    fn soft(&self, problem: &Problem) -> &dyn Method {
+        if problem.first.has_integers() { &self.branch_and_cut } else { &self.bundle }
+    }
+
+    /// Solves by it; what was learned, and how it ended.
+    fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (Learned, Result<(), Error>) {
+        match problem.first.has_integers() {
+            true => self.branch_and_cut.search(problem, certify, run),
+            false => self.bundle.search(problem, certify, run),
+        }
+    }
+
     /// The way for a problem, or why there is none. `is_limited`: whether there is a time limit.
     fn choice(&self, problem: &Problem, is_limited: bool) -> Result<Choice, Unsupported> {
         let proves = self.ccg.accepts(problem);
-        let descends = self.bundle.accepts(problem).is_ok();
+        let descends = self.soft(problem).accepts(problem).is_ok();
         let coefficients = problem.recourse.dim() * problem.set.dim();
         let is_quick = coefficients <= QUICK && problem.set.extremes() != Count::Infinite;
         match (proves, Exact::choose(problem)) {
             (Ok(()), Ok(Exact::Scan(_))) => Ok(Choice::Ccg),
             (Ok(()), _) if !descends || is_quick => Ok(Choice::Ccg),
-            (Ok(()), _) if is_limited || coefficients <= WORTHWHILE => Ok(Choice::BundleThenProof),
-            (Ok(()), _) => Ok(Choice::Bundle),
-            (Err(_), _) if descends => Ok(Choice::Bundle),
+            (Ok(()), _) if is_limited || coefficients <= WORTHWHILE => Ok(Choice::SoftThenProof),
+            (Ok(()), _) => Ok(Choice::Soft),
+            (Err(_), _) if descends => Ok(Choice::Soft),
             (Err(refusal), _) => Err(refusal),
         }
     }
@@ -73,32 +93,31 @@ impl Auto {
     fn reason(&self, problem: &Problem, choice: Choice) -> String {
         match (choice, Exact::choose(problem)) {
             (Choice::Ccg, Ok(Exact::Scan(_))) => "every scenario that matters can be asked".into(),
-            (Choice::Ccg, _) if problem.first.has_integers() => "x has integers".into(),
             (Choice::Ccg, _) => "an exact separation is quick here".into(),
-            (Choice::BundleThenProof, _) => "it finds the decision, and one exact separation then proves it".into(),
-            (Choice::Bundle, Ok(_)) => {
+            (Choice::SoftThenProof, _) => "it finds the decision, and one exact separation then proves it".into(),
+            (Choice::Soft, Ok(_)) => {
                 "it finds the decision; a proof would be long here, and is looked for with --certify exact or a --time-limit"
                     .into()
             }
-            (Choice::Bundle, Err(reason)) => format!("no separation here is exact: {reason}"),
+            (Choice::Soft, Err(reason)) => format!("no separation here is exact: {reason}"),
         }
     }
 
-    /// `bundle`, and `ccg` from where it ended if the gap is still open.
+    /// The method with soft separation, and `ccg` from where it ended if the gap is still open.
     fn solve_and_prove(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        let (learned, ended) = self.bundle.search(problem, certify, run);
+        let (learned, ended) = self.search(problem, certify, run);
         let is_open = run.verdict().is_none() && !run.bounds().meet(run.limits().gap);
         let goes_on = match &ended {
             Err(error) if is_stop(error) => matches!(error, Error::Stopped(Stop::Stalled)),
             _ => true,
         };
-        // Where there is no exact separation, what `bundle` says of that is to the point.
+        // Where there is no exact separation, what the first method says of that is to the point.
         let can_prove = certify == Certify::Exact && self.ccg.accepts(problem).is_ok();
         if !(is_open && goes_on && can_prove) {
             return ended;
         }
         match &ended {
-            Err(error) if !is_stop(error) => run.say(&format!("{} failed: {error}", bundle::ENTRY.name)),
+            Err(error) if !is_stop(error) => run.say(&format!("{} failed: {error}", self.soft(problem).name())),
             _ => {}
         }
         run.say(&format!("the gap is still open: {} goes on from here", ccg::ENTRY.name));
@@ -106,19 +125,20 @@ impl Auto {
         self.ccg.solve_from(&learned.worst, problem, certify, run)
     }
 
-    /// `ccg`, and `bundle` in its place where it fails: its masters hold copies of the recourse, and are the harder ones to solve.
+    /// `ccg`, and the method with soft separation in its place where it fails: its masters hold copies of the recourse, and are the harder ones to solve.
     fn solve_by_ccg(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
         let error = match self.ccg.solve(problem, certify, run) {
             Err(error) if !is_stop(&error) => error,
             ended => return ended,
         };
-        if self.bundle.accepts(problem).is_err() {
+        let soft = self.soft(problem);
+        if soft.accepts(problem).is_err() {
             return Err(error);
         }
-        run.say(&format!("{} failed ({error}): {} goes on", ccg::ENTRY.name, bundle::ENTRY.name));
-        run.set_method(bundle::ENTRY.name);
+        run.say(&format!("{} failed ({error}): {} goes on", ccg::ENTRY.name, soft.name()));
+        run.set_method(soft.name());
         // Where this fails too, the first failure is the one to tell of.
-        match self.bundle.solve(problem, certify, run) {
+        match soft.solve(problem, certify, run) {
             Err(other) if !is_stop(&other) => Err(error),
             ended => ended,
         }
@@ -140,7 +160,8 @@ impl Method for Auto {
                 format!("picks {}, since {}: {}", ccg::ENTRY.name, self.reason(problem, choice), self.ccg.plan(problem))
             }
             Ok(choice) => {
-                format!("picks {}, since {}: {}", bundle::ENTRY.name, self.reason(problem, choice), self.bundle.plan(problem))
+                let soft = self.soft(problem);
+                format!("picks {}, since {}: {}", soft.name(), self.reason(problem, choice), soft.plan(problem))
             }
             Err(refusal) => refusal.to_string(),
         }
@@ -148,21 +169,21 @@ impl Method for Auto {
 
     fn promise(&self, problem: &Problem) -> String {
         match self.choice(problem, false) {
-            Ok(Choice::Ccg | Choice::BundleThenProof) => self.ccg.promise(problem),
-            Ok(Choice::Bundle) => self.bundle.promise(problem),
+            Ok(Choice::Ccg | Choice::SoftThenProof) => self.ccg.promise(problem),
+            Ok(Choice::Soft) => self.soft(problem).promise(problem),
             Err(refusal) => refusal.to_string(),
         }
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
         let choice = self.choice(problem, run.clock().left().is_some())?;
-        let name = if choice == Choice::Ccg { ccg::ENTRY.name } else { bundle::ENTRY.name };
+        let name = if choice == Choice::Ccg { ccg::ENTRY.name } else { self.soft(problem).name() };
         run.say(&format!("auto picks {name}: {}", self.reason(problem, choice)));
         run.set_method(name);
         match (choice, certify) {
             (Choice::Ccg, _) => self.solve_by_ccg(problem, certify, run),
-            (Choice::BundleThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, run),
-            (Choice::BundleThenProof | Choice::Bundle, _) => self.solve_and_prove(problem, certify, run),
+            (Choice::SoftThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, run),
+            (Choice::SoftThenProof | Choice::Soft, _) => self.solve_and_prove(problem, certify, run),
         }
     }
 }

@@ -10,10 +10,11 @@ use serde_json::{Map, Value};
 
 use self::assignments::Assignments;
 use self::judge::Costs;
+use self::root::Relaxed;
 use self::settings::{BranchAndCutSettings, TreeKind};
 use super::options::parse_options;
 use super::record::is_stop;
-use super::soft::{self, ChainSettings, End, Evidence, Hunt, Oracle};
+use super::soft::{self, ChainSettings, End, Evidence, Hunt, Learned, Oracle};
 use super::{Entry, Method, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -52,6 +53,34 @@ pub struct BranchAndCut {
 }
 
 impl BranchAndCut {
+    /// Solves; what was learned, for whoever goes on from here, and how it ended.
+    pub(super) fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (Learned, Result<(), Error>) {
+        let mut learned = Learned::default();
+        let ended = self.solve_telling(problem, certify, run, &mut learned);
+        (learned, ended)
+    }
+
+    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error> {
+        let states = soft::states(problem, Reference::default(), run.clock())?;
+        let mut costs = self.costs(problem, certify, states.as_ref(), run)?;
+        match root::relax(problem, self.settings.root, run)? {
+            Relaxed::Solved(learned) => costs.evidence.adopt(&learned),
+            Relaxed::Unbounded => return Err(costs.evidence.unbounded(run)),
+        }
+        let ended = match self.settings.tree {
+            TreeKind::Multi => multi::search(&mut costs, run),
+            TreeKind::Single => search_tree(problem, &mut costs, run),
+        };
+        if ended.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
+            let Costs { end, evidence, oracle, .. } = &mut costs;
+            end.prove_what_is_left(evidence, oracle, run)?;
+        }
+        costs.count(run);
+        run.say(&format!("{} integer assignments met, {} certifications", costs.assignments.len(), costs.certifications));
+        *learned = costs.evidence.learned();
+        ended
+    }
+
     /// The judge of a run.
     fn costs<'a>(&self, problem: &'a Problem, certify: Certify, states: &'a dyn States, run: &Run) -> Result<Costs<'a>, Error> {
         let chains = ChainSettings { proposal: self.settings.proposal, ..ChainSettings::default() };
@@ -93,21 +122,7 @@ impl Method for BranchAndCut {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        let states = soft::states(problem, Reference::default(), run.clock())?;
-        let mut costs = self.costs(problem, certify, states.as_ref(), run)?;
-        let learned = root::relax(problem, self.settings.root, run)?;
-        costs.evidence.adopt(&learned);
-        let ended = match self.settings.tree {
-            TreeKind::Multi => multi::search(&mut costs, run),
-            TreeKind::Single => search_tree(problem, &mut costs, run),
-        };
-        if ended.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
-            let Costs { end, evidence, oracle, .. } = &mut costs;
-            end.prove_what_is_left(evidence, oracle, run)?;
-        }
-        costs.count(run);
-        run.say(&format!("{} integer assignments met, {} certifications", costs.assignments.len(), costs.certifications));
-        ended
+        self.search(problem, certify, run).1
     }
 }
 

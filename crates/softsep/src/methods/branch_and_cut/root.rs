@@ -13,10 +13,18 @@ use crate::settings::Certify;
 /// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; how good that is matters little.
 const SHARE: f64 = 0.3;
 
-/// Solves the relaxation; its cuts. Its lower bound is one of the problem, and if it is infeasible so is the problem.
-pub(super) fn relax(problem: &Problem, by: Root, run: &mut Run) -> Result<Learned, Error> {
+/// What the relaxation says of the problem.
+pub(super) enum Relaxed {
+    /// It is bounded, or nobody knows; these are its cuts.
+    Solved(Learned),
+    /// Its cost falls without end, and so does the problem's if some decision is feasible.
+    Unbounded,
+}
+
+/// Solves the relaxation. Its lower bound is one of the problem, and if it is infeasible so is the problem.
+pub(super) fn relax(problem: &Problem, by: Root, run: &mut Run) -> Result<Relaxed, Error> {
     if by == Root::None {
-        return Ok(Learned::default());
+        return Ok(Relaxed::Solved(Learned::default()));
     }
     let relaxed = problem.relaxed();
     let mut silent = Silent;
@@ -31,8 +39,7 @@ pub(super) fn relax(problem: &Problem, by: Root, run: &mut Run) -> Result<Learne
     run.count_solves(solves);
     match (verdict, ended) {
         (Some(verdict @ Verdict::Infeasible(_)), _) => return Err(run.prove(verdict).into()),
-        // Whether there is a decision at all is for the tree to find out.
-        (Some(_), _) => {}
+        (Some(Verdict::Unbounded(_)), _) => return Ok(Relaxed::Unbounded),
         (None, Err(error)) if !is_stop(&error) => run.say(&format!("the relaxation was not solved to the end: {error}")),
         (None, _) => {}
     }
@@ -40,5 +47,5 @@ pub(super) fn relax(problem: &Problem, by: Root, run: &mut Run) -> Result<Learne
         run.lower(lower);
     }
     run.say(&format!("the relaxation: {iterations} iterations, {solves} recourse solves, {} cuts", learned.cuts.len()));
-    Ok(learned)
+    Ok(Relaxed::Solved(learned))
 }

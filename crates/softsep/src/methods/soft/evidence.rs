@@ -306,7 +306,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// A master without a lower bound: where costs are fixed, the problem is unbounded or infeasible, and the loop of cuts proves which.
-    fn unbounded(&self, run: &mut Run) -> Error {
+    pub(in crate::methods) fn unbounded(&self, run: &mut Run) -> Error {
         if self.problem.recourse.costs_move() {
             let instead = match Exact::choose(self.problem) {
                 Ok(_) => "try --method ccg",

@@ -1,0 +1,192 @@
+//! `branch-and-cut` against `ccg` and `extensive` on random mixed-integer problems of every set kind, by both kinds of tree.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use softsep::format::Status;
+use softsep::run::Silent;
+use softsep::testing::{Recipe, Size, random_problem};
+use softsep::{Certify, Outcome, Problem, Settings, solve};
+
+const GAP: f64 = 1e-5;
+
+/// `make soak` asks for ten times as many problems.
+fn many(count: u64) -> u64 {
+    count * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
+}
+
+fn options(pairs: &[(&str, Value)]) -> Map<String, Value> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
+fn by(method: &str, certify: Certify, options: Map<String, Value>, problem: &Problem) -> Option<Outcome> {
+    let settings = Settings { method: method.into(), gap: GAP, certify, options, threads: Some(1), ..Settings::default() };
+    match solve(problem, &settings, &mut Silent, &Arc::default()) {
+        Ok(outcome) => Some(outcome),
+        Err(softsep::Error::Unsupported(_)) => None,
+        Err(error) => panic!("{method} on {}: {error}", problem.name),
+    }
+}
+
+/// The optimum by methods that have nothing to do with a tree of our own; `None` if there is none, or if nobody can tell.
+fn optimum(problem: &Problem) -> Option<Result<f64, Status>> {
+    let mut known: Option<Result<f64, Status>> = None;
+    for method in ["extensive", "ccg"] {
+        let Some(outcome) = by(method, Certify::Exact, Map::new(), problem) else { continue };
+        let found = match outcome.status {
+            Status::Optimal => Ok(outcome.bounds.best().unwrap().value),
+            other => Err(other),
+        };
+        match (&known, &found) {
+            (Some(Ok(known)), Ok(found)) => {
+                assert!((known - found).abs() <= 2.0 * GAP * (1.0 + known.abs()), "{}: {known} or {found}", problem.name);
+            }
+            (Some(known), found) => assert_eq!(known.is_ok(), found.is_ok(), "{}", problem.name),
+            (None, _) => known = Some(found),
+        }
+    }
+    known
+}
+
+/// One problem by both kinds of tree; whether somebody knows its optimum.
+fn check(problem: &Problem, context: &str) -> bool {
+    let Some(known) = optimum(problem) else { return false };
+    for tree in ["single", "multi"] {
+        let Some(outcome) = by("branch-and-cut", Certify::Exact, options(&[("tree", json!(tree))]), problem) else {
+            assert_eq!(tree, "multi", "{context}: refused");
+            continue;
+        };
+        match known {
+            Ok(optimum) => {
+                let room = 2.0 * GAP * (1.0 + optimum.abs());
+                assert_eq!(outcome.status, Status::Optimal, "{context}, {tree}: {:?} {:?}", outcome.stop, outcome.bounds);
+                let (lower, upper) = (outcome.bounds.lower().unwrap(), outcome.bounds.upper().unwrap());
+                assert!(
+                    lower <= optimum + room && optimum <= upper + room,
+                    "{context}, {tree}: {optimum} not in {lower} … {upper}"
+                );
+                assert!(upper - lower <= GAP * upper.abs() + 1e-7, "{context}, {tree}: {lower} … {upper}");
+            }
+            Err(status) => assert_eq!(outcome.status, status, "{context}, {tree}"),
+        }
+    }
+    true
+}
+
+#[test]
+fn every_set_kind() {
+    let mut known = 0;
+    for set in ["scenarios", "box", "l1", "budget", "polyhedron", "ellipsoid"] {
+        for seed in 0..many(40) {
+            let recipe = Recipe { set, integers: true, incomplete: seed % 4 == 3, ..Recipe::default() };
+            let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
+            known += u64::from(check(&problem, &format!("{set} seed {seed}")));
+        }
+    }
+    assert!(known >= many(225), "{known}");
+}
+
+#[test]
+fn larger_problems() {
+    let mut known = 0;
+    for set in ["scenarios", "box", "l1", "budget", "polyhedron"] {
+        for seed in 0..many(20) {
+            let recipe = Recipe { set, integers: true, size: Size::Medium, units: seed % 3 == 2, ..Recipe::default() };
+            let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
+            known += u64::from(check(&problem, &format!("medium {set} seed {seed}")));
+        }
+    }
+    assert!(known >= many(90), "{known}");
+}
+
+/// Integers with what HiGHS's trees do not take: a quadratic f, quadratic or conic recourse, costs that move. The optimum is that of the best assignment of
+/// the integers, each solved by `bundle` or `extensive` over the rest.
+#[test]
+fn what_no_other_tree_takes() {
+    let mut checked = 0;
+    for (kind, recipe) in [
+        ("quadratic f", Recipe { quadratic_first: true, ..Recipe::default() }),
+        ("quadratic recourse", Recipe { quadratic: true, ..Recipe::default() }),
+        ("cone", Recipe { cone: true, ..Recipe::default() }),
+        ("moving costs", Recipe { cost_xi: true, set: "scenarios", ..Recipe::default() }),
+    ] {
+        for seed in 0..many(12) {
+            let problem = Problem::new(&random_problem(&Recipe { integers: true, ..recipe }, seed)).unwrap();
+            let Some(optimum) = by_assignments(&problem) else { continue };
+            let context = format!("{kind} seed {seed} ({})", problem.name);
+            let outcome = by("branch-and-cut", Certify::Free, Map::new(), &problem).unwrap();
+            let (best, lower) = (outcome.bounds.best().unwrap().value, outcome.bounds.lower().unwrap());
+            let room = 1e-4 * (1.0 + optimum.abs());
+            assert!(lower <= optimum + room, "{context}: a lower bound of {lower} above {optimum}");
+            assert!((best - optimum).abs() <= room, "{context}: {best} where {optimum} is optimal");
+            checked += 1;
+        }
+    }
+    assert!(checked >= many(30), "{checked}");
+}
+
+/// The best of all assignments of the integers; `None` if none is feasible or they are too many.
+fn by_assignments(problem: &Problem) -> Option<f64> {
+    let file = problem.file();
+    let integers: Vec<usize> = (0..file.first_stage.variables.len())
+        .filter(|&j| file.first_stage.variables[j].kind != softsep::format::VariableKind::Continuous)
+        .collect();
+    let mut assignments = vec![Vec::new()];
+    for &j in &integers {
+        let (lower, upper) = (problem.first.lower[j], problem.first.upper[j]);
+        let values: Vec<f64> = (0..=(upper - lower) as u32).map(|step| lower + f64::from(step)).collect();
+        assignments = assignments
+            .into_iter()
+            .flat_map(|known: Vec<f64>| values.iter().map(move |&value| known.iter().copied().chain([value]).collect()))
+            .collect();
+    }
+    if assignments.len() > 100 {
+        return None;
+    }
+    let mut best: Option<f64> = None;
+    for assignment in assignments {
+        let mut fixed = file.clone();
+        for (&j, &value) in integers.iter().zip(&assignment) {
+            let variable = &mut fixed.first_stage.variables[j];
+            variable.kind = softsep::format::VariableKind::Continuous;
+            (variable.lower, variable.upper) = (value, value);
+        }
+        let fixed = Problem::new(&fixed).unwrap();
+        let outcome =
+            by("extensive", Certify::Free, Map::new(), &fixed).or_else(|| by("bundle", Certify::Free, Map::new(), &fixed))?;
+        if let Some(found) = outcome.bounds.best() {
+            best = Some(best.map_or(found.value, |best| best.min(found.value)));
+        }
+    }
+    best
+}
+
+#[test]
+fn bounds_bracket_the_optimum_at_any_limit() {
+    for set in ["scenarios", "budget", "polyhedron"] {
+        for seed in 0..many(6) {
+            let recipe = Recipe { set, integers: true, size: Size::Medium, ..Recipe::default() };
+            let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
+            let Some(Ok(optimum)) = optimum(&problem) else { continue };
+            let room = 2.0 * GAP * (1.0 + optimum.abs());
+            let limits = [1, 2, 3, 5, 9, 17, 33].map(|iterations| (Some(iterations), None));
+            let times = [10, 300, 1000, 3000, 10_000].map(|micros| (None, Some(Duration::from_micros(micros))));
+            for (iterations, time_limit) in limits.into_iter().chain(times) {
+                let settings = Settings {
+                    method: "branch-and-cut".into(),
+                    gap: GAP,
+                    iterations,
+                    time_limit,
+                    certify: Certify::Exact,
+                    ..Settings::default()
+                };
+                let outcome = solve(&problem, &settings, &mut Silent, &Arc::default()).unwrap();
+                let bounds = &outcome.bounds;
+                assert!(bounds.lower().is_none_or(|lower| lower <= optimum + room), "{set} seed {seed}: {bounds:?}");
+                assert!(bounds.upper().is_none_or(|upper| upper >= optimum - room), "{set} seed {seed}: {bounds:?}");
+            }
+        }
+    }
+}
