@@ -51,9 +51,8 @@ unsafe extern "C" fn on_callback(
     // SAFETY: `user` is the address of the flag that `Highs` keeps alive; `input` is valid during the call.
     unsafe {
         let flag = &*(user as *const AtomicBool);
-        if flag.load(Ordering::Relaxed) {
-            (*input).user_interrupt = 1;
-        }
+        // HiGHS keeps what it was told the last time: a flag that was lowered again must be told too.
+        (*input).user_interrupt = i32::from(flag.load(Ordering::Relaxed));
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Lp, Model, Toggle};
 
+use super::tighten::tighten;
 use crate::error::Error;
 use crate::format::VariableKind;
 use crate::master::square_root;
@@ -36,6 +37,7 @@ impl<'p> Frame<'p> {
         for &j in &integers {
             (lower[j], upper[j]) = (whole_above(lower[j]), whole_below(upper[j]));
         }
+        tighten(first, &integers, &mut lower, &mut upper);
         lower.push(f64::NEG_INFINITY);
         upper.push(f64::INFINITY);
         // A square is not negative: that bounds its θ before the first tangent.

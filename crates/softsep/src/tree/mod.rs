@@ -19,6 +19,7 @@ mod search;
 mod slot;
 #[cfg(test)]
 mod tests;
+mod tighten;
 
 use crate::error::Error;
 use crate::recourse::Cut;

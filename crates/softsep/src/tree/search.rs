@@ -109,6 +109,11 @@ impl<'p> Tree<'p> {
         }
     }
 
+    /// Changes how many nodes may be solved in all.
+    pub(crate) fn set_node_limit(&mut self, nodes: Option<u64>) {
+        self.settings.nodes = nodes;
+    }
+
     /// What was done so far.
     pub(crate) fn work(&self) -> Work {
         self.work
@@ -134,7 +139,7 @@ impl<'p> Tree<'p> {
     /// Searches until no node below the cutoff is open; may be called again after cuts were added or the cutoff has risen.
     pub(crate) fn search(&mut self, judge: &mut dyn Judge, run: &mut Run) -> Result<(), Error> {
         loop {
-            self.follow(judge.cutoff(run));
+            self.follow(judge, run)?;
             self.tell(judge, run)?;
             self.deal();
             if self.slots.iter().all(|slot| slot.node.is_none()) {
@@ -150,7 +155,11 @@ impl<'p> Tree<'p> {
     }
 
     /// Sorts nodes by a cutoff that may have changed either way.
-    fn follow(&mut self, cutoff: f64) {
+    fn follow(&mut self, judge: &dyn Judge, run: &Run) -> Result<(), Error> {
+        let cutoff = judge.cutoff(run);
+        if cutoff.is_nan() {
+            return Err(Error::Master("the cutoff of a tree is not a number".into()));
+        }
         while let Some(node) = self.aside.pop_below(cutoff) {
             self.open.push(node);
         }
@@ -165,6 +174,7 @@ impl<'p> Tree<'p> {
             self.cutoff = cutoff;
             self.fixings = self.prices.as_ref().map(|prices| prices.fixings(cutoff)).unwrap_or_default();
         }
+        Ok(())
     }
 
     /// Keeps a closed node for the case that the cutoff rises. Most never come back: they keep no basis.
@@ -334,7 +344,7 @@ impl<'p> Tree<'p> {
         if !self.settings.heuristics || self.frame.integers.is_empty() {
             return Ok(());
         }
-        self.follow(judge.cutoff(run));
+        self.follow(judge, run)?;
         if let Some((node, x)) = hint.filter(|_| self.batches.is_multiple_of(ROUNDING)) {
             let found = self.scout.round(&node, &x, self.cutoff, &self.frame, &self.pool)?;
             self.consider(found, judge, run)?;

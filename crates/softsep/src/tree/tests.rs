@@ -1,10 +1,12 @@
 //! The tree against HiGHS's own with every cut written out, and against enumeration.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod figures;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use softsep_lp::{Lp, Model, Status};
+use softsep_lp::{Lp, Model, Status, Toggle};
 
 use super::{Judge, Point, Tree, TreeSettings, Work};
 use crate::error::Error;
@@ -40,7 +42,7 @@ fn stage(variables: Vec<Variable>, rows: Vec<Row>) -> ProblemFile {
 /// equalities, and cuts that hide: affine functions whose maximum is the recourse cost, and rows.
 fn random(seed: u64) -> (ProblemFile, Vec<Cut>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let dim = rng.random_range(1..=8);
+    let dim = rng.random_range(1..=10);
     let mut variables = Vec::new();
     let mut open = Vec::new();
     for j in 0..dim {
@@ -106,12 +108,20 @@ fn random(seed: u64) -> (ProblemFile, Vec<Cut>) {
 
 /// The optimum by HiGHS's tree; `None` if nothing is feasible.
 fn reference(problem: &Problem, cuts: &[Cut]) -> Option<f64> {
+    // HiGHS 1.15.0 misses decisions that are better on some of these problems, with presolve on others than without.
+    let [on, off] = [Toggle::On, Toggle::Off].map(|presolve| solve_reference(problem, cuts, presolve).0);
+    Some(on?.min(off?))
+}
+
+/// The optimum by HiGHS's tree, and its nodes.
+fn solve_reference(problem: &Problem, cuts: &[Cut], presolve: Toggle) -> (Option<f64>, u64) {
     let first = &problem.first;
     let mut model = Model::new();
     for j in 0..first.dim() {
         match first.kind[j] {
             VariableKind::Continuous => model.add_col(first.cost[j], first.lower[j], first.upper[j]),
-            _ => model.add_integer(first.cost[j], first.lower[j], first.upper[j]),
+            // It does so most often where integers have no bounds, or bounds that are not whole. The optimum is not far from zero in what has none.
+            _ => model.add_integer(first.cost[j], first.lower[j].ceil(), first.upper[j].floor().min(1000.0)),
         };
     }
     let eta = model.add_col(1.0, f64::NEG_INFINITY, f64::INFINITY);
@@ -129,9 +139,10 @@ fn reference(problem: &Problem, cuts: &[Cut]) -> Option<f64> {
     model.set_offset(first.constant);
     let mut lp = Lp::new(&model).unwrap();
     lp.set_mip_gap(0.0).unwrap();
+    lp.set_presolve(presolve).unwrap();
     match lp.solve().unwrap() {
-        Status::Optimal => Some(lp.objective()),
-        Status::Infeasible => None,
+        Status::Optimal => (Some(lp.objective()), lp.mip_nodes()),
+        Status::Infeasible => (None, lp.mip_nodes()),
         status => panic!("the reference ended with {status:?}"),
     }
 }
@@ -237,7 +248,7 @@ fn check(seed: u64, optimum: Option<f64>, ended: &Result<(), Error>, judge: &Hid
 #[test]
 fn the_optimum_is_that_of_highs_with_all_cuts_written_out() {
     let (mut feasible, mut nodes) = (0, 0);
-    for seed in 0..count(400) {
+    for seed in 0..count(320) {
         let (file, cuts) = random(seed);
         let problem = Problem::new(&file).unwrap();
         let optimum = reference(&problem, &cuts);
@@ -249,5 +260,211 @@ fn the_optimum_is_that_of_highs_with_all_cuts_written_out() {
         feasible += u64::from(optimum.is_some());
         nodes += work.nodes;
     }
-    assert!(feasible > count(200) && nodes > 5 * feasible, "{feasible} feasible problems, {nodes} nodes");
+    assert!(feasible > count(200) && nodes > 3 * feasible, "{feasible} feasible problems, {nodes} nodes");
+}
+
+#[test]
+fn nodes_put_aside_under_a_false_cutoff_come_back() {
+    for seed in 0..count(100) {
+        let (file, cuts) = random(seed);
+        let problem = Problem::new(&file).unwrap();
+        let Some(optimum) = reference(&problem, &cuts) else { continue };
+        let mut judge = Hidden::new(&problem, &cuts, Some(optimum));
+        // Too low at first, by much and then by little, and up and down again.
+        judge.lies = [-10.0, -1.0, 0.5, -0.25].map(|off| optimum + off * optimum.abs().max(1.0)).to_vec();
+        let (ended, _) = search(&problem, TreeSettings { root_rounds: 3, ..TreeSettings::default() }, &mut judge);
+        check(seed, Some(optimum), &ended, &judge);
+    }
+}
+
+/// A knapsack in several dimensions with a recourse cost: it takes a tree.
+fn knapsack(items: usize, rows: usize, hidden: usize, seed: u64) -> (ProblemFile, Vec<Cut>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let variables = (0..items).map(|j| Variable::binary(format!("x{j}"), -whole(&mut rng, 20, 60))).collect();
+    let mut weigh = |name: String| {
+        let mut row = Row::new(name);
+        row.x = (0..items).map(|j| (format!("x{j}"), whole(&mut rng, 10, 50))).collect();
+        row.upper = (row.x.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0).floor();
+        row
+    };
+    let rows = (0..rows).map(|i| weigh(format!("r{i}"))).collect();
+    let cut = |_| Cut {
+        kind: CutKind::Optimality,
+        intercept: 30.0 * items as f64,
+        slope: (0..items).map(|_| -whole(&mut rng, 0, 40)).collect(),
+    };
+    let cuts = (0..hidden).map(cut).collect();
+    (stage(variables, rows), cuts)
+}
+
+#[test]
+fn one_thread_and_two_see_the_same_points_in_the_same_order() {
+    let on = |threads: usize, problem: &Problem, cuts: &[Cut]| {
+        let mut judge = Hidden::new(problem, cuts, None);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (ended, work) = pool.install(|| search(problem, TreeSettings::default(), &mut judge));
+        ended.unwrap();
+        (judge.seen, judge.best, judge.lower, work)
+    };
+    for seed in 0..4 {
+        let (file, cuts) = knapsack(16, 3, 12, seed);
+        let problem = Problem::new(&file).unwrap();
+        let one = on(1, &problem, &cuts);
+        assert!(one.3.nodes > 20, "{:?}", one.3);
+        assert_eq!(one, on(2, &problem, &cuts));
+    }
+}
+
+#[test]
+fn knapsacks_end_at_the_optimum() {
+    for seed in 0..count(4) {
+        let (file, cuts) = knapsack(22, 4, 20, 100 + seed);
+        let problem = Problem::new(&file).unwrap();
+        let optimum = reference(&problem, &cuts);
+        let mut judge = Hidden::new(&problem, &cuts, optimum);
+        let (ended, work) = search(&problem, TreeSettings::default(), &mut judge);
+        check(seed, optimum, &ended, &judge);
+        assert!(work.nodes > 100, "{work:?}");
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_leaves_a_valid_bound_and_goes_on_where_it_was() {
+    for seed in 0..8 {
+        let (file, cuts) = knapsack(16, 3, 12, seed);
+        let problem = Problem::new(&file).unwrap();
+        let optimum = reference(&problem, &cuts).unwrap();
+        let mut judge = Hidden::new(&problem, &cuts, Some(optimum));
+        let (mut silent, clock) = (Silent, Clock::unlimited());
+        let mut run = Run::new("tree", Limits { gap: 0.0, ..Limits::default() }, clock.clone(), &mut silent);
+        let settings = TreeSettings { nodes: Some(10), heuristics: false, ..TreeSettings::default() };
+        let mut tree = Tree::new(&problem, settings, &clock).unwrap();
+        assert_eq!(tree.search(&mut judge, &mut run), Err(Stop::IterationLimit.into()));
+        assert!(tree.lower() <= optimum + 1e-6 && tree.lower() > f64::NEG_INFINITY);
+        assert_eq!(run.bounds().lower(), Some(judge.lower));
+        // Interrupted inside a batch, nothing is lost.
+        tree.set_node_limit(None);
+        clock.interrupt().store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(tree.search(&mut judge, &mut run), Err(Stop::Interrupted.into()));
+        assert!(tree.lower() <= optimum + 1e-6 && tree.lower() > f64::NEG_INFINITY);
+        clock.interrupt().store(false, std::sync::atomic::Ordering::Relaxed);
+        let ended = tree.search(&mut judge, &mut run);
+        check(seed, Some(optimum), &ended, &judge);
+    }
+}
+
+/// The least cost by enumeration of the integers and Clarabel for the rest.
+fn enumerated(problem: &Problem, cuts: &[Cut]) -> Option<f64> {
+    let first = &problem.first;
+    let integers: Vec<usize> = (0..first.dim()).filter(|&j| first.kind[j] != VariableKind::Continuous).collect();
+    let (mut lower, mut upper) = (first.lower.clone(), first.upper.clone());
+    let mut best: Option<f64> = None;
+    integers.iter().for_each(|&j| lower[j] = first.lower[j].ceil());
+    loop {
+        integers.iter().for_each(|&j| upper[j] = lower[j]);
+        let mut program = ConicProgram::new(first.constant);
+        for j in 0..first.dim() {
+            program.add_col(first.cost[j], lower[j], upper[j]);
+        }
+        first.quadratic.iter().for_each(|(i, j, value)| program.add_quadratic(i, j, value));
+        let eta = program.add_col(1.0, f64::NEG_INFINITY, f64::INFINITY);
+        for row in 0..first.rows.rows() {
+            program.add_row(first.row_lower[row], first.row_upper[row], first.rows.row(row));
+        }
+        for cut in cuts {
+            let of_eta = if cut.kind == CutKind::Optimality { 1.0 } else { 0.0 };
+            let terms = cut.slope.iter().enumerate().map(|(j, slope)| (j, -slope)).chain([(eta, of_eta)]);
+            program.add_row(cut.intercept, f64::INFINITY, terms);
+        }
+        let solution = program.solve(&Clock::unlimited()).unwrap();
+        match solution.status {
+            ConicStatus::Solved => best = Some(best.unwrap_or(f64::INFINITY).min(solution.dual_objective)),
+            ConicStatus::Infeasible => {}
+            status => panic!("{status:?}"),
+        }
+        let Some(&next) = integers.iter().find(|&&j| lower[j] + 1.0 <= first.upper[j]) else { return best };
+        integers.iter().take_while(|&&j| j != next).for_each(|&j| lower[j] = first.lower[j].ceil());
+        lower[next] += 1.0;
+    }
+}
+
+#[test]
+fn quadratic_costs_agree_with_enumeration() {
+    let mut solved = 0;
+    for seed in 0..count(60) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let dim = rng.random_range(2..=5);
+        let variable = |j: usize, rng: &mut ChaCha8Rng| {
+            let name = format!("x{j}");
+            let mut variable = Variable::new(&name, whole(rng, -6, 3)).bounded(whole(rng, -2, 0), whole(rng, 1, 3));
+            match rng.random_range(0..4) {
+                0 => variable = Variable::binary(&name, variable.cost),
+                1 => variable.kind = VariableKind::Integer,
+                2 => variable = variable.bounded(f64::NEG_INFINITY, f64::INFINITY),
+                _ => {}
+            }
+            variable
+        };
+        let variables: Vec<Variable> = (0..dim).map(|j| variable(j, &mut rng)).collect();
+        let mut row = Row::new("cap");
+        row.x = (0..dim).map(|j| (format!("x{j}"), whole(&mut rng, 1, 3))).collect();
+        row.upper = whole(&mut rng, 1, 6) + 0.5;
+        let mut file = stage(variables, vec![row]);
+        for j in 0..dim {
+            file.first_stage.quadratic.push((format!("x{j}"), format!("x{j}"), whole(&mut rng, 1, 4)));
+            if j > 0 {
+                file.first_stage.quadratic.push((format!("x{j}"), format!("x{}", j - 1), whole(&mut rng, -1, 1) * 0.5));
+            }
+        }
+        file.first_stage.quadratic.retain(|(_, _, value)| *value != 0.0);
+        let problem = Problem::new(&file).unwrap();
+        let cut = |_| Cut {
+            kind: CutKind::Optimality,
+            intercept: whole(&mut rng, -5, 5),
+            slope: (0..dim).map(|_| whole(&mut rng, -3, 3)).collect(),
+        };
+        let cuts: Vec<Cut> = (0..6).map(cut).collect();
+        let optimum = enumerated(&problem, &cuts);
+        let mut judge = Hidden::new(&problem, &cuts, optimum);
+        let (ended, _) = search(&problem, TreeSettings::default(), &mut judge);
+        check(seed, optimum, &ended, &judge);
+        solved += u64::from(optimum.is_some());
+    }
+    assert!(solved > count(40), "{solved} have an optimum");
+}
+
+/// What a problem without cuts that are worth anything ends with.
+fn verdict(variables: Vec<Variable>, rows: Vec<Row>, cut: Cut) -> Option<Verdict> {
+    let problem = Problem::new(&stage(variables, rows)).unwrap();
+    let cuts = [cut];
+    let mut judge = Hidden::new(&problem, &cuts, None);
+    let (mut silent, clock) = (Silent, Clock::unlimited());
+    let mut run = Run::new("tree", Limits::default(), clock.clone(), &mut silent);
+    let ended = Tree::new(&problem, TreeSettings::default(), &clock).unwrap().search(&mut judge, &mut run);
+    assert_eq!(ended, Err(Stop::Proved.into()));
+    run.verdict().cloned()
+}
+
+#[test]
+fn what_has_no_optimum_is_proved_to_have_none() {
+    let flat = |dim: usize| Cut { kind: CutKind::Optimality, intercept: 1.0, slope: vec![0.0; dim] };
+    let integer = |name: &str, cost: f64, lower: f64, upper: f64| Variable {
+        kind: VariableKind::Integer,
+        ..Variable::new(name, cost).bounded(lower, upper)
+    };
+    // No whole number solves the row; no number at all does.
+    let mut half = Row::new("half");
+    half.x = vec![("a".into(), 2.0), ("b".into(), 2.0)];
+    (half.lower, half.upper) = (3.0, 3.0);
+    let mut far = half.clone();
+    (far.lower, far.upper) = (50.0, 60.0);
+    for (variables, rows) in [
+        (vec![integer("a", 1.0, 0.0, 9.0), integer("b", 1.0, 0.0, 9.0)], vec![half]),
+        (vec![integer("a", 1.0, 0.0, 9.0), Variable::new("b", 1.0).bounded(0.0, 3.0)], vec![far]),
+    ] {
+        let cut = flat(variables.len());
+        assert!(matches!(verdict(variables, rows, cut), Some(Verdict::Infeasible(_))));
+    }
+    let ray = verdict(vec![integer("a", -1.0, 0.0, f64::INFINITY), Variable::new("b", 1.0)], vec![], flat(2));
+    assert!(matches!(ray, Some(Verdict::Unbounded(unbounded)) if unbounded.first == [0]));
 }

@@ -1,0 +1,134 @@
+//! How fast trees are, beside HiGHS's own on the same program with all cuts written out:
+//! `cargo test --release -p softsep --all-features --lib tree::tests::figures -- --ignored --nocapture`.
+
+use std::time::Instant;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::*;
+use crate::instances::{LocationTransportation, Uncertain, location_transportation};
+use crate::recourse::{Answer, Recourse, engine};
+
+fn compare(what: &str, problem: &Problem, cuts: &[Cut]) {
+    let start = Instant::now();
+    let (optimum, nodes) = solve_reference(problem, cuts, Toggle::Choose);
+    let highs = start.elapsed().as_secs_f64();
+    let mut judge = Hidden::new(problem, cuts, None);
+    let start = Instant::now();
+    let (ended, work) = search(problem, TreeSettings::default(), &mut judge);
+    let seconds = start.elapsed().as_secs_f64();
+    ended.unwrap();
+    let value = judge.best.unwrap().1;
+    println!(
+        "{what}: {seconds:.2} s, {} nodes, {:.0} nodes/s, {} looks, {work:?}, value {value}; HiGHS {highs:.2} s, {nodes} nodes, {optimum:?}",
+        work.nodes,
+        work.nodes as f64 / seconds,
+        judge.questions
+    );
+    assert!((value - optimum.unwrap()).abs() <= 1e-5 * value.abs());
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn of_knapsacks() {
+    for seed in 0..3 {
+        let (file, cuts) = knapsack(35, 5, 30, seed);
+        compare("knapsack", &Problem::new(&file).unwrap(), &cuts);
+    }
+}
+
+/// Asks every scenario of a short list for the recourse, and stops at a gap.
+struct Listed<'p> {
+    problem: &'p Problem,
+    scenarios: Vec<Vec<f64>>,
+    engine: Box<dyn Recourse>,
+    gap: f64,
+    best: f64,
+    lower: f64,
+    looks: u64,
+    seconds: f64,
+    found: Vec<Cut>,
+}
+
+impl<'p> Listed<'p> {
+    fn new(problem: &'p Problem, count: usize, gap: f64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut draw = || (0..problem.set.dim()).map(|_| if rng.random_bool(0.25) { 1.0 } else { 0.0 }).collect();
+        let scenarios = (0..count).map(|_| draw()).collect();
+        let engine = engine(problem, &Clock::unlimited()).unwrap();
+        let (best, lower) = (f64::INFINITY, f64::NEG_INFINITY);
+        Self { problem, scenarios, engine, gap, best, lower, looks: 0, seconds: 0.0, found: Vec::new() }
+    }
+
+    fn ask(&mut self, x: &[f64], is_whole: bool) -> Vec<Cut> {
+        let start = Instant::now();
+        let mut answer = Answer::new(self.problem);
+        self.engine.at(x);
+        let mut worst: Option<Cut> = None;
+        for xi in &self.scenarios {
+            self.engine.solve(xi, &mut answer).unwrap();
+            let cut = answer.cut().unwrap();
+            if worst.as_ref().is_none_or(|worst| cut.at(x) > worst.at(x)) {
+                worst = Some(cut);
+            }
+        }
+        let worst = worst.unwrap();
+        if is_whole {
+            self.best = self.best.min(self.problem.first.value(x) + worst.at(x));
+        }
+        self.looks += 1;
+        self.seconds += start.elapsed().as_secs_f64();
+        self.found.push(worst.clone());
+        vec![worst]
+    }
+}
+
+impl Judge for Listed<'_> {
+    fn look(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
+        Ok(points.iter().map(|point| self.ask(&point.x, point.whole)).collect())
+    }
+
+    fn consider(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
+        Ok(self.ask(x, true))
+    }
+
+    fn cutoff(&self, _run: &Run) -> f64 {
+        if self.best.is_finite() { self.best - self.gap * self.best.abs() } else { f64::INFINITY }
+    }
+
+    fn bounded(&mut self, lower: f64, _run: &mut Run) -> Result<(), Error> {
+        self.lower = lower;
+        Ok(())
+    }
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn of_location_transportation() {
+    for (n, scenarios, gap) in [(30, 20, 1e-6), (100, 5, 1e-3), (100, 5, 1e-4)] {
+        let uncertainty = Uncertain::Budget { gamma: 0.25 };
+        let file = location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: true, seed: 1 }).unwrap();
+        let problem = Problem::new(&file).unwrap();
+        let mut judge = Listed::new(&problem, scenarios, gap);
+        let clock = Clock::new(Some(std::time::Duration::from_secs(60)), Default::default());
+        let mut silent = Silent;
+        let mut run = Run::new("tree", Limits { gap: 0.0, ..Limits::default() }, clock.clone(), &mut silent);
+        let mut tree = Tree::new(&problem, TreeSettings::default(), &clock).unwrap();
+        let ended = tree.search(&mut judge, &mut run);
+        let seconds = clock.seconds() - judge.seconds;
+        let work = tree.work();
+        println!(
+            "location-transportation, n = {n}, gap {gap}: {ended:?}, {seconds:.2} s beside {:.2} s of {} looks, {} nodes, {:.0} nodes/s, {work:?}, {} cuts, {} in the programs, [{}, {}]",
+            judge.seconds,
+            judge.looks,
+            work.nodes,
+            work.nodes as f64 / seconds,
+            tree.cuts(),
+            tree.rows(),
+            judge.lower,
+            judge.best
+        );
+    }
+}
