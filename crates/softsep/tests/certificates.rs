@@ -9,6 +9,8 @@ mod runs;
 mod shipping;
 #[path = "certificates/statistics.rs"]
 mod statistics;
+#[path = "certificates/trees.rs"]
+mod trees;
 #[path = "certificates/vendors.rs"]
 mod vendors;
 #[path = "certificates/words.rs"]

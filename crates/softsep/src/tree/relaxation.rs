@@ -314,7 +314,8 @@ impl Relaxation {
     /// A decision with integers rounded, within the bounds.
     pub(super) fn rounded(&self, x: &[f64], frame: &Frame) -> Vec<f64> {
         let mut x = x.to_vec();
-        frame.integers.iter().for_each(|&j| x[j] = x[j].round());
+        // Zero has no sign for people who read results.
+        frame.integers.iter().for_each(|&j| x[j] = x[j].round() + 0.0);
         x.iter_mut().enumerate().for_each(|(j, x)| *x = x.clamp(self.lower[j], self.upper[j]));
         x
     }

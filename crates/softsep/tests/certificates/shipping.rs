@@ -20,9 +20,16 @@ pub(crate) const GAP: f64 = 1e-3;
 pub(crate) const CLOSE: f64 = 1e-5;
 
 pub(crate) fn instance(n: usize, gamma: f64, seed: u64) -> Problem {
+    make(n, gamma, false, seed)
+}
+
+pub(crate) fn mixed_integer_instance(n: usize, gamma: f64, seed: u64) -> Problem {
+    make(n, gamma, true, seed)
+}
+
+fn make(n: usize, gamma: f64, mixed_integer: bool, seed: u64) -> Problem {
     let uncertainty = Uncertain::Budget { gamma };
-    Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }).unwrap())
-        .unwrap()
+    Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer, seed }).unwrap()).unwrap()
 }
 
 /// The extreme points that can be the worst.

@@ -3,6 +3,7 @@
 mod assignments;
 mod judge;
 mod multi;
+mod polish;
 mod root;
 mod settings;
 
@@ -91,6 +92,7 @@ impl BranchAndCut {
             assignments: Assignments::new(problem, states, chains, self.settings.pace(), run)?,
             hunt: Hunt::new(problem, run.limits().seed),
             end: End::new(problem, states, certify, run)?.with_share_before_proof(BEFORE_PROOF),
+            to_polish: self.settings.polish,
             certifications: 0,
         })
     }
@@ -134,7 +136,11 @@ fn search_tree(problem: &Problem, costs: &mut Costs, run: &mut Run) -> Result<()
         let cuts = costs.evidence.take_fresh();
         stale = if cuts.is_empty() { stale + 1 } else { 0 };
         tree.add(cuts);
-        tree.search(costs, run)?;
+        match tree.search(costs, run) {
+            // Calls at the incumbent were for its bound alone; draws have more to say of it, and may refute it.
+            Err(Error::Stopped(Stop::Gap)) if costs.end.draws() => {}
+            searched => searched?,
+        }
         let ended = costs.end_if_due(run);
         costs.count(run);
         ended?;

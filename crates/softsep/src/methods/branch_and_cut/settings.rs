@@ -34,6 +34,12 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         default: "auto",
         help: "c₀ of Algorithm 2: a chain makes one transition where the continuous part of x has moved by at most c₀/κᵖ; auto is 1 % of its size",
     },
+    OptionInfo {
+        name: "polish",
+        default: "0",
+        help: "for how many decisions of heuristics the integers are fixed and the rest is solved by bundle. On location–transportation that takes a third more \
+               recourse solves and saves no time",
+    },
     OptionInfo { name: "power", default: "0.75", help: "p of Algorithm 2, above 0" },
 ];
 
@@ -97,6 +103,8 @@ pub(super) struct BranchAndCutSettings {
     near: Choice,
     #[serde(deserialize_with = "power")]
     power: f64,
+    #[serde(deserialize_with = "whole")]
+    pub(super) polish: u64,
 }
 
 impl Default for BranchAndCutSettings {
@@ -107,6 +115,7 @@ impl Default for BranchAndCutSettings {
             proposal: proposal::Choice::default(),
             near: Choice::Auto,
             power: 0.75,
+            polish: 0,
         }
     }
 }
@@ -115,6 +124,11 @@ impl BranchAndCutSettings {
     pub(super) fn pace(&self) -> Pace {
         Pace { near: self.near, power: self.power }
     }
+}
+
+fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    let value = Value::deserialize(from)?;
+    value.as_u64().ok_or_else(|| D::Error::custom(format!("{value} is not a whole number from 0 on")))
 }
 
 fn power<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
