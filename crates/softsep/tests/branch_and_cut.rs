@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use softsep::format::Status;
-use softsep::run::Silent;
+use softsep::format::{ProblemFile, Row, SetFile, Sides, Status, Variable, VariableKind};
+use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep::recourse::{Answer, Outcome as Ended, engine};
+use softsep::run::{Clock, Silent};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Certify, Outcome, Problem, Settings, solve};
 
@@ -131,7 +133,7 @@ fn what_no_other_tree_takes() {
 fn by_assignments(problem: &Problem) -> Option<f64> {
     let file = problem.file();
     let integers: Vec<usize> = (0..file.first_stage.variables.len())
-        .filter(|&j| file.first_stage.variables[j].kind != softsep::format::VariableKind::Continuous)
+        .filter(|&j| file.first_stage.variables[j].kind != VariableKind::Continuous)
         .collect();
     let mut assignments = vec![Vec::new()];
     for &j in &integers {
@@ -150,7 +152,7 @@ fn by_assignments(problem: &Problem) -> Option<f64> {
         let mut fixed = file.clone();
         for (&j, &value) in integers.iter().zip(&assignment) {
             let variable = &mut fixed.first_stage.variables[j];
-            variable.kind = softsep::format::VariableKind::Continuous;
+            variable.kind = VariableKind::Continuous;
             (variable.lower, variable.upper) = (value, value);
         }
         let fixed = Problem::new(&fixed).unwrap();
@@ -161,6 +163,99 @@ fn by_assignments(problem: &Problem) -> Option<f64> {
         }
     }
     best
+}
+
+/// Nurses by ward and shift in whole numbers; patients may be moved to another ward or cared for by an agency, which has four nurses and no more, so that too
+/// few of one's own leave patients without care.
+fn staffing() -> Problem {
+    let wards = ["surgery", "medicine", "emergency"];
+    let mut file = ProblemFile { name: "staffing".into(), ..ProblemFile::default() };
+    for (ward, cost) in wards.iter().zip([31.0, 27.0, 36.0]) {
+        let mut nurses = Variable::new(format!("nurses {ward}"), cost).bounded(0.0, 9.0);
+        nurses.kind = VariableKind::Integer;
+        file.first_stage.variables.push(nurses);
+    }
+    file.uncertainty.parameters = wards.iter().map(|ward| format!("patients {ward}")).collect();
+    file.uncertainty.set =
+        SetFile::Budget { budget: 1.5, sides: Sides::One, center: vec![20.0, 24.0, 9.0], scale: vec![8.0, 6.0, 11.0] };
+    let mut agency = Row { upper: 20.0, ..Row::new("agency") };
+    for ward in wards {
+        let (own, hired) = (format!("own {ward}"), format!("hired {ward}"));
+        file.recourse.variables.push(Variable::new(own.clone(), 0.0));
+        file.recourse.variables.push(Variable::new(hired.clone(), 14.0));
+        agency.y.push((hired.clone(), 1.0));
+        let mut care = Row { lower: 0.0, ..Row::new(format!("care {ward}")) };
+        care.y = vec![(own.clone(), 1.0), (hired, 1.0)];
+        care.xi = vec![(format!("patients {ward}"), -1.0)];
+        let mut staff = Row { upper: 0.0, ..Row::new(format!("staff {ward}")) };
+        staff.y = vec![(own, 1.0)];
+        staff.x = vec![(format!("nurses {ward}"), -5.0)];
+        for other in wards.iter().filter(|other| **other != ward) {
+            let moved = format!("{ward} to {other}");
+            file.recourse.variables.push(Variable::new(moved.clone(), 3.0));
+            care.y.push((moved, 1.0));
+            staff.y.push((format!("{other} to {ward}"), 1.0));
+        }
+        file.recourse.constraints.extend([care, staff]);
+    }
+    file.recourse.constraints.push(agency);
+    Problem::new(&file).unwrap()
+}
+
+/// All staffs against all extreme points, one by one.
+#[test]
+fn a_staff_of_whole_nurses() {
+    let problem = staffing();
+    let points = problem.set.enumerate(1000).unwrap().into_owned();
+    let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
+    let mut answer = Answer::new(&problem);
+    let (mut optimum, mut without) = (f64::INFINITY, 0);
+    for staff in 0..1000_u32 {
+        let x = [staff % 10, staff / 10 % 10, staff / 100].map(f64::from);
+        engine.at(&x);
+        let mut worst = f64::NEG_INFINITY;
+        for xi in points.iter() {
+            engine.solve(xi, &mut answer).unwrap();
+            worst = worst.max(if answer.outcome == Ended::Infeasible { f64::INFINITY } else { answer.value });
+        }
+        without += u32::from(worst == f64::INFINITY);
+        optimum = optimum.min(problem.first.value(&x) + worst);
+    }
+    assert!(without > 100 && optimum.is_finite(), "{without} staffs leave patients without care");
+    for tree in ["single", "multi"] {
+        for root in ["bundle", "sgd", "none"] {
+            let options = options(&[("tree", json!(tree)), ("root", json!(root))]);
+            let outcome = by("branch-and-cut", Certify::Exact, options, &problem).unwrap();
+            assert_eq!(outcome.status, Status::Optimal, "{tree}, {root}");
+            let best = outcome.bounds.best().unwrap();
+            assert!((best.value - optimum).abs() <= GAP * optimum, "{tree}, {root}: {} where {optimum} is possible", best.value);
+        }
+    }
+}
+
+#[test]
+fn the_same_on_any_number_of_threads() {
+    for seed in 1..=many(3) {
+        for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }] {
+            let instance = LocationTransportation { n: 20, uncertainty, mixed_integer: true, seed };
+            let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
+            let run = |threads| {
+                let settings = Settings {
+                    method: "branch-and-cut".into(),
+                    gap: GAP,
+                    seed,
+                    certify: Certify::None,
+                    threads: Some(threads),
+                    ..Settings::default()
+                };
+                let outcome = solve(&problem, &settings, &mut Silent, &Arc::default()).unwrap();
+                (outcome.bounds, outcome.iterations, outcome.recourse_solves)
+            };
+            let one = run(1);
+            assert_eq!(one, run(2), "{uncertainty:?} seed {seed}");
+            assert_eq!(one, run(3), "{uncertainty:?} seed {seed}");
+        }
+    }
 }
 
 #[test]
