@@ -20,6 +20,9 @@ const LEAST: f64 = 1e-6;
 /// Pivots of a probe, for nodes that take so many on average: at least, at most, and the multiple between.
 const PIVOTS: (u32, u32, f64) = (10, 500, 2.0);
 
+/// How far a bound must have moved for the rise to say something.
+pub(super) const DISTANT: f64 = 1e-6;
+
 /// A rise of the objective per unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Observation {
@@ -171,18 +174,12 @@ fn probe_both(
         };
         match program.probe(col, lower, upper, pivots, frame)? {
             Probe::Infeasible => side.is_empty = true,
-            Probe::Optimum(optimum) => {
-                (side.bound, side.estimate) = (optimum.max(objective), optimum.max(objective));
-                if distance > 1e-6 {
-                    seen.push(Observation { col, up: up == 1, per_unit: (side.estimate - objective) / distance });
-                }
-            }
-            Probe::About(estimate) => {
-                side.estimate = estimate;
-                if distance > 1e-6 {
-                    seen.push(Observation { col, up: up == 1, per_unit: (estimate - objective) / distance });
-                }
-            }
+            Probe::Optimum(optimum) => (side.bound, side.estimate) = (optimum.max(objective), optimum.max(objective)),
+            Probe::About(estimate) => side.estimate = estimate,
+        }
+        let per_unit = (side.estimate - objective) / distance;
+        if !side.is_empty && distance > DISTANT && per_unit.is_finite() {
+            seen.push(Observation { col, up: up == 1, per_unit });
         }
     }
     Ok(sides)

@@ -11,22 +11,24 @@ const PRICE: f64 = 1e-7;
 #[derive(Debug, Clone)]
 pub(super) struct Prices {
     objective: f64,
+    /// The guard of the node: what was fixed in it already costs no less, and is all that is known of it above that.
+    guard: f64,
     /// Each integer column with its bounds and reduced cost.
     columns: Vec<(usize, f64, f64, f64)>,
 }
 
 impl Prices {
-    /// Of the last optimum of a relaxation, whose reduced costs have been read.
-    pub(super) fn of(program: &Relaxation, frame: &Frame) -> Self {
+    /// Of the last optimum of a relaxation, whose reduced costs have been read, at a node with this guard.
+    pub(super) fn of(program: &Relaxation, guard: f64, frame: &Frame) -> Self {
         let column = |&j: &usize| (j, program.lower[j], program.upper[j], program.reduced[j]);
         let has_room = |&(_, lower, upper, price): &(usize, f64, f64, f64)| lower < upper && price.abs() > PRICE;
-        Self { objective: program.objective, columns: frame.integers.iter().map(column).filter(has_room).collect() }
+        Self { objective: program.objective, guard, columns: frame.integers.iter().map(column).filter(has_room).collect() }
     }
 
     /// Bounds beyond which nothing costs less than the cutoff.
     pub(super) fn fixings(&self, cutoff: f64) -> Vec<Change> {
         let room = cutoff - self.objective;
-        if !(room.is_finite() && room > 0.0) {
+        if !(room.is_finite() && room > 0.0 && cutoff <= self.guard) {
             return Vec::new();
         }
         let fixing = |&(col, lower, upper, price): &(usize, f64, f64, f64)| {

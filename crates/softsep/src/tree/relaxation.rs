@@ -295,10 +295,11 @@ impl Relaxation {
         Ok(whole.unwrap_or_else(|| self.fractional_point(frame)))
     }
 
-    /// Whether a cut that is not in the program cuts a point off.
-    pub(super) fn is_cut_off(&self, point: &Point, pool: &Pool) -> bool {
-        let cuts = pool.cuts().iter().enumerate();
-        cuts.filter(|(place, _)| !self.rows.holds(&RowName::Cut(*place))).any(|(_, cut)| cut.violation(&point.x, point.eta) > 0.0)
+    /// Brings in the cuts that cut a point off, and says whether there are any. A cut that was in the program before changes nothing: what is left of its
+    /// violation is HiGHS's tolerance.
+    pub(super) fn take_in(&mut self, point: &Point, frame: &Frame, pool: &Pool) -> Result<bool, Error> {
+        let cuts = pool.cuts().iter().enumerate().filter(|(_, cut)| cut.violation(&point.x, point.eta) > 0.0);
+        self.rows.bring(cuts.map(|(place, _)| RowName::Cut(place)), frame, pool, &mut self.lp)
     }
 
     fn fractional_point(&self, frame: &Frame) -> Point {

@@ -1,5 +1,7 @@
 //! The search itself: batches of nodes, merged in order, until nothing below the cutoff is left.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::branching::{Effort, Pseudocosts};
@@ -8,6 +10,7 @@ use super::frame::Frame;
 use super::heuristics::Scout;
 use super::node::{Change, Node, Queue};
 use super::pool::Pool;
+use super::rows::Start;
 use super::slot::{Fate, Report, Slot, View};
 use super::{Judge, Point, TreeSettings, Work};
 use crate::error::Error;
@@ -58,6 +61,7 @@ pub(crate) struct Tree<'p> {
     cutoff: f64,
     prices: Option<Prices>,
     fixings: Vec<Change>,
+    root_start: Option<Arc<Start>>,
     /// Rounds of cuts at the root that did not pay, and its bound before the last.
     unpaid: u32,
     root_bound: f64,
@@ -90,6 +94,7 @@ impl<'p> Tree<'p> {
             cutoff: f64::INFINITY,
             prices: None,
             fixings: Vec::new(),
+            root_start: None,
             unpaid: 0,
             root_bound: f64::NEG_INFINITY,
             told: f64::NEG_INFINITY,
@@ -177,9 +182,9 @@ impl<'p> Tree<'p> {
         Ok(())
     }
 
-    /// Keeps a closed node for the case that the cutoff rises. Most never come back: they keep no basis.
+    /// Keeps a closed node for the case that the cutoff rises. Most never come back: the root's basis is good enough for those that do.
     fn put_aside(&mut self, mut node: Node) {
-        node.start = None;
+        node.start.clone_from(&self.root_start);
         self.aside.push(node);
     }
 
@@ -304,10 +309,9 @@ impl<'p> Tree<'p> {
         let is_root = node.depth == 0;
         if is_root && prices.is_some() {
             self.prices = prices;
+            self.root_start.clone_from(&node.start);
         }
-        // All of the pool was respected before the judge looked, but for what is violated within HiGHS's tolerances only: a cut that is in the program
-        // already changes nothing.
-        let violated = self.slots[place].program.is_cut_off(&point, &self.pool);
+        let violated = self.slots[place].program.take_in(&point, &self.frame, &self.pool)?;
         if violated {
             node.rounds = if point.whole { node.rounds } else { node.rounds.saturating_sub(1) };
             if is_root && !point.whole && !self.pays(&point) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::branching::{Choice, Effort, Observation, Pseudocosts, choose};
+use super::branching::{Choice, DISTANT, Effort, Observation, Pseudocosts, choose};
 use super::fixing::Prices;
 use super::frame::Frame;
 use super::node::{Branch, Change, Node};
@@ -83,7 +83,7 @@ impl Slot {
         }
         // What was fixed away costs no less than the guard.
         node.bound = node.bound.max(program.objective.min(node.guard));
-        if let Some(branch) = node.branch.take().filter(|branch| branch.distance > 1e-6 && program.objective.is_finite()) {
+        if let Some(branch) = node.branch.take().filter(|branch| branch.distance > DISTANT && program.objective.is_finite()) {
             let per_unit = (program.objective - branch.from).max(0.0) / branch.distance;
             seen.push(Observation { col: branch.col, up: branch.up, per_unit });
         }
@@ -94,7 +94,7 @@ impl Slot {
         let mut prices = None;
         if ended == Ended::Solved && (cutoff < f64::INFINITY || node.depth == 0) {
             program.read_reduced_costs()?;
-            prices = Some(Prices::of(program, frame));
+            prices = Some(Prices::of(program, node.guard, frame));
         }
         let point = program.point(frame, pool)?;
         if ended == Ended::Solved {
@@ -106,7 +106,7 @@ impl Slot {
         }
         let fractional = program.fractional(frame);
         match choose(&fractional, view.costs, view.effort, cutoff, program, seen, frame)? {
-            Some(choice) => Ok(split(node, &choice, prices.as_ref(), program, cutoff)),
+            Some(choice) => Ok(split(node, &choice, prices.as_ref(), program.objective, cutoff)),
             // Whole to the last digit, yet not in X within the tolerance: there is nothing to branch on.
             None => Err(Error::Master("a node's point is whole but breaks the first stage's rows".into())),
         }
@@ -114,15 +114,15 @@ impl Slot {
 }
 
 /// The two branches of a node. Their numbers are given when they are merged.
-fn split(node: Node, choice: &Choice, prices: Option<&Prices>, program: &Relaxation, cutoff: f64) -> Fate {
+fn split(node: Node, choice: &Choice, prices: Option<&Prices>, objective: f64, cutoff: f64) -> Fate {
     let Choice { col, value, sides } = *choice;
     let mut changes = node.changes.clone();
-    // Fixings of the parent that no longer hold would have to be undone first, and are when the children are loaded.
     changes.extend(prices.map(|prices| prices.fixings(cutoff)).unwrap_or_default());
     let below = value - value.floor();
     let children = [false, true].map(|up| {
         let side = sides[usize::from(up)];
-        let (lower, upper) = if up { (value.floor() + 1.0, program.upper[col]) } else { (program.lower[col], value.floor()) };
+        // The other side is left to what else is changed there: that may be a fixing, which is taken back when the cutoff rises.
+        let (lower, upper) = if up { (value.floor() + 1.0, f64::INFINITY) } else { (f64::NEG_INFINITY, value.floor()) };
         let mut changes = changes.clone();
         changes.push(Change { col, lower, upper, under: f64::INFINITY });
         let child = Node {
@@ -132,7 +132,7 @@ fn split(node: Node, choice: &Choice, prices: Option<&Prices>, program: &Relaxat
             bound: node.bound.max(side.bound.min(node.guard)),
             changes,
             start: node.start.clone(),
-            branch: Some(Branch { col, up, distance: if up { 1.0 - below } else { below }, from: program.objective }),
+            branch: Some(Branch { col, up, distance: if up { 1.0 - below } else { below }, from: objective }),
             rounds: 0,
             guard: node.guard,
             is_new: true,
