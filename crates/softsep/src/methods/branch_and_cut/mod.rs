@@ -70,7 +70,7 @@ impl BranchAndCut {
         }
         let ended = match self.settings.tree {
             TreeKind::Multi => multi::search(&mut costs, run),
-            TreeKind::Single => search_tree(problem, &mut costs, run),
+            TreeKind::Single => search_tree(problem, self.settings.nodes, &mut costs, run),
         };
         if ended.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
             let Costs { end, evidence, oracle, .. } = &mut costs;
@@ -129,8 +129,8 @@ impl Method for BranchAndCut {
 }
 
 /// Searches one tree, again after what the end of a search has found out about its decision.
-fn search_tree(problem: &Problem, costs: &mut Costs, run: &mut Run) -> Result<(), Error> {
-    let mut tree = Tree::new(problem, TreeSettings::default(), run.clock())?;
+fn search_tree(problem: &Problem, nodes: Option<u64>, costs: &mut Costs, run: &mut Run) -> Result<(), Error> {
+    let mut tree = Tree::new(problem, TreeSettings { nodes, ..TreeSettings::default() }, run.clock())?;
     let mut stale = 0;
     while stale < NOTHING_NEW {
         let cuts = costs.evidence.take_fresh();

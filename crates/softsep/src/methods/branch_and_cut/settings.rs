@@ -25,6 +25,11 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (Algorithm 1, as in the paper), or none",
     },
     OptionInfo {
+        name: "nodes",
+        default: "none",
+        help: "nodes of one tree after which the search ends with what it has; none is no limit",
+    },
+    OptionInfo {
         name: "proposal",
         default: "auto",
         help: "where the chain of an integer assignment may go next: uniform, adaptive, hit-and-run, geodesic, langevin, or auto",
@@ -105,6 +110,8 @@ pub(super) struct BranchAndCutSettings {
     power: f64,
     #[serde(deserialize_with = "whole")]
     pub(super) polish: u64,
+    #[serde(deserialize_with = "limit")]
+    pub(super) nodes: Option<u64>,
 }
 
 impl Default for BranchAndCutSettings {
@@ -116,6 +123,7 @@ impl Default for BranchAndCutSettings {
             near: Choice::Auto,
             power: 0.75,
             polish: 0,
+            nodes: None,
         }
     }
 }
@@ -123,6 +131,16 @@ impl Default for BranchAndCutSettings {
 impl BranchAndCutSettings {
     pub(super) fn pace(&self) -> Pace {
         Pace { near: self.near, power: self.power }
+    }
+}
+
+fn limit<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    match Value::deserialize(from)? {
+        Value::String(word) if word == "none" => Ok(None),
+        value => match value.as_u64().filter(|&limit| limit > 0) {
+            Some(limit) => Ok(Some(limit)),
+            None => Err(D::Error::custom(format!("{value} is neither a whole number from 1 on nor none"))),
+        },
     }
 }
 
