@@ -262,7 +262,8 @@ fn check(seed: u64, optimum: Option<f64>, ended: &Result<(), Error>, judge: &Hid
 #[test]
 fn the_optimum_is_that_of_highs_with_all_cuts_written_out() {
     let (mut feasible, mut nodes) = (0, 0);
-    for seed in 0..count(320) {
+    // Seed 3161 has a program that HiGHS's dual simplex gives up on, from a basis and from nothing.
+    for seed in (0..count(320)).chain([3161]) {
         let (file, cuts) = random(seed);
         let problem = Problem::new(&file).unwrap();
         let optimum = reference(&problem, &cuts);
