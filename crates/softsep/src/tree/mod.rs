@@ -74,7 +74,7 @@ pub(crate) struct TreeSettings {
     pub(crate) cut_depth: u32,
     /// Whether decisions are sought by rounding and diving.
     pub(crate) heuristics: bool,
-    /// Nodes to be solved at most.
+    /// Nodes to be solved at most; the search stops with [`Stop::IterationLimit`](crate::run::Stop::IterationLimit) then.
     pub(crate) nodes: Option<u64>,
 }
 

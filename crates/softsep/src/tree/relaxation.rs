@@ -1,6 +1,6 @@
 //! The linear program of one place in a batch: takes nodes in, solves them to the pool's cuts and tangents, and looks where to branch.
 
-use softsep_lp::{Basis, Lp, Status};
+use softsep_lp::{Algorithm, Basis, Lp, Status};
 
 use super::frame::Frame;
 use super::node::{Change, Node};
@@ -214,25 +214,36 @@ impl Relaxation {
         if self.has_eta { self.values[frame.eta()] } else { f64::NEG_INFINITY }
     }
 
-    /// One solve under the clock. What HiGHS cannot solve from a basis it may solve from nothing.
+    /// One solve under the clock. What HiGHS cannot solve from a basis it may solve from nothing, or else by the primal simplex.
     fn solve(&mut self, frame: &Frame) -> Result<Status, Error> {
-        for again in [false, true] {
-            self.lp.set_time_limit(frame.clock.left())?;
-            let status = self.lp.solve()?;
-            self.work.programs += 1;
-            self.work.pivots += self.lp.simplex_iterations();
-            match status {
-                Status::Optimal | Status::Infeasible | Status::Unbounded => return Ok(status),
-                Status::TimeLimit => return Err(Stop::TimeLimit.into()),
-                Status::Interrupted => return Err(Stop::Interrupted.into()),
-                _ if again => return Err(Error::Master(format!("HiGHS ended the relaxation of a node with {status:?}"))),
-                _ => {
-                    self.work.retries += 1;
-                    self.lp.forget()?;
-                }
+        let mut status = self.attempt(frame)?;
+        for algorithm in [Algorithm::DualSimplex, Algorithm::PrimalSimplex] {
+            if matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded) {
+                return Ok(status);
             }
+            self.work.retries += 1;
+            self.lp.forget()?;
+            self.lp.set_algorithm(algorithm)?;
+            let attempt = self.attempt(frame);
+            self.lp.set_algorithm(Algorithm::DualSimplex)?;
+            status = attempt?;
         }
-        Ok(Status::Failed)
+        match status {
+            Status::Optimal | Status::Infeasible | Status::Unbounded => Ok(status),
+            _ => Err(Error::Master(format!("HiGHS ended the relaxation of a node with {status:?}"))),
+        }
+    }
+
+    fn attempt(&mut self, frame: &Frame) -> Result<Status, Error> {
+        self.lp.set_time_limit(frame.clock.left())?;
+        let status = self.lp.solve()?;
+        self.work.programs += 1;
+        self.work.pivots += self.lp.simplex_iterations();
+        match status {
+            Status::TimeLimit => Err(Stop::TimeLimit.into()),
+            Status::Interrupted => Err(Stop::Interrupted.into()),
+            status => Ok(status),
+        }
     }
 
     /// Solves an unbounded relaxation within a box, for a point to ask about.

@@ -262,7 +262,8 @@ fn check(seed: u64, optimum: Option<f64>, ended: &Result<(), Error>, judge: &Hid
 #[test]
 fn the_optimum_is_that_of_highs_with_all_cuts_written_out() {
     let (mut feasible, mut nodes) = (0, 0);
-    for seed in 0..count(320) {
+    // Seed 3161 has a program that HiGHS's dual simplex gives up on, from a basis and from nothing.
+    for seed in (0..count(320)).chain([3161]) {
         let (file, cuts) = random(seed);
         let problem = Problem::new(&file).unwrap();
         let optimum = reference(&problem, &cuts);
@@ -282,7 +283,7 @@ const LIES: [f64; 12] = [0.3, 0.7, 0.2, 1.5, 0.5, 0.9, 0.4, 0.95, 0.8, 2.0, 0.6,
 
 #[test]
 fn nodes_put_aside_under_a_false_cutoff_come_back() {
-    for seed in 0..count(100) {
+    for seed in 0..count(80) {
         let (file, cuts) = random(seed);
         let problem = Problem::new(&file).unwrap();
         let Some(optimum) = reference(&problem, &cuts) else { continue };
@@ -296,7 +297,7 @@ fn nodes_put_aside_under_a_false_cutoff_come_back() {
 /// Larger trees, where columns are fixed under the false cutoffs.
 #[test]
 fn what_was_fixed_under_a_false_cutoff_is_free_again() {
-    for seed in 0..count(40) {
+    for seed in 0..count(30) {
         let (file, cuts) = knapsack(9, 2, 12, [1.0, 3.0, 6.0][seed as usize % 3], 1000 + seed);
         let problem = Problem::new(&file).unwrap();
         let optimum = reference(&problem, &cuts).unwrap();
@@ -354,6 +355,7 @@ fn one_thread_and_two_see_the_same_points_in_the_same_order() {
 
 #[test]
 fn knapsacks_end_at_the_optimum() {
+    let mut nodes = 0;
     for seed in 0..count(4) {
         let (file, cuts) = knapsack(22, 4, 20, 1.0, 100 + seed);
         let problem = Problem::new(&file).unwrap();
@@ -361,8 +363,9 @@ fn knapsacks_end_at_the_optimum() {
         let mut judge = Hidden::new(&problem, &cuts, optimum);
         let (ended, work) = search(&problem, TreeSettings::default(), &mut judge);
         check(seed, optimum, &ended, &judge);
-        assert!(work.nodes > 100, "{work:?}");
+        nodes += work.nodes;
     }
+    assert!(nodes > count(400), "{nodes} nodes");
 }
 
 #[test]
