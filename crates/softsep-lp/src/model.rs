@@ -1,5 +1,8 @@
 //! A model under construction: columns, rows by sparse terms, integrality and a convex quadratic cost.
 
+/// A number this close to a whole one is whole: HiGHS's own tolerance.
+const WHOLE: f64 = 1e-6;
+
 /// Columns, rows and costs, row by row, as [`Lp::new`](crate::Lp::new) takes them. Infinite bounds are `f64::INFINITY`.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
@@ -32,8 +35,12 @@ impl Model {
         self.cost.len() - 1
     }
 
-    /// Adds an integer column and returns its index.
+    /// Adds an integer column and returns its index. Its bounds are brought to whole numbers: HiGHS 1.15.0 misses optima where they are not, of random problems
+    /// with such bounds one in eight if presolve is off.
     pub fn add_integer(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
+        let (least, most) = ((lower - WHOLE).ceil(), (upper + WHOLE).floor());
+        // Where there is no whole number between them, that is for HiGHS to find out.
+        let (lower, upper) = if least <= most { (least, most) } else { (lower, upper) };
         let col = self.add_col(cost, lower, upper);
         self.integer[col] = true;
         col
@@ -86,5 +93,29 @@ impl Model {
     /// Number of nonzeros so far.
     pub fn nonzeros(&self) -> usize {
         self.index.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::{Lp, Status, Toggle};
+
+    #[test]
+    fn integers_have_whole_bounds() {
+        let mut model = Model::new();
+        model.add_integer(1.0, -3.3, 2.4);
+        model.add_integer(1.0, 0.999_999_9, 2.999_999_9);
+        model.add_integer(1.0, f64::NEG_INFINITY, f64::INFINITY);
+        assert_eq!((model.col_lower, model.col_upper), (vec![-3.0, 1.0, f64::NEG_INFINITY], vec![2.0, 3.0, f64::INFINITY]));
+        let mut nothing = Model::new();
+        nothing.add_integer(1.0, 0.3, 0.7);
+        for presolve in [Toggle::On, Toggle::Off] {
+            let mut lp = Lp::new(&nothing).unwrap();
+            lp.set_presolve(presolve).unwrap();
+            assert_eq!(lp.solve().unwrap(), Status::Infeasible);
+        }
     }
 }

@@ -57,7 +57,6 @@ mod solve;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod theory;
-#[allow(dead_code, unused_imports)] // until a method searches one
 mod tree;
 pub mod uncertainty;
 

@@ -115,6 +115,7 @@ impl<'p> Tree<'p> {
     }
 
     /// Changes how many nodes may be solved in all.
+    #[cfg(test)]
     pub(crate) fn set_node_limit(&mut self, nodes: Option<u64>) {
         self.settings.nodes = nodes;
     }

@@ -128,9 +128,24 @@ impl Method for BranchAndCut {
     }
 }
 
-/// Searches one tree, again after what the end of a search has found out about its decision.
+/// Searches one tree, and tells what that took.
 fn search_tree(problem: &Problem, nodes: Option<u64>, costs: &mut Costs, run: &mut Run) -> Result<(), Error> {
     let mut tree = Tree::new(problem, TreeSettings { nodes, ..TreeSettings::default() }, run.clock())?;
+    let ended = search_again(&mut tree, costs, run);
+    let work = tree.work();
+    run.say(&format!(
+        "the tree: {} nodes, {} linear programs with {} pivots, {} more to choose branches; {} cuts",
+        work.nodes,
+        work.programs,
+        work.pivots,
+        work.probes,
+        tree.cuts()
+    ));
+    ended
+}
+
+/// Searches a tree, again after what the end of a search has found out about its decision.
+fn search_again(tree: &mut Tree, costs: &mut Costs, run: &mut Run) -> Result<(), Error> {
     let mut stale = 0;
     while stale < NOTHING_NEW {
         let cuts = costs.evidence.take_fresh();
