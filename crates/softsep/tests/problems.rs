@@ -196,6 +196,22 @@ fn methods_find_what_is_expected() {
     }
 }
 
+/// Problems without an optimum are proved to have none also where no relaxation is solved first.
+#[test]
+fn trees_prove_that_there_is_no_optimum() {
+    let mut seen = 0;
+    for case in cases().iter().filter(|case| case.expected.optimum.is_none()) {
+        for root in ["none", "sgd"] {
+            let options = serde_json::Map::from_iter([("root".to_owned(), root.into())]);
+            let settings = Settings { method: "branch-and-cut".into(), gap: GAP, options, ..Settings::default() };
+            let outcome = solve(&case.problem, &settings, &mut Silent, &Arc::default()).unwrap();
+            assert_eq!(outcome.status, case.expected.status, "{}, {root}", case.name);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 12, "{seen}");
+}
+
 fn check_refused(case: &Case, method: &str) {
     match run(&case.problem, method, 1) {
         Err(Error::Unsupported(refusal)) => {

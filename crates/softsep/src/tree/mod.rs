@@ -57,6 +57,12 @@ pub(crate) trait Judge {
     /// The tree's valid lower bound rose; an error of [`Stop`](crate::run::Stop) ends the search.
     fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error>;
 
+    /// A whole point stands although the relaxation is unbounded with all that is known: what a judge that cannot vouch for the point makes of that. `None` from
+    /// one that can: the problem is unbounded then.
+    fn doubts_unbounded(&mut self, _run: &mut Run) -> Option<Error> {
+        None
+    }
+
     /// The scenarios behind the cuts, to explain why no decision is feasible.
     fn scenarios(&self) -> Vec<&[f64]> {
         Vec::new()

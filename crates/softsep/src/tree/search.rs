@@ -271,7 +271,7 @@ impl<'p> Tree<'p> {
             return Err(error);
         }
         for ((place, node, prices), point) in asking.into_iter().zip(points) {
-            self.answer(place, node, prices, point, run)?;
+            self.answer(place, node, prices, point, judge, run)?;
         }
         self.scout(hint, judge, run)
     }
@@ -306,7 +306,15 @@ impl<'p> Tree<'p> {
     }
 
     /// Goes on with a node that the judge has looked at.
-    fn answer(&mut self, place: usize, mut node: Node, prices: Option<Prices>, point: Point, run: &mut Run) -> Result<(), Error> {
+    fn answer(
+        &mut self,
+        place: usize,
+        mut node: Node,
+        prices: Option<Prices>,
+        point: Point,
+        judge: &mut dyn Judge,
+        run: &mut Run,
+    ) -> Result<(), Error> {
         let is_root = node.depth == 0;
         if is_root && prices.is_some() {
             self.prices = prices;
@@ -320,7 +328,7 @@ impl<'p> Tree<'p> {
             }
         } else if point.whole {
             if node.unbounded {
-                return self.unbounded(run);
+                return judge.doubts_unbounded(run).map_or_else(|| self.unbounded(run), Err);
             }
             self.settled.push(Settled { node, point });
             return Ok(());

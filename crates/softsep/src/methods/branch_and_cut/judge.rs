@@ -58,6 +58,9 @@ impl Costs<'_> {
         if prey.value > beyond {
             return Ok(false);
         }
+        if prey.value == f64::NEG_INFINITY {
+            return Err(self.evidence.unbounded(run));
+        }
         self.take(x, prey.value, &prey.xi, run)
     }
 
@@ -172,6 +175,11 @@ impl Judge for Costs<'_> {
         let ended = self.end_if_due(run);
         self.count(run);
         ended
+    }
+
+    /// Ascents may have missed a scenario without recourse: exact separations decide.
+    fn doubts_unbounded(&mut self, run: &mut Run) -> Option<Error> {
+        Some(self.evidence.unbounded(run))
     }
 
     fn scenarios(&self) -> Vec<&[f64]> {
