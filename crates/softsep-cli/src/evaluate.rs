@@ -53,7 +53,7 @@ pub(crate) struct Evaluate {
     /// parameter that it follows
     ///
     /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's "upper_bound": once ξ is
-    /// known, sums tell what to do. For linear recourse with costs that do not move, over every set but a list of scenarios. It is looked
+    /// known, sums tell what to do. For recourse with costs that do not move with ξ, over every set. It is looked
     /// for first; the evaluation has what is left of the time limit.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,

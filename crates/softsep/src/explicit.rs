@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::model::Problem;
-use crate::policy::{Policy, Proved};
+use crate::policy::{Policy, Proved, best_over_list};
 use crate::recourse::engine;
 use crate::run::Clock;
 use crate::separation::{Ask, Separation, Split, ascend};
 use crate::solve::on_threads;
 
-/// A rule that is feasible for every ξ of the set.
+/// A rule that is feasible for every ξ of the set, which may be a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// `y(ξ) = y₀ + Yξ`.
@@ -27,17 +27,9 @@ pub enum NoRule {
     /// No recourse variables.
     #[error("an affine rule says what recourse variables do, and there are none here")]
     NoVariables,
-    /// A quadratic cost or cones.
-    #[error("an affine rule needs linear recourse, and this one has a quadratic cost or cones")]
-    NotLinear,
     /// Costs that move with ξ.
     #[error("an affine rule needs costs that do not move with ξ, and some recourse variable here has \"cost_xi\"")]
     CostsMove,
-    /// A list of scenarios.
-    #[error(
-        "an affine rule needs a set, not a list of scenarios: give a box, l1, budget, ellipsoid or polyhedron that holds them"
-    )]
-    List,
 }
 
 impl NoRule {
@@ -45,12 +37,8 @@ impl NoRule {
     pub fn check(problem: &Problem) -> Result<(), Self> {
         if problem.recourse.dim() == 0 {
             Err(Self::NoVariables)
-        } else if !problem.recourse.is_linear() {
-            Err(Self::NotLinear)
         } else if problem.recourse.costs_move() {
             Err(Self::CostsMove)
-        } else if problem.set.is_finite_list() {
-            Err(Self::List)
         } else {
             Ok(())
         }
@@ -84,10 +72,16 @@ fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Optio
         // Some scenario has no recourse, or recourse costs −∞: no rule bounds that.
         return Ok(None);
     }
-    let mut split = Split::without_parts(problem);
-    split.separate(x, &Ask { beyond: None, tolerance: gap * (first_cost + worst).abs() }, clock)?;
-    match split.policy() {
-        Some(Proved { policy, value }) => Ok(Some(Rule { policy: policy.clone(), upper: first_cost + value })),
+    let proved = if problem.set.is_finite_list() {
+        let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
+        best_over_list(problem, x, &all, worst, clock)?
+    } else {
+        let mut split = Split::without_parts(problem);
+        split.separate(x, &Ask { beyond: None, tolerance: gap * (first_cost + worst).abs() }, clock)?;
+        split.policy().cloned()
+    };
+    match proved {
+        Some(Proved { policy, value }) => Ok(Some(Rule { policy, upper: first_cost + value })),
         None => clock.check().map(|()| None).map_err(Error::from),
     }
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::square::square_root;
 use crate::error::Error;
 use crate::format::{ConeKind, VariableKind};
-use crate::model::Problem;
+use crate::model::{Problem, square_root};
 use crate::recourse::{Answer, Cut, CutKind, Program, engine};
 use crate::run::Clock;
 

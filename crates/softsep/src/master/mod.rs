@@ -5,11 +5,9 @@ mod explain;
 mod growing;
 mod project;
 mod solve;
-mod square;
 
 pub(crate) use copies::Copies;
 pub(crate) use explain::{explain_infeasible, explain_unbounded};
 pub(crate) use growing::Growing;
 pub(crate) use project::Projection;
 pub(crate) use solve::{Ended, Solved, Start};
-pub(crate) use square::square_root;

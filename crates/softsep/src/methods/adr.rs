@@ -3,7 +3,6 @@
 //! What the best rule costs in the worst case is an upper bound on the optimum: conservative, because a recourse that may react in any way can
 //! only do better. How much better shows the exact cost of the decision, which is reported beside it.
 
-use rayon::prelude::*;
 use serde_json::{Map, Value};
 use softsep_lp::Basis;
 
@@ -13,7 +12,7 @@ use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
 use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
 use crate::model::{MEMBER, Problem};
-use crate::policy::{Affine, Decision, Dependence, Ended, Proved, Region, Repair, Solved};
+use crate::policy::{Affine, Decision, Dependence, Ended, Proved, Region, Repair, Rows, Solved};
 use crate::run::{Run, Verdict};
 use crate::separation::{Ask, Claim, Exact, Found};
 use crate::settings::Certify;
@@ -31,18 +30,6 @@ pub(super) const ENTRY: Entry = Entry {
         Some(key) => Err(format!("it has no option \"{key}\"")),
     },
 };
-
-/// Scenarios of a list that join a program without optimum, at least.
-const JOIN: usize = 20;
-
-/// Scenarios that are looked at in one piece.
-const CHUNK: usize = 256;
-
-/// Segments of a list that each give a row its worst scenario: some variety, so that fewer rounds are needed.
-const SEGMENTS: usize = 4;
-
-/// By how much a rule may miss a row at a scenario of a list.
-const MISS: f64 = 1e-7;
 
 /// Affine decision rules.
 #[derive(Debug, Clone, Copy, Default)]
@@ -110,7 +97,7 @@ impl Method for Adr {
         self.bound_from_below(problem, &nominal, run)?;
         let solved = match problem.set.shape(&Part::whole(problem.set.dim())) {
             Some(shape) => best(problem, Region::Shape(&shape), &dependence, None, run)?,
-            None => over_list(problem, &dependence, nominal, run)?,
+            None => over_list(problem, &dependence, &xi, run)?,
         };
         match solved.ended {
             Ended::Optimal => {
@@ -258,92 +245,17 @@ fn within(problem: &Problem, solved: Solved) -> Solved {
 }
 
 /// The best rule over a list: each row is written for the scenarios at which a rule missed it, until none is missed.
-fn over_list(problem: &Problem, dependence: &Dependence, nominal: Points, run: &mut Run) -> Result<Solved, Error> {
+fn over_list(problem: &Problem, dependence: &Dependence, nominal: &[f64], run: &mut Run) -> Result<Solved, Error> {
     let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
-    let count = 1 + problem.recourse.rows() + problem.recourse.dim();
-    let mut places: Vec<usize> = (0..count).collect();
-    let mut points = Points::new(problem.set.dim());
-    places.iter().for_each(|_| points.push(nominal.row(0)));
-    let mut taken = 0;
+    let mut rows = Rows::new(problem, &all, nominal);
     let mut basis = None;
     loop {
-        let mut solved = best(problem, Region::Points(&places, &points), dependence, basis.as_ref(), run)?;
+        let mut solved = best(problem, rows.region(), dependence, basis.as_ref(), run)?;
         basis = solved.basis.take();
-        let missed = match solved.ended {
-            Ended::Optimal => worst_misses(problem, &solved, &all, run)?,
-            // A relaxation without optimum has no rule that could miss anything: more scenarios in all rows, as long as there are more.
-            Ended::Unbounded if taken < all.len() => {
-                let more = taken..all.len().min(2 * taken + JOIN);
-                taken = more.end;
-                more.flat_map(|number| (0..count).map(move |place| (place, number))).collect()
-            }
-            _ => return Ok(solved),
-        };
-        if missed.is_empty() {
+        let promised = solved.value - problem.first.value(&solved.x);
+        if !rows.grow(&solved, &solved.x, promised, run.clock())? {
             return Ok(solved);
         }
-        for &(place, number) in &missed {
-            places.push(place);
-            points.push(all.row(number));
-        }
         run.tick()?;
-    }
-}
-
-/// For each row that the rule misses at some scenario of the list, the one at which it misses most in each of a few segments.
-fn worst_misses(problem: &Problem, solved: &Solved, all: &Points, run: &Run) -> Result<Vec<(usize, usize)>, Error> {
-    let places = 1 + problem.recourse.rows() + problem.recourse.dim();
-    let none = || vec![(MISS, None); places];
-    // Chunks of a fixed size, merged in order, the first of equals kept: the result does not depend on threads.
-    let chunks: Vec<Vec<(f64, Option<usize>)>> = (0..all.len().div_ceil(CHUNK))
-        .into_par_iter()
-        .map(|chunk| {
-            let mut worst = none();
-            let mut misses = vec![0.0; places];
-            for number in chunk * CHUNK..all.len().min((chunk + 1) * CHUNK) {
-                miss(problem, solved, all.row(number), &mut misses);
-                for (worst, &miss) in worst.iter_mut().zip(&misses) {
-                    if miss > worst.0 {
-                        *worst = (miss, Some(number));
-                    }
-                }
-            }
-            worst
-        })
-        .collect();
-    run.clock().check()?;
-    let mut missed = Vec::new();
-    for segment in chunks.chunks(chunks.len().div_ceil(SEGMENTS)) {
-        let worst = segment.iter().fold(none(), |mut worst, chunk| {
-            for (worst, chunk) in worst.iter_mut().zip(chunk) {
-                if chunk.0 > worst.0 {
-                    *worst = *chunk;
-                }
-            }
-            worst
-        });
-        missed.extend(worst.into_iter().enumerate().filter_map(|(place, (_, number))| Some((place, number?))));
-    }
-    Ok(missed)
-}
-
-/// By how much a rule misses its own worst cost, each row and each variable's bounds at a scenario, relative to their sizes.
-fn miss(problem: &Problem, solved: &Solved, xi: &[f64], misses: &mut [f64]) {
-    let recourse = &problem.recourse;
-    let mut y = vec![0.0; recourse.dim()];
-    solved.policy.at(xi, &mut y);
-    let (cost, rest) = misses.split_at_mut(1);
-    let (rows, variables) = rest.split_at_mut(recourse.rows());
-    let promised = solved.value - problem.first.value(&solved.x);
-    let costs: f64 = recourse.cost.iter().zip(&y).map(|(cost, y)| cost * y).sum();
-    cost[0] = (costs - promised) / (1.0 + promised.abs());
-    recourse.shift(&solved.x, xi, rows);
-    for (i, miss) in rows.iter_mut().enumerate() {
-        let activity = recourse.g.dot(i, &y) + *miss;
-        let size = 1.0 + activity.abs() + miss.abs();
-        *miss = (recourse.row_lower[i] - activity).max(activity - recourse.row_upper[i]) / size;
-    }
-    for (j, miss) in variables.iter_mut().enumerate() {
-        *miss = (recourse.lower[j] - y[j]).max(y[j] - recourse.upper[j]) / (1.0 + y[j].abs());
     }
 }

@@ -78,11 +78,13 @@ impl Auto {
         let proves = self.ccg.accepts(problem);
         let descends = self.soft(problem).accepts(problem).is_ok();
         let coefficients = problem.recourse.dim() * problem.set.dim();
-        let is_quick = coefficients <= QUICK && problem.set.extremes() != Count::Infinite;
+        // Policies of recourse with cones or a quadratic cost take an interior point much longer.
+        let is_linear = problem.recourse.is_linear();
+        let is_quick = is_linear && coefficients <= QUICK && problem.set.extremes() != Count::Infinite;
         match (proves, Exact::choose(problem)) {
             (Ok(()), Ok(Exact::Scan(_))) => Ok(Choice::Ccg),
             (Ok(()), _) if !descends || is_quick => Ok(Choice::Ccg),
-            (Ok(()), _) if is_limited || coefficients <= WORTHWHILE => Ok(Choice::SoftThenProof),
+            (Ok(()), _) if is_limited || is_linear && coefficients <= WORTHWHILE => Ok(Choice::SoftThenProof),
             (Ok(()), _) => Ok(Choice::Soft),
             (Err(_), _) if descends => Ok(Choice::Soft),
             (Err(refusal), _) => Err(refusal),

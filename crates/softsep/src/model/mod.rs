@@ -13,6 +13,7 @@ mod problem;
 mod recourse;
 mod scale;
 mod sparse;
+mod square;
 
 pub(crate) use first_stage::MEMBER;
 pub use first_stage::{Broken, FirstStage, Violation};
@@ -20,3 +21,4 @@ pub use names::Names;
 pub use problem::Problem;
 pub use recourse::{Cone, RecourseModel};
 pub use sparse::{Sparse, Symmetric};
+pub(crate) use square::square_root;

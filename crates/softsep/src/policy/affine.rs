@@ -4,9 +4,11 @@
 
 use softsep_lp::Basis;
 
+use super::cones::{Block, Counterpart, Square, blocks, in_cone, roots};
 use super::coordinates::{Coordinates, Feature};
 use super::dependence::Dependence;
 use super::robust::{Expression, Region, Robust, Written};
+use super::support::Ground;
 use crate::format::VariableKind;
 use crate::model::Problem;
 use crate::recourse::{Program, RecourseError};
@@ -29,6 +31,7 @@ pub(crate) struct Affine<'a> {
     pub(super) region: Region<'a>,
     pub(super) decision: Decision<'a>,
     pub(super) gap: f64,
+    size: f64,
     pub(super) strict: bool,
     pub(super) prices: bool,
     pub(super) start: Option<&'a Basis>,
@@ -48,7 +51,7 @@ pub(super) struct Columns {
 }
 
 impl<'a> Affine<'a> {
-    /// The problem's recourse must be linear with costs that do not move.
+    /// The costs of the problem's recourse must not move with ξ.
     pub(crate) fn new(problem: &'a Problem, region: Region<'a>, dependence: &Dependence, decision: Decision<'a>) -> Self {
         let coordinates = Coordinates::new(problem, region, dependence);
         Self {
@@ -56,6 +59,7 @@ impl<'a> Affine<'a> {
             region,
             decision,
             gap: 0.0,
+            size: 1.0,
             strict: false,
             prices: false,
             start: None,
@@ -69,6 +73,11 @@ impl<'a> Affine<'a> {
     /// The relative gap to which a mixed-integer program is solved.
     pub(crate) fn with_gap(self, gap: f64) -> Self {
         Self { gap, ..self }
+    }
+
+    /// What the recourse costs, about: the unit of a quadratic cost.
+    pub(crate) fn with_size(self, size: f64) -> Self {
+        Self { size, ..self }
     }
 
     /// Starts from the optimal basis of the same program over fewer points.
@@ -94,7 +103,7 @@ impl<'a> Affine<'a> {
     pub(super) fn is_linear(&self) -> bool {
         let curved = matches!(self.region, Region::Shape(shape) if shape.ball.is_some());
         let squared = self.is_free() && !self.problem.first.quadratic.is_zero();
-        !curved && !squared
+        self.problem.recourse.is_linear() && !curved && !squared
     }
 
     /// Writes the program; where its columns are, and where the rows of each place.
@@ -145,17 +154,35 @@ impl<'a> Affine<'a> {
                 written.fixed = Some(program.row(lower - constant, upper - constant, &terms));
             }
         }
+        let (cones, square) = self.cones(&rows, columns)?;
         match self.region {
             Region::Shape(shape) => {
-                let robust = Robust::new(self.shape.as_ref().unwrap_or(shape));
+                let shape = self.shape.as_ref().unwrap_or(shape);
+                let robust = Robust::new(shape);
                 for ((expression, sides), written) in rows.iter().zip(&mut written).filter(|((row, _), _)| !row.is_fixed()) {
                     *written = robust.between(program, expression, *sides)?;
+                }
+                if !self.problem.recourse.is_linear() {
+                    let counterpart = Counterpart::new(Ground::Shape(shape), &vec![0.0; self.coordinates.dim()]);
+                    cones.iter().try_for_each(|block| counterpart.hold(program, block, 0.0).map(|_| ()))?;
+                    if let Some(square) = &square {
+                        counterpart.hold_square(program, square)?;
+                    }
                 }
             }
             // In the order in which they came, so that a basis of the program before they came is still at its head.
             Region::Points(places, points) => {
                 for (&place, xi) in places.iter().zip(points.iter()) {
-                    let (expression, (lower, upper)) = &rows[place];
+                    if let (0, Some(square)) = (place, &square) {
+                        let block = square.block();
+                        in_cone(program, block.kind, block.at(xi), 0.0)?;
+                        continue;
+                    }
+                    let Some((expression, (lower, upper))) = rows.get(place) else {
+                        let block = &cones[place - rows.len()];
+                        in_cone(program, block.kind, block.at(xi), 0.0)?;
+                        continue;
+                    };
                     if !expression.is_fixed() {
                         let (constant, terms) = expression.at(xi);
                         program.row(lower - constant, upper - constant, &terms);
@@ -166,6 +193,21 @@ impl<'a> Affine<'a> {
         Ok(written)
     }
 
+    /// The cones over rows, and a quadratic cost.
+    fn cones(&self, rows: &[(Expression, (f64, f64))], columns: &Columns) -> Result<(Vec<Block>, Option<Square>), RecourseError> {
+        let recourse = &self.problem.recourse;
+        let along = |terms: &Vec<(usize, f64)>| {
+            let mut root = Expression::new(self.coordinates.dim());
+            terms.iter().for_each(|&(j, value)| self.add_variable(&mut root, columns, j, value));
+            root
+        };
+        let square = roots(recourse)?.map(|roots| {
+            let root: Vec<Expression> = roots.iter().map(along).collect();
+            Square::new(&rows[0].0, &root, self.size)
+        });
+        Ok((blocks(recourse, |row| rows[1 + row].0.clone()), square))
+    }
+
     /// What must hold for all ξ, as functions of ξ and what they lie between: the cost, the rows, the variables.
     fn rows(&self, columns: &Columns) -> Vec<(Expression, (f64, f64))> {
         let (recourse, dim) = (&self.problem.recourse, self.coordinates.dim());
@@ -174,7 +216,9 @@ impl<'a> Affine<'a> {
         for (j, &value) in recourse.cost.iter().enumerate() {
             self.add_variable(&mut cost, columns, j, -value);
         }
-        let mut rows = vec![(cost, (0.0, f64::INFINITY))];
+        // A quadratic cost has a cone of its own.
+        let least = if recourse.quadratic.is_zero() { 0.0 } else { f64::NEG_INFINITY };
+        let mut rows = vec![(cost, (least, f64::INFINITY))];
         for i in 0..recourse.rows() {
             let mut row = Expression::new(dim);
             match self.decision {

@@ -13,14 +13,14 @@ use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 use super::robust::Robust;
 use super::rule::Policy;
 use super::support::{Ground, Support};
-use crate::format::Points;
+use crate::format::{Points, VariableKind};
 use crate::model::Problem;
-use crate::recourse::RecourseError;
+use crate::recourse::{Program, RecourseError};
 use crate::run::Clock;
 use crate::uncertainty::Shape;
 
 /// What a row without room may be missed by, relative to its size where that is above 1: a hundredth of what recourse engines allow.
-const TOLERANCE: f64 = 1e-9;
+pub(super) const TOLERANCE: f64 = 1e-9;
 
 /// The room that rows are asked for, in tolerances.
 const ROOM: f64 = 2.0;
@@ -46,9 +46,9 @@ pub(super) type Shares = [Option<Vec<f64>>; 2];
 
 /// A policy at a decision over a region.
 pub(crate) struct Repair<'a> {
-    problem: &'a Problem,
-    x: &'a [f64],
-    ground: Ground<'a>,
+    pub(super) problem: &'a Problem,
+    pub(super) x: &'a [f64],
+    pub(super) ground: Ground<'a>,
     /// For the cost, the rows and the variables.
     shares: Vec<Shares>,
     /// Whether a row holds with equality for every ξ only if its slope is zero.
@@ -56,9 +56,9 @@ pub(crate) struct Repair<'a> {
 }
 
 /// What a row or variable allows y to be in the middle of the region.
-struct Range {
-    lower: f64,
-    upper: f64,
+pub(super) struct Range {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
     /// The size of its numbers.
     size: f64,
 }
@@ -130,12 +130,22 @@ impl<'a> Repair<'a> {
             let Some(range) = range else { return Ok(None) };
             cols.push(range);
         }
-        let Some(constant) = self.constant(&rows, &cols, clock)? else { return Ok(None) };
+        let chosen = match recourse.is_linear() {
+            true => self.constant(&rows, &cols, clock)?.map(|constant| (constant, None)),
+            false => self.constant_in_cones(&policy, &rows, &cols, &mut support, clock)?,
+        };
+        let Some((constant, squared)) = chosen else { return Ok(None) };
         let fixed_cost: f64 = recourse.cost.iter().zip(&constant).map(|(cost, y)| cost * y).sum();
         let size: f64 = recourse.cost.iter().zip(&constant).map(|(cost, y)| (cost * y).abs()).sum();
-        slope.copy_from_slice(&policy.cost_slope(self.problem));
-        let share = self.shares.first().and_then(|shares| shares[0].as_deref()).map(negated);
-        let moving = support.at_most(&slope, share.as_deref())?;
+        // What moves is bounded together with a quadratic cost, where there is one.
+        let moving = match squared {
+            Some(most) => most,
+            None => {
+                slope.copy_from_slice(&policy.linear_cost_slope(self.problem));
+                let share = self.shares.first().and_then(|shares| shares[0].as_deref()).map(negated);
+                support.at_most(&slope, share.as_deref())?
+            }
+        };
         // From the middle to zero.
         for ((y, constant), slopes) in policy.constant.iter_mut().zip(constant).zip(&policy.slopes) {
             *y = constant - slopes.iter().map(|&(entry, slope)| slope * support.middle[entry]).sum::<f64>();
@@ -187,7 +197,9 @@ impl<'a> Repair<'a> {
         }
         for room in [ROOM * TOLERANCE, 0.0] {
             let rooms = self.rooms(rows, cols, room);
-            let mut lp = Lp::new(&self.program(rows, cols, &rooms))?;
+            let mut model = Model::new();
+            self.write(rows, cols, &rooms, &mut model);
+            let mut lp = Lp::new(&model)?;
             lp.set_algorithm(Algorithm::DualSimplex)?;
             lp.set_tolerance(TOLERANCE)?;
             lp.set_interrupt(Arc::clone(clock.interrupt()))?;
@@ -215,7 +227,7 @@ impl<'a> Repair<'a> {
 
     /// The room that each row is asked for, above its lower and below its upper side. There is none where a row can only just be met: none for goods at a
     /// site that was not built, none between sides that meet.
-    fn rooms(&self, rows: &[Range], cols: &[Range], room: f64) -> Vec<[f64; 2]> {
+    pub(super) fn rooms(&self, rows: &[Range], cols: &[Range], room: f64) -> Vec<[f64; 2]> {
         let of_row = |(i, range): (usize, &Range)| {
             let end = |sign: f64| -> f64 {
                 let ends = self
@@ -234,20 +246,19 @@ impl<'a> Repair<'a> {
         rows.iter().enumerate().map(of_row).collect()
     }
 
-    fn program(&self, rows: &[Range], cols: &[Range], rooms: &[[f64; 2]]) -> Model {
+    /// Writes the program of y in the middle: its columns come first.
+    pub(super) fn write(&self, rows: &[Range], cols: &[Range], rooms: &[[f64; 2]], program: &mut dyn Program) {
         let recourse = &self.problem.recourse;
-        let mut model = Model::new();
         for (range, &cost) in cols.iter().zip(&recourse.cost) {
-            model.add_col(cost, range.lower, range.upper);
+            program.col(cost, range.lower, range.upper, VariableKind::Continuous);
         }
         for (i, (range, [below, above])) in rows.iter().zip(rooms).enumerate() {
-            model.add_row(range.lower + below, range.upper - above, &recourse.g.row(i).collect::<Vec<_>>());
+            program.row(range.lower + below, range.upper - above, &recourse.g.row(i).collect::<Vec<_>>());
         }
-        model
     }
 
     /// Whether all rows hold: those with room as they are, the others within the tolerance.
-    fn holds(&self, rows: &[Range], rooms: &[[f64; 2]], constant: &[f64]) -> bool {
+    pub(super) fn holds(&self, rows: &[Range], rooms: &[[f64; 2]], constant: &[f64]) -> bool {
         rows.iter().zip(rooms).enumerate().all(|(i, (range, [below, above]))| {
             let activity = self.problem.recourse.g.dot(i, constant);
             let within =
@@ -276,7 +287,8 @@ impl<'a> Repair<'a> {
             }
             let follows: Vec<Option<usize>> =
                 policy.slopes.iter().map(|slopes| slopes.iter().position(|&(other, _)| other == entry)).collect();
-            self.least_change(&equal, &missed, |j| follows[j].is_some(), &mut change);
+            let may_change = |j: usize| if follows[j].is_some() { 1.0 } else { 0.0 };
+            self.least_change(&equal, &missed, may_change, &mut change);
             for (j, place) in follows.iter().enumerate() {
                 if let Some(place) = *place {
                     policy.slopes[j][place].1 += change[j];
@@ -285,13 +297,14 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// `change = Gᵀz` over the variables that may change, with `GGᵀz = missed` over these rows.
-    fn least_change(&self, rows: &[usize], missed: &[f64], may: impl Fn(usize) -> bool, change: &mut [f64]) {
+    /// The least change of y, each entry in units of its reach, by which these rows move as far as they missed: `change = R²Gᵀz` with `GR²Gᵀz = missed`,
+    /// where R is the diagonal of reaches.
+    pub(super) fn least_change(&self, rows: &[usize], missed: &[f64], reach: impl Fn(usize) -> f64, change: &mut [f64]) {
         let g = &self.problem.recourse.g;
         let spread = |z: &[f64], out: &mut [f64]| {
             out.fill(0.0);
             for (&row, z) in rows.iter().zip(z) {
-                g.row(row).filter(|&(j, _)| may(j)).for_each(|(j, value)| out[j] += value * z);
+                g.row(row).for_each(|(j, value)| out[j] += reach(j) * value * z);
             }
         };
         let mut z = vec![0.0; rows.len()];
@@ -312,7 +325,7 @@ impl<'a> Repair<'a> {
             let step = now / curvature;
             z.iter_mut().zip(&direction).for_each(|(z, direction)| *z += step * direction);
             for (residual, &row) in residual.iter_mut().zip(rows) {
-                *residual -= step * g.dot(row, change);
+                *residual -= step * g.row(row).map(|(j, value)| value * reach(j) * change[j]).sum::<f64>();
             }
             let next = square(&residual);
             let ratio = next / now;
@@ -320,6 +333,7 @@ impl<'a> Repair<'a> {
             now = next;
         }
         spread(&z, change);
+        change.iter_mut().enumerate().for_each(|(j, change)| *change *= reach(j));
     }
 }
 

@@ -33,7 +33,34 @@ impl Expression {
         self.slopes[entry].1.push((column, coefficient));
     }
 
-    fn moves(&self, entry: usize) -> bool {
+    /// In how many coordinates ξ is written.
+    pub(super) fn dim(&self) -> usize {
+        self.slopes.len()
+    }
+
+    /// The slope in an entry.
+    pub(super) fn slope(&self, entry: usize) -> (f64, &[(usize, f64)]) {
+        (self.slopes[entry].0, &self.slopes[entry].1)
+    }
+
+    /// A multiple of it, with a number added.
+    pub(super) fn scaled(&self, factor: f64, added: f64) -> Self {
+        let times = |terms: &[(usize, f64)]| terms.iter().map(|&(column, value)| (column, factor * value)).collect();
+        Self {
+            constant: factor * self.constant + added,
+            terms: times(&self.terms),
+            slopes: self.slopes.iter().map(|(number, terms)| (factor * number, times(terms))).collect(),
+        }
+    }
+
+    /// The same as a function of u, where `ξ = center + Au`.
+    pub(super) fn in_axes(&self, center: &[f64], columns: &[Vec<f64>]) -> Self {
+        let (constant, terms) = self.at(center);
+        let slopes = Self { constant: 0.0, terms: Vec::new(), slopes: self.slopes.clone() };
+        Self { constant, terms, slopes: columns.iter().map(|axis| slopes.at(axis)).collect() }
+    }
+
+    pub(super) fn moves(&self, entry: usize) -> bool {
         self.slopes[entry].0 != 0.0 || !self.slopes[entry].1.is_empty()
     }
 
@@ -42,12 +69,7 @@ impl Expression {
     }
 
     fn negated(&self) -> Self {
-        let minus = |terms: &[(usize, f64)]| terms.iter().map(|&(column, value)| (column, -value)).collect();
-        Self {
-            constant: -self.constant,
-            terms: minus(&self.terms),
-            slopes: self.slopes.iter().map(|(number, terms)| (-number, minus(terms))).collect(),
-        }
+        self.scaled(-1.0, 0.0)
     }
 
     /// The value at one ξ, as a number and terms.
@@ -66,7 +88,7 @@ impl Expression {
 pub(crate) enum Region<'a> {
     /// Everywhere in a shape.
     Shape(&'a Shape),
-    /// At some points, each row at its own: the numbers of the rows (the cost, then the rows, then the variables), and a point for each.
+    /// At some points, each row at its own: the numbers of the rows (the cost, then the rows, the variables and the cones), and a point for each.
     Points(&'a [usize], &'a Points),
 }
 
@@ -93,30 +115,41 @@ pub(super) struct Side {
 /// Writes rows that hold for every ξ of a shape.
 pub(super) struct Robust<'a> {
     shape: &'a Shape,
-    /// The entries of each column of the polytope: rows and coefficients.
-    by_column: Vec<Vec<(usize, f64)>>,
-    /// Columns that can only use limits up, so that nobody wants them where they earn nothing.
-    only_costs: Vec<bool>,
+    limits: Limits,
     /// Whether the polytope holds a ball in ζ, so that only a constant is constant on it.
     is_open: bool,
 }
 
+/// The rows of a polytope, by columns.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Limits {
+    /// The entries of each column: rows and coefficients.
+    pub(super) by_column: Vec<Vec<(usize, f64)>>,
+    /// Columns that can only use limits up, so that nobody wants them where they earn nothing.
+    pub(super) only_costs: Vec<bool>,
+}
+
+impl Limits {
+    pub(super) fn of(polytope: &Polytope) -> Self {
+        let columns = polytope.columns.len();
+        let mut limits = Self { by_column: vec![Vec::new(); columns], only_costs: vec![true; columns] };
+        for (number, row) in polytope.rows.iter().enumerate() {
+            for &(column, coefficient) in &row.terms {
+                limits.by_column[column].push((number, coefficient));
+                limits.only_costs[column] &= !row.equal && coefficient >= 0.0;
+            }
+        }
+        limits
+    }
+}
+
 impl<'a> Robust<'a> {
     pub(super) fn new(shape: &'a Shape) -> Self {
-        let mut robust = Self { shape, by_column: Vec::new(), only_costs: Vec::new(), is_open: true };
-        if let Some(polytope) = &shape.polytope {
-            robust.by_column = vec![Vec::new(); polytope.columns.len()];
-            robust.only_costs = vec![true; polytope.columns.len()];
-            for (number, row) in polytope.rows.iter().enumerate() {
-                for &(column, coefficient) in &row.terms {
-                    robust.by_column[column].push((number, coefficient));
-                    robust.only_costs[column] &= !row.equal && coefficient >= 0.0;
-                }
-            }
-            let roomy = polytope.rows.iter().all(|row| row.limit > 0.0);
-            robust.is_open = roomy && robust.only_costs.iter().all(|&only_costs| only_costs);
-        }
-        robust
+        let Some(polytope) = &shape.polytope else { return Self { shape, limits: Limits::default(), is_open: true } };
+        let limits = Limits::of(polytope);
+        let roomy = polytope.rows.iter().all(|row| row.limit > 0.0);
+        let is_open = roomy && limits.only_costs.iter().all(|&only_costs| only_costs);
+        Self { shape, limits, is_open }
     }
 
     /// `expression ≥ lower` and `≤ upper` for every ξ of the shape; infinite sides ask nothing.
@@ -190,12 +223,12 @@ impl<'a> Robust<'a> {
     ) {
         let mut multipliers: Vec<Option<usize>> = vec![None; polytope.rows.len()];
         for (column, &(entry, step)) in polytope.columns.iter().enumerate() {
-            if !expression.moves(entry) && self.only_costs[column] {
+            if !expression.moves(entry) && self.limits.only_costs[column] {
                 continue;
             }
             let (number, slope) = &expression.slopes[entry];
             let mut row: Vec<(usize, f64)> = slope.iter().map(|&(col, value)| (col, step * value)).collect();
-            for &(limit, coefficient) in &self.by_column[column] {
+            for &(limit, coefficient) in &self.limits.by_column[column] {
                 let lambda = *multipliers[limit].get_or_insert_with(|| {
                     let least = if polytope.rows[limit].equal { f64::NEG_INFINITY } else { 0.0 };
                     let lambda = program.col(0.0, least, f64::INFINITY, VariableKind::Continuous);

@@ -19,10 +19,25 @@ impl Policy {
         }
     }
 
-    /// How its cost moves with ξ: `Yᵀb`.
-    pub(crate) fn cost_slope(&self, problem: &Problem) -> Vec<f64> {
-        let mut slope = vec![0.0; problem.set.dim()];
-        for (cost, slopes) in problem.recourse.cost.iter().zip(&self.slopes) {
+    /// How the linear part of its cost moves with ξ: `Yᵀb`.
+    pub(super) fn linear_cost_slope(&self, problem: &Problem) -> Vec<f64> {
+        self.moved_by(&problem.recourse.cost, problem.set.dim())
+    }
+
+    /// How its cost moves with ξ at a point: `Yᵀ(b + Hy)`.
+    pub(crate) fn cost_slope(&self, problem: &Problem, xi: &[f64]) -> Vec<f64> {
+        let mut cost = problem.recourse.cost.clone();
+        if !problem.recourse.quadratic.is_zero() {
+            let mut y = vec![0.0; cost.len()];
+            self.at(xi, &mut y);
+            problem.recourse.quadratic.mul_add(1.0, &y, &mut cost);
+        }
+        self.moved_by(&cost, problem.set.dim())
+    }
+
+    fn moved_by(&self, costs: &[f64], dim: usize) -> Vec<f64> {
+        let mut slope = vec![0.0; dim];
+        for (cost, slopes) in costs.iter().zip(&self.slopes) {
             slopes.iter().for_each(|&(entry, value)| slope[entry] += cost * value);
         }
         slope

@@ -158,7 +158,9 @@ impl Affine<'_> {
         solved.basis = point.basis;
         solved.value = point.values[columns.tau];
         solved.policy = self.policy(columns, &point.values);
-        solved.moments = self.prices.then(|| Moments::new(self, written, &point.duals));
+        // Duals of cones are not read: what does not follow ξ has no price there.
+        let has_prices = self.prices && self.problem.recourse.is_linear();
+        solved.moments = has_prices.then(|| Moments::new(self, written, &point.duals));
         match (self.decision, self.region) {
             (Decision::Fixed(x), Region::Shape(shape)) => {
                 let shares = written.iter().map(|written| self.shares(written, &point.values)).collect();

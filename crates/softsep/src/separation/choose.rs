@@ -11,9 +11,12 @@ use crate::model::Problem;
 /// Extreme points that are enumerated at most.
 const ENUMERATED: usize = 200_000;
 
+/// The same where the recourse has cones or a quadratic cost and nobody asked for a scan: each point takes an interior point's time.
+const ENUMERATED_IN_CONES: usize = 20_000;
+
 /// The list to scan, if there is one: a scenario list may have any length.
-fn list(problem: &Problem) -> Result<Cow<'_, Points>, NoList> {
-    stand_in(problem, if problem.set.is_finite_list() { usize::MAX } else { ENUMERATED })
+fn list(problem: &Problem, most: usize) -> Result<Cow<'_, Points>, NoList> {
+    stand_in(problem, if problem.set.is_finite_list() { usize::MAX } else { most })
 }
 
 /// Which separation somebody wants.
@@ -50,11 +53,8 @@ pub enum NoSeparation {
     /// There is no list to scan, or Q is not convex in ξ.
     #[error(transparent)]
     NoList(#[from] NoList),
-    /// There are too many extreme points to scan, and no policy to bound the rest by.
-    #[error("{0}, and where they cannot be enumerated the recourse must be linear")]
-    NotLinear(NoList),
     /// Branch and bound needs affine policies.
-    #[error("branch and bound on ξ needs linear recourse, costs that do not move with ξ, and a set that is no list")]
+    #[error("branch and bound on ξ needs costs that do not move with ξ, and a set that is no list")]
     NotSplit,
     /// The mixed-integer program needs a polytope and linear duals.
     #[error("the mixed-integer program does not apply: {0}")]
@@ -75,10 +75,10 @@ pub enum Exact<'p> {
 impl<'p> Exact<'p> {
     /// Chooses by the problem's set and class.
     pub fn choose(problem: &'p Problem) -> Result<Self, NoSeparation> {
-        match list(problem) {
+        let most = if problem.recourse.is_linear() { ENUMERATED } else { ENUMERATED_IN_CONES };
+        match list(problem, most) {
             Ok(points) => Ok(Self::Scan(points)),
             Err(NoList::CostsMove) => Err(NoList::CostsMove.into()),
-            Err(reason @ NoList::TooMany(_)) if !problem.recourse.is_linear() => Err(NoSeparation::NotLinear(reason)),
             Err(NoList::TooMany(_)) => Ok(Self::Split),
         }
     }
@@ -87,9 +87,9 @@ impl<'p> Exact<'p> {
     pub fn wished(wish: Wish, problem: &'p Problem) -> Result<Self, NoSeparation> {
         match wish {
             Wish::Auto => Self::choose(problem),
-            Wish::Scan => Ok(Self::Scan(list(problem)?)),
+            Wish::Scan => Ok(Self::Scan(list(problem, ENUMERATED)?)),
             Wish::Split => {
-                let applies = problem.recourse.is_linear() && !problem.recourse.costs_move() && !problem.set.is_finite_list();
+                let applies = !problem.recourse.costs_move() && !problem.set.is_finite_list();
                 if applies { Ok(Self::Split) } else { Err(NoSeparation::NotSplit) }
             }
             Wish::Bilinear => {

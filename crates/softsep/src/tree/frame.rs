@@ -7,8 +7,7 @@ use softsep_lp::{Algorithm, Lp, Model, Toggle};
 use super::tighten::tighten;
 use crate::error::Error;
 use crate::format::VariableKind;
-use crate::master::square_root;
-use crate::model::Problem;
+use crate::model::{Problem, square_root};
 use crate::run::Clock;
 
 /// The columns are x, η, then one θ_k for each square.

@@ -53,7 +53,7 @@ fn auto_picks_what_suits_the_problem() {
     // Too many extreme points to ask, but few coefficients of a policy.
     let once = Settings { iterations: Some(1), ..usual.clone() };
     picks(&depots(21, Uncertain::Budget { gamma: 0.5 }, false), &once, "ccg", "an exact separation is quick here");
-    picks(&depots(4, Uncertain::Ellipsoid, true), &usual, "ccg", "x has integers");
+    picks(&depots(4, Uncertain::Ellipsoid, true), &usual, "branch-and-cut", "one exact separation then proves it");
     // An ellipsoid: the decision first, then the proof.
     let (mut proved, mut went_on) = (0, 0);
     for seed in 0..20 {
@@ -70,14 +70,20 @@ fn auto_picks_what_suits_the_problem() {
     }
     assert!(proved > 8, "{proved} proved, {went_on} by ccg in the end");
     // No exact separation: an estimate, and a proof that is asked for is refused.
-    for recipe in [Recipe { cost_xi: true, ..ellipsoid }, Recipe { quadratic: true, ..ellipsoid }] {
-        let problem = (0..).map(|seed| random(&recipe, seed)).find(|problem| problem.set.dim() > 1).unwrap();
-        let outcome = picks(&problem, &usual, "bundle", "no separation here is exact");
-        assert_eq!((outcome.status, outcome.method, outcome.bounds.upper()), (Status::Feasible, "bundle", None));
-        let asked = Settings { certify: Certify::Exact, ..usual.clone() };
-        let said = solve(&problem, &asked, &mut Notes::default(), &Default::default()).unwrap_err().to_string();
-        assert!(said.contains("--certify exact"), "{said}");
-    }
+    let first = |recipe: Recipe| (0..).map(|seed| random(&recipe, seed)).find(|problem| problem.set.dim() > 1).unwrap();
+    let asked = Settings { certify: Certify::Exact, ..usual.clone() };
+    let problem = first(Recipe { cost_xi: true, ..ellipsoid });
+    let outcome = picks(&problem, &usual, "bundle", "no separation here is exact");
+    assert_eq!((outcome.status, outcome.method, outcome.bounds.upper()), (Status::Feasible, "bundle", None));
+    let said = solve(&problem, &asked, &mut Notes::default(), &Default::default()).unwrap_err().to_string();
+    assert!(said.contains("--certify exact"), "{said}");
+    // A quadratic recourse cost: an estimate, and a proof where it is asked for.
+    let problem = first(Recipe { quadratic: true, ..ellipsoid });
+    let outcome = picks(&problem, &usual, "bundle", "a proof would be long here");
+    assert_eq!((outcome.status, outcome.method, outcome.bounds.upper()), (Status::Feasible, "bundle", None));
+    let bounds = solve(&problem, &asked, &mut Notes::default(), &Default::default()).unwrap().bounds;
+    let (lower, upper) = (bounds.lower().unwrap(), bounds.upper().unwrap());
+    assert!(lower <= upper && upper - lower <= 1e-3 * (1.0 + upper.abs()), "{lower} to {upper}");
 }
 
 /// What `check` says without a run is what a run does.

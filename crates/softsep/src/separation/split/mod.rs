@@ -56,7 +56,7 @@ pub struct Split<'p> {
 }
 
 impl<'p> Split<'p> {
-    /// The problem's recourse must be linear with fixed costs, and its set convex.
+    /// The costs of the problem's recourse must not move with ξ, and its set must be convex.
     pub fn new(problem: &'p Problem) -> Self {
         Self {
             problem,
@@ -103,7 +103,8 @@ impl<'p> Split<'p> {
             range.lower[entry] = -set.support(&axis, &mut xi)?;
             axis[entry] = 0.0;
         }
-        let slopes = SlopeRanges::of(self.problem, clock)?;
+        // Ranges of slopes are known where the duals are a polyhedron.
+        let slopes = if self.problem.recourse.is_linear() { SlopeRanges::of(self.problem, clock)? } else { None };
         let polytope = set.shape(&range).and_then(|shape| shape.polytope.filter(|_| shape.ball.is_none()));
         if let (Some(slopes), Some(polytope)) = (slopes, polytope) {
             for (entry, (lower, upper)) in ends(&slopes.reduce(&polytope)).into_iter().enumerate() {
@@ -171,7 +172,18 @@ impl Separation for Split<'_> {
             parts => format!("affine policies with up to {coefficients} coefficients on {parts} parts of the set"),
         });
         self.policy = search.policy;
-        let found = Found { nodes, ..search.ascent.found()? };
+        let worst = search.ascent.worst().to_vec();
+        let found = match search.ascent.found() {
+            // A bound outlives the clock: the worst scenario's cut takes one solve more.
+            Err(Error::Stopped(_)) => {
+                let mut lead = engine(self.problem, &Clock::moment())?;
+                let mut ascent = Ascent::new(self.problem, lead.as_mut(), x);
+                ascent.climb(&worst)?;
+                ascent.found()?
+            }
+            found => found?,
+        };
+        let found = Found { nodes, ..found };
         self.keep(&found.xi);
         Ok(match found.claim {
             Claim::Nothing if best < f64::INFINITY => Found { claim: Claim::Surely(best), ..found },

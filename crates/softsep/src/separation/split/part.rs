@@ -75,13 +75,15 @@ pub(super) enum Prices {
     Unwanted,
 }
 
-/// The best affine policy on a part; `None` if the part is empty. Its bound is infinite where no such policy is feasible.
+/// The best affine policy on a part, where the recourse costs about `typical`; `None` if the part is empty. Its bound is infinite where no such policy
+/// is feasible.
 pub(super) fn bound(
     problem: &Problem,
     x: &[f64],
     part: Part,
     dependence: &Dependence,
     prices: Prices,
+    typical: f64,
     clock: &Clock,
 ) -> Result<Option<Bounded>, Error> {
     let Some(shape) = problem.set.shape(&part) else {
@@ -90,7 +92,8 @@ pub(super) fn bound(
     if shape.is_plainly_empty(TELLABLE) {
         return Ok(None);
     }
-    let mut program = Affine::new(problem, Region::Shape(&shape), dependence, Decision::Fixed(x));
+    let mut program =
+        Affine::new(problem, Region::Shape(&shape), dependence, Decision::Fixed(x)).with_size(typical.abs().max(1.0));
     if prices == Prices::Wanted {
         program = program.with_prices();
     }
@@ -102,8 +105,9 @@ pub(super) fn bound(
         Ended::Stopped(stop) => return Err(stop.into()),
         Ended::Optimal | Ended::Unbounded | Ended::Infeasible | Ended::Failed(_) => {}
     }
-    let slope = if is_found { solved.policy.cost_slope(problem) } else { vec![0.0; problem.set.dim()] };
     let mut high = vec![0.0; problem.set.dim()];
+    problem.set.nominal(&mut high);
+    let slope = if is_found { solved.policy.cost_slope(problem, &high) } else { vec![0.0; problem.set.dim()] };
     match shape.furthest(&slope)?.filter(|_| shape.ball.is_none()) {
         Some(point) => high = point,
         None => {

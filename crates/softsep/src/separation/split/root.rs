@@ -25,16 +25,23 @@ impl Search<'_> {
     /// Growing dependences one by one from what is in a variable's own rows was tried: location–transportation with 50 customers took seventy seconds and
     /// 30,000 coefficients to come as close as 4,100 in three seconds, those of the 82 variables in use.
     pub(super) fn root(&mut self) -> Result<Node, Error> {
-        let in_use = Dependence::of(self.problem, |j| self.ascent.used()[j]);
-        let local = Dependence::local(self.problem, |j| self.ascent.used()[j]);
+        let in_use = Dependence::of(self.problem, |j| self.is_used(j));
+        let local = Dependence::local(self.problem, |j| self.is_used(j));
         let mut is_local = in_use.coefficients() > SMALL && 4 * local.coefficients() <= in_use.coefficients();
         self.dependence = if is_local { local } else { in_use };
         let mut root: Option<Node> = None;
         let mut patience = PATIENCE;
         loop {
             let before = self.best;
-            let Some(Bounded { node, policy, moments }) =
-                bound(self.problem, self.x, self.range.clone(), &self.dependence, Prices::Wanted, self.clock)?
+            let Some(Bounded { node, policy, moments }) = bound(
+                self.problem,
+                self.x,
+                self.range.clone(),
+                &self.dependence,
+                Prices::Wanted,
+                self.ascent.value(),
+                self.clock,
+            )?
             else {
                 break;
             };
@@ -55,7 +62,7 @@ impl Search<'_> {
                 break;
             }
             if std::mem::take(&mut is_local) {
-                self.dependence = Dependence::of(self.problem, |j| self.ascent.used()[j]);
+                self.dependence = Dependence::of(self.problem, |j| self.is_used(j));
                 continue;
             }
             let size = self.dependence.coefficients();
@@ -80,6 +87,12 @@ impl Search<'_> {
             number: 0,
         };
         Ok(root.unwrap_or_else(nothing))
+    }
+
+    /// Whether a recourse variable should follow ξ from the beginning: if ascents saw it in use, or if interior points do not tell and no prices would
+    /// let it join later.
+    fn is_used(&self, j: usize) -> bool {
+        self.ascent.used()[j] || !self.problem.recourse.is_linear()
     }
 
     /// Lets every recourse variable that came into use since follow ξ.

@@ -88,7 +88,8 @@ impl Search<'_> {
             };
             self.follow_what_is_used();
             let (problem, x, clock, dependence) = (self.problem, self.x, self.clock, &self.dependence);
-            let half = |part| bound(problem, x, part, dependence, Prices::Unwanted, clock);
+            let typical = self.ascent.value();
+            let half = |part| bound(problem, x, part, dependence, Prices::Unwanted, typical, clock);
             let bounded = rayon::join(|| half(left), || half(right));
             self.nodes += 2;
             for Bounded { node: child, .. } in [bounded.0?, bounded.1?].into_iter().flatten() {
@@ -103,7 +104,7 @@ impl Search<'_> {
     }
 
     /// Where no affine policy is feasible there may be scenarios without recourse: the elastic recourse says where. False if one was found, or if
-    /// that is not settled.
+    /// that is not settled, as it never is where there are cones: the elastic recourse has none.
     fn every_scenario_has_recourse(&mut self) -> Result<bool, Error> {
         if self.has_recourse {
             return Ok(true);
@@ -115,7 +116,8 @@ impl Search<'_> {
         if found.value > FEASIBLE {
             self.ascent.climb(&found.xi)?;
         }
-        Ok(matches!(found.claim, Claim::Surely(at_most) if at_most <= 2.0 * FEASIBLE))
+        let is_settled = self.problem.recourse.cones.is_empty();
+        Ok(is_settled && matches!(found.claim, Claim::Surely(at_most) if at_most <= 2.0 * FEASIBLE))
     }
 
     /// Splits a part where its policy and the recourse disagree most across it; `None` if it is too narrow.

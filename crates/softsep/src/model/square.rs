@@ -2,7 +2,7 @@
 
 use faer::{Mat, Side};
 
-use crate::model::Symmetric;
+use super::Symmetric;
 
 /// Rows L with `LᵀL = M` up to rounding, as sparse terms; M must be positive semidefinite.
 ///
