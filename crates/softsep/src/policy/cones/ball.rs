@@ -20,8 +20,8 @@ use crate::format::{ConeKind, VariableKind};
 use crate::recourse::{Program, RecourseError};
 use crate::uncertainty::{Polytope, ShapeRow};
 
-/// Rows of the largest matrix that is asked for.
-const LARGEST: usize = 30;
+/// Rows of the largest matrix that is asked for: one step of an interior point takes time with their sixth power.
+pub(super) const LARGEST: usize = 30;
 
 /// The sides of the two factors: at least two rows each.
 #[derive(Debug, Clone, Copy)]

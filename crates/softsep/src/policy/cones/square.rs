@@ -14,8 +14,10 @@
 //! ```
 //!
 //! μ multiplies 1 − ‖u‖², which no member of the ball makes negative. A part of a ball has more such functions, ζ(1 − ζ) for each ζ that goes from 0 to 1
-//! across the part, and each may have its multiplier: that is safe, and the closer the narrower the part.
+//! across the part, and each may have its multiplier: that is safe, and the closer the narrower the part. Where the matrix would be too large, the block is
+//! held like any other.
 
+use super::ball::LARGEST;
 use super::block::{Affines, Block, Numbers};
 use super::depth::Sum;
 use super::polytope::in_cone;
@@ -63,7 +65,10 @@ impl Counterpart {
     /// Asks for a quadratic cost below a function of ξ, wherever ξ is.
     pub(in crate::policy) fn hold_square(&self, program: &mut dyn Program, square: &Square) -> Result<Squarely, RecourseError> {
         let block = square.block();
-        let (true, false, Some((round, forms))) = (cfg!(feature = "psd"), block.is_fixed(), self.forms()) else {
+        let forms = self.forms().filter(|(round, _)| {
+            cfg!(feature = "psd") && !block.is_fixed() && 1 + round.ball.columns.len() + square.root.len() <= LARGEST
+        });
+        let Some((round, forms)) = forms else {
             return self.hold(program, &block, 0.0).map(Squarely::Block);
         };
         let plain = square.plain().in_axes(&round.ball);
