@@ -55,28 +55,32 @@ fn a_rule_beside_the_result() {
 fn problems_that_have_no_rules_are_refused_before_the_run() {
     let place = Place::empty();
     place.put("plan.json", r#"{"open": 1, "capacity": 246}"#);
+    let relaxed = DEPOT.replace("\"type\": \"binary\"", "\"upper\": 1");
+    place.put("moving.json", &relaxed.replace("\"cost\": 22", "\"cost\": 22, \"cost_xi\": {\"g\": 1}"));
+    let why = "an affine rule needs costs that do not move with ξ, and some recourse variable here has \"cost_xi\"";
+    for command in ["solve", "evaluate --x plan.json"] {
+        place.run(&format!("{command} moving.json")).done();
+        let ended = place.run(&format!("{command} moving.json --policy rule.json"));
+        ended.refused(&[]);
+        assert_eq!(ended.stderr, format!("error: moving.json: --policy: {why}; or leave --policy out\n"));
+    }
+    assert_eq!(place.names(), ["moving.json", "plan.json"]);
+}
+
+#[test]
+fn lists_and_quadratic_costs_have_rules_too() {
+    let place = Place::empty();
     let list = DEPOT.replace(r#"{"kind": "box", "lower": [0], "upper": [1]}"#, r#"{"kind": "scenarios", "points": [[0], [1]]}"#);
     place.put("list.json", &list);
-    // Integers are not for all of these.
-    let relaxed = DEPOT.replace("\"type\": \"binary\"", "\"upper\": 1");
-    place.put("curved.json", &relaxed.replace("\"recourse\": {", "\"recourse\": { \"quadratic\": [[\"ship\", \"ship\", 1]],"));
-    place.put("moving.json", &relaxed.replace("\"cost\": 22", "\"cost\": 22, \"cost_xi\": {\"g\": 1}"));
-    for (file, why) in [
-        (
-            "list.json",
-            "an affine rule needs a set, not a list of scenarios: give a box, l1, budget, ellipsoid or polyhedron that holds them",
-        ),
-        ("curved.json", "an affine rule needs linear recourse, and this one has a quadratic cost or cones"),
-        ("moving.json", "an affine rule needs costs that do not move with ξ, and some recourse variable here has \"cost_xi\""),
-    ] {
-        for command in ["solve", "evaluate --x plan.json"] {
-            place.run(&format!("{command} {file}")).done();
-            let ended = place.run(&format!("{command} {file} --policy rule.json"));
-            ended.refused(&[]);
-            assert_eq!(ended.stderr, format!("error: {file}: --policy: {why}; or leave --policy out\n"));
-        }
-    }
-    assert_eq!(place.names(), ["curved.json", "list.json", "moving.json", "plan.json"]);
+    place.run("solve list.json --policy rule.json").done();
+    assert!((checked(&place.json("rule.json"), 1.0, 246.0) - 10240.0).abs() < 1e-2);
+    let curved = DEPOT.replace("\"recourse\": {", "\"recourse\": { \"quadratic\": [[\"ship\", \"ship\", 1]],");
+    place.put("curved.json", &curved);
+    let solved = place.run("solve curved.json --gap 1e-6 --policy curved-rule.json --json");
+    solved.done();
+    let (bound, optimum) =
+        (place.json("curved-rule.json")["upper_bound"].as_f64().unwrap(), solved.json()["objective"].as_f64().unwrap());
+    assert!(bound >= optimum * (1.0 - 1e-7) && bound <= optimum * (1.0 + 1e-3), "{bound} for a worst case of {optimum}");
 }
 
 #[test]

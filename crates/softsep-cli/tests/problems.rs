@@ -26,12 +26,9 @@ fn auto_solves_all_of_them() {
         let expected: Value = serde_json::from_str(&expected).unwrap();
         let file = folder.join(name);
         let ended = place.run(&format!("solve {} --gap 1e-6 --json --quiet", file.display()));
-        let proved = expected["methods"].as_array().unwrap().iter().any(|method| method == "ccg");
-        // Integers with a quadratic recourse are beyond every method.
-        if name == "integers-quadratic.json" {
-            ended.refused(&["integer"]);
-            continue;
-        }
+        // Integers with a quadratic recourse are for no master of HiGHS, but a tree of our own takes them, and their box has two corners to scan.
+        let proved =
+            expected["methods"].as_array().unwrap().iter().any(|method| method == "ccg") || name == "integers-quadratic.json";
         ended.done();
         let result = ended.json();
         match expected["optimum"].as_f64() {

@@ -49,10 +49,19 @@ impl Costs<'_> {
         CLOSED * self.end.share() * run.limits().gap * value.abs()
     }
 
+    /// What a point that is thought to cost so much must cost at least for a cut to be worth while, with this room. A point of which nothing is thought has
+    /// no room.
+    fn beyond(&self, thought: f64, room: f64, run: &Run) -> f64 {
+        match thought.is_finite() {
+            true => thought + room.max(WORTH_A_CUT * self.slack(thought, run)).max(tellable(thought)),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
     /// Looks for scenarios that hurt a whole decision which the relaxation thinks to cost `thought`. True if it stands as it is: a better one is then the
     /// incumbent.
     pub(super) fn stands(&mut self, x: &[f64], thought: f64, run: &mut Run) -> Result<bool, Error> {
-        let beyond = thought + (WORTH_A_CUT * self.slack(thought, run)).max(tellable(thought));
+        let beyond = self.beyond(thought, 0.0, run);
         let prey = self.hunt.at(x, beyond, &mut self.evidence, &mut self.assignments, run)?;
         self.evidence.revise(run)?;
         if prey.value > beyond {
@@ -88,7 +97,7 @@ impl Costs<'_> {
     fn look_at_fraction(&mut self, point: &Point, run: &Run) -> Result<(), Error> {
         let best = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
         let room = if best.is_finite() { WORTH_A_FRACTION * (best - point.bound).max(0.0) } else { 0.0 };
-        let beyond = point.bound + room.max(tellable(point.bound)).max(self.slack(point.bound, run) * WORTH_A_CUT);
+        let beyond = self.beyond(point.bound, room, run);
         for start in self.evidence.memory().worst_scenarios(&point.x, POOL) {
             if self.evidence.climb(&point.x, &start, GAIN)?.value > beyond {
                 break;
@@ -119,15 +128,26 @@ impl Costs<'_> {
         !self.evidence.is_within(run.limits().gap, run)
     }
 
+    /// A run that a limit ends still says of its decision what was asked for.
+    pub(super) fn prove_what_is_left(&mut self, run: &mut Run) -> Result<(), Error> {
+        self.share_next_attempt();
+        self.end.prove_what_is_left(&mut self.evidence, &mut self.oracle, run)
+    }
+
+    /// Gives the next attempt by draws at the best decision its share.
+    fn share_next_attempt(&mut self) {
+        if let Some(x) = self.evidence.best().map(|best| best.x.clone()).filter(|_| self.end.draws()) {
+            let share = self.share_of_false(&x);
+            self.end.set_next_attempt(share);
+        }
+    }
+
     /// Ends the run with the best decision if the lower bound is close enough to it, and it is what it seems to be.
     pub(super) fn end_if_due(&mut self, run: &mut Run) -> Result<(), Error> {
         if !self.end.is_due(&self.evidence, run) {
             return Ok(());
         }
-        if let Some(x) = self.evidence.best().map(|best| best.x.clone()).filter(|_| self.end.draws()) {
-            let share = self.share_of_false(&x);
-            self.end.set_next_attempt(share);
-        }
+        self.share_next_attempt();
         self.end.finish(&mut self.evidence, &mut self.oracle, run)
     }
 

@@ -73,8 +73,7 @@ impl BranchAndCut {
             TreeKind::Single => search_tree(problem, self.settings.nodes, &mut costs, run),
         };
         if ended.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
-            let Costs { end, evidence, oracle, .. } = &mut costs;
-            end.prove_what_is_left(evidence, oracle, run)?;
+            costs.prove_what_is_left(run)?;
         }
         costs.count(run);
         run.say(&format!("{} integer assignments met, {} certifications", costs.assignments.len(), costs.certifications));

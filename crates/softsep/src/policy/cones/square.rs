@@ -100,7 +100,9 @@ impl Counterpart {
         let (center, axes) = (&round.ball.center, &round.ball.columns);
         let mut forms = vec![Form::within_ball(axes.len())];
         if let Some((polytope, _)) = polytope {
-            for &(entry, step) in &polytope.columns {
+            // An entry of two columns is not one ζ between 0 and 1.
+            let is_alone = |column: &&(usize, f64)| polytope.columns.iter().filter(|other| other.0 == column.0).count() == 1;
+            for &(entry, step) in polytope.columns.iter().filter(is_alone) {
                 let slope: Vec<f64> = axes.iter().map(|axis| axis[entry] / step).collect();
                 forms.push(Form::between((center[entry] - polytope.base[entry]) / step, &slope));
             }
