@@ -6,7 +6,7 @@ use super::branch_and_cut::BranchAndCut;
 use super::bundle::Bundle;
 use super::generate::Generator;
 use super::record::is_stop;
-use super::soft::Learned;
+use super::soft::{Learned, Teacher};
 use super::{Entry, Method, Reaches, ccg};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;

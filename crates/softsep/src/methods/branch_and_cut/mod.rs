@@ -15,7 +15,7 @@ use self::root::Relaxed;
 use self::settings::{BranchAndCutSettings, TreeKind};
 use super::options::parse_options;
 use super::record::is_stop;
-use super::soft::{self, ChainSettings, End, Evidence, Hunt, Learned, Oracle};
+use super::soft::{self, ChainSettings, End, Evidence, Hunt, Learned, Oracle, Teacher};
 use super::{Entry, Method, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -54,33 +54,6 @@ pub struct BranchAndCut {
 }
 
 impl BranchAndCut {
-    /// Solves; what was learned, for whoever goes on from here, and how it ended.
-    pub(super) fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (Learned, Result<(), Error>) {
-        let mut learned = Learned::default();
-        let ended = self.solve_telling(problem, certify, run, &mut learned);
-        (learned, ended)
-    }
-
-    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error> {
-        let states = soft::states(problem, Reference::default(), run.clock())?;
-        let mut costs = self.costs(problem, certify, states.as_ref(), run)?;
-        match root::relax(problem, self.settings.root, run)? {
-            Relaxed::Solved(learned) => costs.evidence.adopt(&learned),
-            Relaxed::Unbounded => return Err(costs.evidence.unbounded(run)),
-        }
-        let ended = match self.settings.tree {
-            TreeKind::Multi => multi::search(&mut costs, run),
-            TreeKind::Single => search_tree(problem, self.settings.nodes, &mut costs, run),
-        };
-        if ended.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
-            costs.prove_what_is_left(run)?;
-        }
-        costs.count(run);
-        run.say(&format!("{} integer assignments met, {} certifications", costs.assignments.len(), costs.certifications));
-        *learned = costs.evidence.learned();
-        ended
-    }
-
     /// The judge of a run.
     fn costs<'a>(&self, problem: &'a Problem, certify: Certify, states: &'a dyn States, run: &Run) -> Result<Costs<'a>, Error> {
         let chains = ChainSettings { proposal: self.settings.proposal, ..ChainSettings::default() };
@@ -161,4 +134,26 @@ fn search_again(tree: &mut Tree, costs: &mut Costs, run: &mut Run) -> Result<(),
         run.tick()?;
     }
     Err(Stop::Stalled.into())
+}
+
+impl Teacher for BranchAndCut {
+    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error> {
+        let states = soft::states(problem, Reference::default(), run.clock())?;
+        let mut costs = self.costs(problem, certify, states.as_ref(), run)?;
+        match root::relax(problem, self.settings.root, run)? {
+            Relaxed::Solved(learned) => costs.evidence.adopt(&learned),
+            Relaxed::Unbounded => return Err(costs.evidence.unbounded(run)),
+        }
+        let ended = match self.settings.tree {
+            TreeKind::Multi => multi::search(&mut costs, run),
+            TreeKind::Single => search_tree(problem, self.settings.nodes, &mut costs, run),
+        };
+        if ended.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
+            costs.prove_what_is_left(run)?;
+        }
+        costs.count(run);
+        run.say(&format!("{} integer assignments met, {} certifications", costs.assignments.len(), costs.certifications));
+        *learned = costs.evidence.learned();
+        ended
+    }
 }

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::format::VariableKind;
 use crate::methods::bundle::Bundle;
 use crate::methods::record::is_stop;
+use crate::methods::soft::Teacher;
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent};
 use crate::settings::Certify;

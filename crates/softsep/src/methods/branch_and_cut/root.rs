@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::methods::bundle::Bundle;
 use crate::methods::record::is_stop;
 use crate::methods::sgd::Sgd;
-use crate::methods::soft::Learned;
+use crate::methods::soft::{Learned, Teacher};
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Verdict};
 use crate::settings::Certify;

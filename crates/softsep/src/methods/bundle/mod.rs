@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::options::parse_options;
 use super::record::is_stop;
-use super::{Entry, Method, Reaches, soft};
+use super::soft::{self, Learned, Teacher};
+use super::{Entry, Method, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
@@ -72,21 +73,10 @@ impl Bundle {
     pub(super) fn in_out() -> Self {
         Self { settings: BundleSettings { stabilisation: Stabilisation::InOut, ..BundleSettings::default() } }
     }
+}
 
-    /// Solves; what was learned, for whoever goes on from here, and how it ended.
-    pub(super) fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (soft::Learned, Result<(), Error>) {
-        let mut learned = soft::Learned::default();
-        let ended = self.solve_telling(problem, certify, run, &mut learned);
-        (learned, ended)
-    }
-
-    fn solve_telling(
-        &self,
-        problem: &Problem,
-        certify: Certify,
-        run: &mut Run,
-        learned: &mut soft::Learned,
-    ) -> Result<(), Error> {
+impl Teacher for Bundle {
+    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error> {
         let states = soft::states(problem, Reference::default(), run.clock())?;
         let mut search = Search::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = search.start(run);

@@ -20,7 +20,8 @@ use serde_json::{Map, Value};
 
 use super::options::parse_options;
 use super::record::is_stop;
-use super::{Entry, Method, Reaches, soft};
+use super::soft::{self, Learned, Teacher};
+use super::{Entry, Method, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
@@ -73,21 +74,8 @@ impl Method for Sgd {
     }
 }
 
-impl Sgd {
-    /// Solves; what was learned, for whoever goes on from here, and how it ended.
-    pub(super) fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (soft::Learned, Result<(), Error>) {
-        let mut learned = soft::Learned::default();
-        let ended = self.solve_telling(problem, certify, run, &mut learned);
-        (learned, ended)
-    }
-
-    fn solve_telling(
-        &self,
-        problem: &Problem,
-        certify: Certify,
-        run: &mut Run,
-        learned: &mut soft::Learned,
-    ) -> Result<(), Error> {
+impl Teacher for Sgd {
+    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error> {
         let states = soft::states(problem, self.settings.reference, run.clock())?;
         let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = descent.start(run);

@@ -83,6 +83,19 @@ pub(in crate::methods) struct Learned {
     pub(in crate::methods) worst: Vec<Vec<f64>>,
 }
 
+/// A method that has something to tell the next one.
+pub(in crate::methods) trait Teacher {
+    /// Solves, and writes down what was learned however it ends.
+    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error>;
+
+    /// Solves; what was learned, for whoever goes on from here, and how it ended.
+    fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (Learned, Result<(), Error>) {
+        let mut learned = Learned::default();
+        let ended = self.solve_telling(problem, certify, run, &mut learned);
+        (learned, ended)
+    }
+}
+
 /// A scenario that hurts.
 #[derive(Debug, Clone)]
 pub(in crate::methods) struct Prey {

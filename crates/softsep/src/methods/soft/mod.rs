@@ -11,7 +11,7 @@ mod settings;
 mod walk;
 
 pub(super) use end::End;
-pub(super) use evidence::{Evidence, Learned, tellable};
+pub(super) use evidence::{Evidence, Learned, Teacher, tellable};
 pub(super) use hunt::{Explorer, Hunt};
 pub(super) use memory::Memory;
 pub(super) use metric::Metric;
