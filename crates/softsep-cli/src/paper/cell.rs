@@ -95,7 +95,7 @@ impl Bench<'_> {
             stop: &stop,
             reference,
             limit,
-            ends_at_goal: self.study.iterations.is_none(),
+            ends_at_goal: !self.study.exhibit.is_figure(),
             judging: 0.0,
             is_over: false,
             failed: None,
@@ -135,9 +135,9 @@ impl Bench<'_> {
             reported: bounds.reported_upper().or(bounds.best().map(|best| best.value)).map(|cost| reference.gap(cost)),
             is_over,
             is_refuted: likely.zip(last_cost).is_some_and(|(upper, cost)| cost > upper + REFUTED * upper.abs()),
-            path: match self.study.iterations {
-                Some(_) => seen.iter().zip(&gaps).filter_map(|(seen, gap)| Some((seen.iteration, (*gap)?))).collect(),
-                None => Vec::new(),
+            path: match self.study.exhibit.is_figure() {
+                true => seen.iter().zip(&gaps).filter_map(|(seen, gap)| Some((seen.iteration, (*gap)?))).collect(),
+                false => Vec::new(),
             },
         })
     }

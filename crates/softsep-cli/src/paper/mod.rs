@@ -1,17 +1,21 @@
 //! `softsep paper`: the experiments of the soft-separation paper (its Section 5), run again beside what it prints.
 
 mod cell;
+mod chart;
 mod csv;
 mod finding;
 mod folder;
 mod judge;
 mod machine;
+mod page;
+mod plot;
 mod printed;
 mod progress;
 mod results;
 mod run;
 mod study;
 mod way;
+mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;

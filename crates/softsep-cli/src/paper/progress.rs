@@ -75,14 +75,6 @@ impl Progress {
         }
     }
 
-    /// Says something beside the line.
-    pub(super) fn say(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| say(text)),
-            None => say(text),
-        }
-    }
-
     fn time_left(&self) -> String {
         let seconds: f64 = self.left.iter().map(|kind| self.pace.guess(*kind)).sum();
         if self.left.is_empty() || self.pace.seconds.is_empty() {

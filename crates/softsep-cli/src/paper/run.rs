@@ -11,11 +11,12 @@ use softsep::{Problem, VERSION};
 use super::cell::{Bench, Missing};
 use super::finding::{Finding, Found};
 use super::folder::Folder;
+use super::page::Page;
 use super::progress::Progress;
 use super::results::{Entry, Results};
 use super::study::{Row, Study};
 use super::way::Way;
-use super::{How, csv, machine};
+use super::{How, csv, machine, plot};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::{print, say};
@@ -131,7 +132,11 @@ impl<'s> Runner<'s> {
                 Err(Missing::Interrupted) => return Ok(()),
                 Err(missing) => {
                     let words = match &missing {
-                        Missing::Refused(why) => format!("not taken: {why}"),
+                        // Nothing more will come of it.
+                        Missing::Refused(why) => {
+                            self.done += 1;
+                            format!("not taken: {why}")
+                        }
                         Missing::Failed(why) => {
                             self.failures.push(format!("({what}): {why}"));
                             format!("failed: {why}")
@@ -197,9 +202,20 @@ impl<'s> Runner<'s> {
     fn write_up(&self) -> Result<String, Failure> {
         let (study, name) = (self.study, self.study.exhibit.name());
         let mut files = vec![self.folder.write(&format!("{name}.csv"), &csv::lines(study, &self.results))?];
-        if study.iterations.is_some() {
+        if study.exhibit.is_figure() {
             files.push(self.folder.write(&format!("{name}-paths.csv"), &csv::paths(study, &self.results))?);
         }
+        let chart = plot::chart(study, &self.results);
+        files.push(self.folder.write(&format!("{name}.svg"), &chart.file())?);
+        let page = Page {
+            study,
+            results: &self.results,
+            chart: &chart,
+            machine: &self.machine,
+            command: &self.command,
+            done: self.done,
+        };
+        files.push(self.folder.write(&format!("{name}.html"), &page.write())?);
         Ok(files.iter().map(|file| format!("{}\n", file.display())).collect())
     }
 }

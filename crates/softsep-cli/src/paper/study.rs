@@ -4,6 +4,7 @@ use softsep::instances::{LocationTransportation, Uncertain};
 
 use super::printed::{self, Time};
 use super::way::Way;
+use super::words::grouped;
 
 /// Words of `--sizes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -64,7 +65,7 @@ pub(super) struct Study {
     pub(super) replications: u32,
     /// Seconds for each run.
     pub(super) limit: f64,
-    /// Of Algorithm 1, where a figure shows them; tables stop at the goal.
+    /// Of Algorithm 1; without a number it goes on until it is near enough or time is up.
     pub(super) iterations: Option<u64>,
     /// Replication r has seed + r − 1.
     pub(super) seed: u64,
@@ -85,6 +86,11 @@ impl Exhibit {
             Exhibit::Table(number) => format!("Table {number}"),
             Exhibit::Figure(number) => format!("Figure {number}"),
         }
+    }
+
+    /// Figures show the course of runs, tables when they were near enough.
+    pub(super) fn is_figure(self) -> bool {
+        matches!(self, Exhibit::Figure(_))
     }
 
     /// What it shows.
@@ -124,7 +130,7 @@ impl Study {
                     Sizes::Small => 3,
                     Sizes::Full => 5,
                 };
-                (table_rows(number, sizes), ways, usual, None)
+                (table_rows(number, sizes), ways, usual, (sizes == Sizes::Smallest).then_some(1_000))
             }
             Exhibit::Figure(number) => {
                 let (usual, iterations) = match sizes {
@@ -138,7 +144,7 @@ impl Study {
         let usual_limit = match sizes {
             Sizes::Smallest => 20.0,
             // A figure's runs end by themselves.
-            Sizes::Small if iterations.is_some() => 120.0,
+            Sizes::Small if exhibit.is_figure() => 120.0,
             Sizes::Small => 10.0,
             Sizes::Full => printed::LIMIT,
         };
@@ -186,7 +192,7 @@ fn table_rows(number: u8, sizes: Sizes) -> Vec<Row> {
         Sizes::Smallest => {
             let at = match number {
                 1 | 4 => [0.0, 0.0],
-                2 | 5 => [100.0, 200.0],
+                2 | 5 => [20.0, 40.0],
                 _ => [0.4, 0.7],
             };
             [3, 5].into_iter().zip(at).map(|(n, at)| table_row(number, n, at, None)).collect()
@@ -197,7 +203,7 @@ fn table_rows(number: u8, sizes: Sizes) -> Vec<Row> {
 fn table_row(number: u8, n: usize, at: f64, printed: Option<[Time; 3]>) -> Row {
     let (uncertainty, name, title) = match number {
         1 | 4 => (Uncertain::Ellipsoid, format!("n{n}"), format!("n = {n}")),
-        2 | 5 => (Uncertain::Scenarios(at as usize), format!("n{n}-i{at}"), format!("n = {n}, |I| = {}", grouped(at as usize))),
+        2 | 5 => (Uncertain::Scenarios(at as usize), format!("n{n}-i{at}"), format!("n = {n}, |I| = {}", grouped(at as u64))),
         _ => (Uncertain::Budget { gamma: at }, format!("n{n}-g{at}"), format!("n = {n}, Γ = {at}")),
     };
     // The text leaves κ open; these are those of the paper's code.
@@ -222,7 +228,7 @@ fn figure_rows(number: u8, sizes: Sizes) -> Vec<Row> {
     match number {
         1 => {
             let lengths: &[usize] = if few { &[100, 500] } else { &[1_000, 5_000, 10_000, 50_000, 100_000] };
-            let of = |&count: &usize| row(format!("i{count}"), format!("|I| = {}", grouped(count)), count, uniform);
+            let of = |&count: &usize| row(format!("i{count}"), format!("|I| = {}", grouped(count as u64)), count, uniform);
             lengths.iter().map(of).collect()
         }
         2 => {
@@ -237,18 +243,4 @@ fn figure_rows(number: u8, sizes: Sizes) -> Vec<Row> {
             ]
         }
     }
-}
-
-/// With a comma between thousands.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let head = digits.len() % 3;
-    let mut text = digits[..head].to_owned();
-    for chunk in digits.as_bytes()[head..].chunks(3) {
-        if !text.is_empty() {
-            text.push(',');
-        }
-        text.extend(chunk.iter().map(|digit| char::from(*digit)));
-    }
-    text
 }
