@@ -12,16 +12,19 @@ use super::plot::gap_after;
 use super::results::{Entry, Results, Timing, mean, quartiles};
 use super::study::{Row, Study};
 use super::way::Way;
-use super::words::{grouped, percent, printed, ratio, timing};
+use super::words::{grouped, mean_only, percent, printed, ratio, timing};
 
 /// What of the look is this page's own.
 const OWN_STYLE: &str = "\
 tbody.group { border-top: 2px solid var(--line); }
 tbody.group:first-of-type { border-top: 0; }
 .group th { vertical-align: top; padding-top: .6rem; white-space: nowrap; min-width: 0; }
-.group tr:last-child > * { border-bottom: 0; }
+.group tr:last-child > *, .group th[rowspan] { border-bottom: 0; }
+.group td { white-space: nowrap; }
+.group td, thead th { padding-left: .45rem; padding-right: .45rem; }
 .ours td { font-weight: 600; }
 .legend svg { flex: none; }
+.charts figure { max-width: 34rem; }
 ";
 
 /// What a page is made of.
@@ -142,7 +145,7 @@ impl Page<'_> {
     fn line(&self, row_index: usize, row: &Row, way_index: usize, way: Way) -> [String; 8] {
         let limit = self.study.limit;
         let runs = || self.results.measured(row_index, way_index);
-        let when = |of: fn(&Measured) -> Option<Moment>| timing(Timing::of(runs(), limit, of), limit);
+        let when = |of: fn(&Measured) -> Option<Moment>| mean_only(Timing::of(runs(), limit, of), limit);
         let ours = Timing::of_way(way, runs(), limit);
         let in_paper = row.printed.zip(way.column()).map(|(printed, column)| printed[column]);
         // Ours have no column of their own: what they stand beside is the paper's algorithm.
@@ -274,7 +277,7 @@ impl Page<'_> {
             paragraphs.push(format!(
                 "Times are mean ± standard deviation until the decision at hand is within 0.1 % (and 0.01 %) of that bound; for ADR, until its program is \
                  solved, and its gap is what the rules cost. A time beyond the limit counts as {} s. “To its own proof” is when a method had proved \
-                 a gap of 0.1 % itself, without knowing the optimum. Solves and gaps are medians. For bundle and branch-and-cut the ratio is to the paper's \
+                 a gap of 0.1 % itself, without knowing the optimum. In the columns after the ratio times are means, solves and gaps medians. For bundle and branch-and-cut the ratio is to the paper's \
                  algorithm. The paper's times are from an Apple M3 Pro with Python and Gurobi.",
                 self.study.limit
             ));

@@ -192,10 +192,10 @@ fn table_rows(number: u8, sizes: Sizes) -> Vec<Row> {
         Sizes::Smallest => {
             let at = match number {
                 1 | 4 => [0.0, 0.0],
-                2 | 5 => [20.0, 40.0],
+                2 | 5 => [6.0, 12.0],
                 _ => [0.4, 0.7],
             };
-            [3, 5].into_iter().zip(at).map(|(n, at)| table_row(number, n, at, None)).collect()
+            [2, 3].into_iter().zip(at).map(|(n, at)| table_row(number, n, at, None)).collect()
         }
     }
 }

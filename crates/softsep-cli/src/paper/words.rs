@@ -26,17 +26,29 @@ pub(super) fn timing(timing: Timing, limit: f64) -> String {
     match timing {
         Timing::Unknown => "–".to_owned(),
         Timing::Over => format!("> {limit}"),
-        Timing::Never => "not reached".to_owned(),
+        Timing::Never => "none".to_owned(),
         Timing::Took { mean, deviation, over, never } => {
             let mut text = format!("{} ± {}", seconds(mean), seconds(deviation));
             if over > 0 {
                 text += &format!(" ({over} > {limit})");
             }
             if never > 0 {
-                text += &format!(" ({never} never)");
+                text += &format!(" ({never} none)");
             }
             text
         }
+    }
+}
+
+/// A time of ours where there is little room.
+pub(super) fn mean_only(timing: Timing, limit: f64) -> String {
+    match timing {
+        Timing::Unknown => "–".to_owned(),
+        Timing::Over => format!("> {limit}"),
+        Timing::Never => "none".to_owned(),
+        Timing::Took { mean, over: 0, never: 0, .. } => seconds(mean),
+        Timing::Took { mean, over, never: 0, .. } => format!("{} ({over} > {limit})", seconds(mean)),
+        Timing::Took { mean, never, .. } => format!("{} ({never} none)", seconds(mean)),
     }
 }
 
