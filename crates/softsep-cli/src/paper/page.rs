@@ -16,6 +16,7 @@ use super::words::{grouped, mean_only, percent, printed, ratio, timing};
 
 /// What of the look is this page's own.
 const OWN_STYLE: &str = "\
+main { max-width: 79rem; }
 tbody.group { border-top: 2px solid var(--line); }
 tbody.group:first-of-type { border-top: 0; }
 .group th { vertical-align: top; padding-top: .6rem; white-space: nowrap; min-width: 0; }
@@ -24,7 +25,7 @@ tbody.group:first-of-type { border-top: 0; }
 .group td, thead th { padding-left: .45rem; padding-right: .45rem; }
 .ours td { font-weight: 600; }
 .legend svg { flex: none; }
-.charts figure { max-width: 34rem; }
+.charts figure { max-width: 36rem; }
 ";
 
 /// What a page is made of.
@@ -166,7 +167,7 @@ impl Page<'_> {
             if is_rule { None } else { median(&|run| run.coarse.map(|moment| moment.solves as f64)) }
                 .map_or("–".to_owned(), |solves| grouped(solves.round() as u64)),
             if is_rule { "–".to_owned() } else { words(median(&|run| run.start)) },
-            words(median(&|run| if is_rule { run.reported } else { run.last })),
+            words(median(&|run| if is_rule { run.reported.filter(|_| !run.is_over) } else { run.last })),
         ]
     }
 
@@ -222,17 +223,19 @@ impl Page<'_> {
 
     /// What was refused or failed, each reason once.
     fn missing(&self, html: &mut String) {
-        let mut reasons: Vec<String> = Vec::new();
+        let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
         for (row_index, row) in self.study.rows.iter().enumerate() {
             for (way_index, way) in self.study.ways.iter().enumerate() {
                 for entry in self.results.entries(row_index, way_index) {
                     let reason = match entry {
-                        Entry::Refused(why) => format!("{} does not take {}: {why}", way.title(), row.title),
-                        Entry::Failed(why) => format!("{} failed on {}: {why}", way.title(), row.title),
+                        Entry::Refused(why) => format!("{} does not take these: {why}", way.title()),
+                        Entry::Failed(why) => format!("{} failed: {why}", way.title()),
                         Entry::Open | Entry::Measured(_) => continue,
                     };
-                    if !reasons.contains(&reason) {
-                        reasons.push(reason);
+                    match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                        Some((_, rows)) if rows.contains(&row.title.as_str()) => {}
+                        Some((_, rows)) => rows.push(&row.title),
+                        None => reasons.push((reason, vec![&row.title])),
                     }
                 }
             }
@@ -241,8 +244,8 @@ impl Page<'_> {
             return;
         }
         html.push_str("<section>\n<h2>What is missing</h2>\n<ul>\n");
-        for reason in reasons {
-            let _ = writeln!(html, "<li>{}</li>", text(&reason));
+        for (reason, rows) in reasons {
+            let _ = writeln!(html, "<li>{}: {}</li>", text(&rows.join("; ")), text(&reason));
         }
         html.push_str("</ul>\n</section>\n");
     }
@@ -262,9 +265,9 @@ impl Page<'_> {
              same instances."
                 .to_owned(),
             format!(
-                "Gaps are measured from a lower bound on the optimum that holds for sure; the best decision known costs at most {} more. What a decision \
+                "Gaps are measured from a lower bound on the optimum that holds for sure; the best decision known costs {} more. What a decision \
                  costs is {judged}. It is looked at outside the clock of the method.",
-                percent(widest)
+                if widest < 1e-6 { "less than 0.0001 %".to_owned() } else { format!("at most {}", percent(widest)) }
             ),
         ];
         if self.study.exhibit.is_figure() {
@@ -276,7 +279,7 @@ impl Page<'_> {
         } else {
             paragraphs.push(format!(
                 "Times are mean ± standard deviation until the decision at hand is within 0.1 % (and 0.01 %) of that bound; for ADR, until its program is \
-                 solved, and its gap is what the rules cost. A time beyond the limit counts as {} s. “To its own proof” is when a method had proved \
+                 solved, and its gap is what the rules cost; for Algorithm 3, until it has certified a gap of 0.1 %. A time beyond the limit counts as {} s. “To its own proof” is when a method had proved \
                  a gap of 0.1 % itself, without knowing the optimum. In the columns after the ratio times are means, solves and gaps medians. For bundle and branch-and-cut the ratio is to the paper's \
                  algorithm. The paper's times are from an Apple M3 Pro with Python and Gurobi.",
                 self.study.limit

@@ -102,10 +102,11 @@ pub(super) enum Timing {
 }
 
 impl Timing {
-    /// How long a method took for what tables show: until its decision was within 0.1 %; affine rules are asked for once.
+    /// How long a method took for what the paper's tables show: until its decision was within 0.1 %. Affine rules are asked for once, and Algorithm 3 is
+    /// done when it has certified its decision.
     pub(super) fn of_way<'m>(way: Way, runs: impl Iterator<Item = &'m Measured>, limit: f64) -> Self {
         match way {
-            Way::Adr => Self::of(runs, limit, |run| (!run.is_over).then_some(run.end)),
+            Way::Adr | Way::Algorithm3 => Self::of(runs, limit, |run| (!run.is_over).then_some(run.end)),
             _ => Self::of(runs, limit, |run| run.coarse),
         }
     }
