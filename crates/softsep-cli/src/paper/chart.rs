@@ -8,19 +8,27 @@ use softsep::report::html_text as text;
 const WIDTH: f64 = 390.0;
 const HEIGHT: f64 = 262.0;
 const TOP: f64 = 26.0;
-const RIGHT: f64 = 16.0;
+const RIGHT: f64 = 28.0;
 const BOTTOM: f64 = 46.0;
 const LEFT: f64 = 62.0;
 /// Of the legend above the panels of a file, and what its words take.
 const LEGEND: f64 = 24.0;
 const LETTER: f64 = 6.4;
 
-/// The colours and lines of charts, light and dark.
-pub(super) const STYLE: &str = "\
-svg.plot { --s0: #1f6fb5; --s1: #c2491d; --s2: #17714a; --s3: #8a4fa3; --s4: #866a00; --paint: #ffffff; --words: #3c4654; --rule: #dde2e9; }
-@media (prefers-color-scheme: dark) {
-  svg.plot.themed { --s0: #6db3f2; --s1: #f58f63; --s2: #7fdcae; --s3: #cf9be6; --s4: #e3c35a; --paint: #1a2029; --words: #9aa6b5; --rule: #2d3643; }
-}
+/// The colours of charts by name: on light pages and on paper, and on dark pages.
+const COLOURS: [(&str, &str, &str); 8] = [
+    ("s0", "#1f6fb5", "#6db3f2"),
+    ("s1", "#c2491d", "#f58f63"),
+    ("s2", "#17714a", "#7fdcae"),
+    ("s3", "#8a4fa3", "#cf9be6"),
+    ("s4", "#866a00", "#e3c35a"),
+    ("paint", "#ffffff", "#1a2029"),
+    ("words", "#3c4654", "#9aa6b5"),
+    ("rule", "#dde2e9", "#2d3643"),
+];
+
+/// The lines of charts.
+const LINES: &str = "\
 svg.plot text { fill: var(--words); font-size: 11.5px; font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; }
 svg.plot .head { font-size: 12.5px; font-weight: 600; }
 svg.plot .rule { stroke: var(--rule); fill: none; }
@@ -36,6 +44,19 @@ svg.plot .c2 { stroke: var(--s2); } svg.plot .f2 { fill: var(--s2); }
 svg.plot .c3 { stroke: var(--s3); } svg.plot .f3 { fill: var(--s3); }
 svg.plot .c4 { stroke: var(--s4); } svg.plot .f4 { fill: var(--s4); }
 ";
+
+/// The style of charts on a page, which follows the reader's light or dark.
+pub(super) fn page_style() -> String {
+    let named = |value: fn(&(&str, &str, &str)) -> String| COLOURS.iter().map(value).collect::<String>();
+    let light = named(|(name, light, _)| format!(" --{name}: {light};"));
+    let dark = named(|(name, _, dark)| format!(" --{name}: {dark};"));
+    format!("svg.plot {{{light} }}\n@media (prefers-color-scheme: dark) {{\n  svg.plot {{{dark} }}\n}}\n{LINES}")
+}
+
+/// The style of a chart in a file of its own. Colours are written out: programs that set papers know no variables.
+fn file_style() -> String {
+    COLOURS.iter().fold(LINES.to_owned(), |style, (name, light, _)| style.replace(&format!("var(--{name})"), light))
+}
 
 /// How a line is drawn, told apart without colours too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,36 +121,37 @@ pub(super) struct Chart {
     pub(super) panels: Vec<Panel>,
 }
 
-/// Powers of ten from below all heights to above them.
+/// The scale of heights: from a power of ten below all of them to a little above the highest.
 #[derive(Debug, Clone, Copy)]
 struct Decades {
     first: i32,
-    last: i32,
+    top: f64,
 }
+
+/// Room above the highest, in decades.
+const ROOM: f64 = 0.1;
 
 impl Decades {
     fn of(chart: &Chart) -> Self {
         let heights = chart.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points).flat_map(|point| {
             let (low, high) = point.band.unwrap_or((point.y, point.y));
-            [low.min(point.y), high.max(point.y)]
+            // An arrow needs room too.
+            [low.min(point.y), high.max(point.y) * if point.is_over { 2.0 } else { 1.0 }]
         });
         let (low, high) = heights
             .filter(|height| *height > 0.0)
             .fold((f64::INFINITY, 0.0_f64), |(low, high), height| (low.min(height), high.max(height)));
         if high <= 0.0 {
-            return Self { first: -1, last: 1 };
+            return Self { first: -1, top: 1.0 };
         }
-        let first = low.log10().floor() as i32;
-        Self { first, last: (high.log10().ceil() as i32).max(first + 1) }
+        let first = low.log10().floor();
+        Self { first: first as i32, top: (high.log10() + ROOM).max(first + 1.0) }
     }
 
     /// From 0 at the lowest to 1 at the highest; what has no logarithm is at the bottom.
     fn place(self, height: f64) -> f64 {
-        if height <= 0.0 {
-            0.0
-        } else {
-            ((height.log10() - f64::from(self.first)) / f64::from(self.last - self.first)).clamp(0.0, 1.0)
-        }
+        let first = f64::from(self.first);
+        if height <= 0.0 { 0.0 } else { ((height.log10() - first) / (self.top - first)).clamp(0.0, 1.0) }
     }
 }
 
@@ -165,7 +187,7 @@ impl Chart {
         let element = |(index, panel): (usize, &Panel)| {
             let drawn = panel.draw(decades);
             format!(
-                "<svg class=\"plot themed\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-{index}\">\n\
+                "<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-{index}\">\n\
                  <title id=\"{id}-{index}\">{}</title>\n{drawn}</svg>",
                 text(&format!("{}: {}", self.title, panel.title))
             )
@@ -181,8 +203,9 @@ impl Chart {
         let height = deep + HEIGHT * rows as f64;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
-             <title>{}</title>\n<style>\n{STYLE}</style>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{legend}",
-            text(&self.title)
+             <title>{}</title>\n<style>\n{}</style>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{legend}",
+            text(&self.title),
+            file_style()
         );
         let decades = Decades::of(self);
         for (index, panel) in self.panels.iter().enumerate() {
@@ -231,7 +254,7 @@ impl Chart {
         for series in self.names() {
             let _ = writeln!(
                 html,
-                "<li><svg class=\"plot themed\" viewBox=\"0 0 28 12\" style=\"width:28px\" aria-hidden=\"true\">{}</svg>{}</li>",
+                "<li><svg class=\"plot\" viewBox=\"0 0 28 12\" style=\"width:28px\" aria-hidden=\"true\">{}</svg>{}</li>",
                 series.sample(),
                 text(&series.name)
             );
@@ -279,7 +302,7 @@ impl Panel {
         let x = |value: f64| tenth(LEFT + inset + self.x.place(value) * (right - LEFT - 2.0 * inset));
         let y = |value: f64| tenth(floor - decades.place(value) * (floor - TOP));
         let _ = writeln!(svg, "<text class=\"head\" x=\"{LEFT}\" y=\"14\">{}</text>", text(&self.title));
-        for power in decades.first..=decades.last {
+        for power in decades.first..=decades.top.floor() as i32 {
             let at = y(10f64.powi(power));
             let _ = writeln!(
                 svg,
@@ -305,7 +328,8 @@ impl Panel {
             HEIGHT - 8.0,
             text(self.x.label)
         );
-        for goal in &self.goals {
+        // One at the very bottom would be taken for the axis.
+        for goal in self.goals.iter().filter(|goal| (1e-6..1.0).contains(&decades.place(**goal))) {
             let _ = writeln!(svg, "<path class=\"goal\" d=\"M{LEFT} {}H{right}\"/>", y(*goal));
         }
         for series in &self.series {
@@ -333,5 +357,43 @@ impl Panel {
             }
         }
         svg
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart() -> Chart {
+        let point = |x: f64, y: f64| Point { x, y, band: Some((y / 2.0, 2.0 * y)), is_over: false };
+        let series =
+            Series { name: "a < b".into(), class: 1, look: Look::Curve, points: vec![point(10.0, 0.05), point(100.0, 0.005)] };
+        let x = Across { label: "iterations", is_log: true, ticks: vec![(10.0, "10".into()), (100.0, "100".into())] };
+        Chart {
+            title: "gaps".into(),
+            panels: vec![Panel { title: "all".into(), x, up: Up::Gap, goals: vec![1e-3], series: vec![series] }],
+        }
+    }
+
+    #[test]
+    fn heights_are_logarithmic_and_all_of_them_are_on_the_chart() {
+        let decades = Decades::of(&chart());
+        assert_eq!(decades.first, -3);
+        assert!((decades.top - (0.1_f64.log10() + ROOM)).abs() < 1e-12);
+        let (low, middle, high) = (decades.place(1e-3), decades.place(1e-2), decades.place(1e-1));
+        assert!(low == 0.0 && (high - middle - (middle - low)).abs() < 1e-12 && high < 1.0);
+        assert_eq!((decades.place(0.0), decades.place(1e9)), (0.0, 1.0));
+        assert_eq!([label(Up::Gap, -4), label(Up::Gap, -1), label(Up::Seconds, 2)], ["0.01 %", "10 %", "100 s"]);
+    }
+
+    #[test]
+    fn a_file_brings_its_colours_along_and_a_page_its_own() {
+        let file = chart().file();
+        assert!(file.contains("stroke: #c2491d") && !file.contains("var("), "{file}");
+        assert!(file.contains("a &lt; b") && file.contains("class=\"band f1\""), "{file}");
+        let style = page_style();
+        for (name, _, _) in COLOURS {
+            assert!(style.matches(&format!("--{name}: #")).count() == 2 && style.contains(&format!("var(--{name})")), "{name}");
+        }
     }
 }

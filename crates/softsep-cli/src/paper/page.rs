@@ -26,6 +26,7 @@ tbody.group:first-of-type { border-top: 0; }
 .ours td { font-weight: 600; }
 .legend svg { flex: none; }
 .charts figure { max-width: 36rem; }
+.charts figure:only-child { max-width: 42rem; width: 100%; margin: 0 auto; }
 ";
 
 /// What a page is made of.
@@ -56,7 +57,7 @@ impl Page<'_> {
              <meta name=\"color-scheme\" content=\"light dark\"/>\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
              <title>{title} – softsep</title>\n<style>\n{STYLE}{}{OWN_STYLE}</style>\n</head>\n<body>\n<main>\n",
-            chart::STYLE
+            chart::page_style()
         );
         self.header(&title, &mut html);
         html.push_str("<section>\n<h2>Chart</h2>\n<div class=\"charts\">\n");
@@ -193,7 +194,8 @@ impl Page<'_> {
         let last = self.study.iterations.unwrap_or(1);
         let mut moments: Vec<u64> = [10, 100, 1_000, 10_000].into_iter().filter(|moment| *moment < last).collect();
         moments.push(last);
-        html.push_str("<section>\n<h2>Gaps after so many iterations: median (quartiles)</h2>\n<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th>curve</th>");
+        html.push_str("<section>\n<h2>Gaps at the start and after so many iterations: median (quartiles)</h2>\n<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th>curve</th>");
+        html.push_str("<th class=\"number\">start</th>");
         for moment in &moments {
             let _ = write!(html, "<th class=\"number\">{}</th>", grouped(*moment));
         }
@@ -201,13 +203,14 @@ impl Page<'_> {
         for (row_index, row) in self.study.rows.iter().enumerate() {
             let _ = write!(html, "<tr><th>{}</th>", text(&row.title));
             let paths: Vec<&Measured> = self.results.measured(row_index, 0).collect();
-            for moment in &moments {
+            // The start is what is held before the first average.
+            for moment in [1].iter().chain(&moments) {
                 let mut sample: Vec<f64> = paths.iter().filter_map(|run| gap_after(&run.path, *moment)).collect();
                 let words = if sample.is_empty() {
                     "–".to_owned()
                 } else {
                     let [low, median, high] = quartiles(&mut sample);
-                    format!("{} ({} to {})", percent(median), percent(low), percent(high))
+                    format!("{} ({}–{})", percent(median), bare(low), bare(high))
                 };
                 let _ = write!(html, "<td class=\"number\">{words}</td>");
             }
@@ -328,6 +331,11 @@ fn generate(row: &Row, seed: u64) -> String {
     };
     let kind = if row.mixed_integer { " --mixed-integer" } else { "" };
     format!("softsep generate location-transportation --n {} --uncertainty {set}{kind} --seed {seed} --out instance.json", row.n)
+}
+
+/// A gap in percent, beside another that says so.
+fn bare(share: f64) -> String {
+    percent(share).trim_end_matches(" %").to_owned()
 }
 
 /// How often the gap rose to more than [`REBOUND`] times the smallest so far.

@@ -133,6 +133,9 @@ pub(super) fn gap_after(path: &[(u64, f64)], iteration: u64) -> Option<f64> {
     path.iter().rev().find(|point| point.0 <= iteration).map(|point| point.1)
 }
 
+/// Where curves begin: averages are looked at from there on, and the start is told in words.
+const FIRST: u64 = 10;
+
 /// A curve for each row over these replications.
 fn curves(study: &Study, results: &Results, title: String, replications: std::ops::RangeInclusive<u32>) -> Panel {
     let last = study.iterations.unwrap_or(1);
@@ -140,7 +143,8 @@ fn curves(study: &Study, results: &Results, title: String, replications: std::op
     for (index, row) in study.rows.iter().enumerate() {
         let runs = replications.clone().filter_map(|replication| results.entry(index, replication, 0).measured());
         let paths: Vec<&[(u64, f64)]> = runs.map(|run| run.path.as_slice()).collect();
-        let mut moments: Vec<u64> = paths.iter().flat_map(|path| path.iter().map(|point| point.0)).collect();
+        let moments = paths.iter().flat_map(|path| path.iter().map(|point| point.0));
+        let mut moments: Vec<u64> = moments.filter(|moment| *moment >= FIRST).collect();
         moments.sort_unstable();
         moments.dedup();
         let point = |moment: &u64| {
@@ -154,7 +158,7 @@ fn curves(study: &Study, results: &Results, title: String, replications: std::op
         let points = moments.iter().filter_map(point).collect();
         series.push(Series { name: row.title.clone(), class: index, look: Look::Curve, points });
     }
-    let decades = (0..).map(|power| 10u64.pow(power)).take_while(|tick| *tick < last);
+    let decades = (0..).map(|power| FIRST * 10u64.pow(power)).take_while(|tick| *tick < last);
     let mut ticks: Vec<(f64, String)> = decades.map(|tick| (tick as f64, grouped(tick))).collect();
     // The last decade's label would meet the end's.
     if ticks.last().is_some_and(|tick| tick.0 * 3.0 > last as f64) {
