@@ -307,7 +307,7 @@ impl Panel {
             let _ = writeln!(
                 svg,
                 "<path class=\"rule\" d=\"M{LEFT} {at}H{right}\"/><text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                LEFT - 7.0,
+                LEFT - 10.0,
                 tenth(at + 4.0),
                 label(self.up, power)
             );
@@ -317,7 +317,7 @@ impl Panel {
             let _ = writeln!(
                 svg,
                 "<path class=\"axis\" d=\"M{at} {floor}v4\"/><text class=\"tick\" x=\"{at}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                floor + 17.0,
+                floor + 18.0,
                 text(word)
             );
         }

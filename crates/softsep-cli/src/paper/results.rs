@@ -157,3 +157,48 @@ pub(super) fn quartiles(sample: &mut [f64]) -> [f64; 3] {
         below + place.fract() * (above - below)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(seconds: Option<f64>, is_over: bool) -> Measured {
+        let moment = |seconds| Moment { seconds, solves: 1 };
+        Measured {
+            start: None,
+            coarse: seconds.map(moment),
+            fine: None,
+            proved: None,
+            end: moment(seconds.unwrap_or(10.0)),
+            last: None,
+            reported: None,
+            is_over,
+            is_refuted: false,
+            path: Vec::new(),
+        }
+    }
+
+    fn timing(runs: &[Measured]) -> Timing {
+        Timing::of(runs.iter(), 10.0, |run| run.coarse)
+    }
+
+    #[test]
+    fn times_beyond_the_limit_count_as_the_limit() {
+        assert_eq!(timing(&[]), Timing::Unknown);
+        assert_eq!(timing(&[run(None, true), run(None, true)]), Timing::Over);
+        assert_eq!(timing(&[run(None, false)]), Timing::Never);
+        // One that came so far in time and was stopped later has its time.
+        assert_eq!(timing(&[run(Some(2.0), true)]), Timing::Took { mean: 2.0, deviation: 0.0, over: 0, never: 0 });
+        let mixed = timing(&[run(Some(2.0), false), run(None, true), run(None, false)]);
+        assert_eq!(mixed, Timing::Took { mean: 6.0, deviation: 32.0_f64.sqrt(), over: 1, never: 1 });
+        // A moment after the limit is over it.
+        assert_eq!(timing(&[run(Some(10.5), true)]), Timing::Over);
+    }
+
+    #[test]
+    fn quartiles_are_those_of_the_textbook() {
+        assert_eq!(quartiles(&mut [4.0, 1.0, 3.0, 2.0, 5.0]), [2.0, 3.0, 4.0]);
+        assert_eq!(quartiles(&mut [1.0, 2.0]), [1.25, 1.5, 1.75]);
+        assert_eq!(quartiles(&mut [7.0]), [7.0; 3]);
+    }
+}

@@ -219,3 +219,36 @@ impl<'s> Runner<'s> {
         Ok(files.iter().map(|file| format!("{}\n", file.display())).collect())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::fs;
+
+    use super::super::study::{Exhibit, Sizes};
+    use super::*;
+
+    #[test]
+    fn a_cell_that_fails_is_reported_and_does_not_stop_the_rest() {
+        let place = tempfile::tempdir().unwrap();
+        let mut study = Study::new(Exhibit::Table(3), Sizes::Smallest, Some(1), None, 1);
+        // There is no such instance.
+        study.rows[0].n = 0;
+        let how = How {
+            out: place.path().to_owned(),
+            sizes: Sizes::Smallest,
+            replications: Some(1),
+            time_limit: None,
+            seed: 1,
+            threads: Some(1),
+            quiet: true,
+        };
+        assert!(Runner::new(&study, &how, "again".into()).unwrap().run().is_err());
+        let csv = fs::read_to_string(place.path().join("table-3.csv")).unwrap();
+        assert_eq!((csv.matches(",failed,").count(), csv.matches(",done,").count()), (4, 4), "{csv}");
+        let page = fs::read_to_string(place.path().join("table-3.html")).unwrap();
+        assert!(page.contains("Not complete") && page.contains("What is missing"));
+        // Only what is done is kept: what failed is tried again.
+        assert_eq!(fs::read_dir(place.path().join("cells/table-3")).unwrap().count(), 5);
+    }
+}

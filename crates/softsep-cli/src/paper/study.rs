@@ -244,3 +244,49 @@ fn figure_rows(number: u8, sizes: Sizes) -> Vec<Row> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(exhibit: Exhibit, sizes: Sizes) -> Study {
+        Study::new(exhibit, sizes, None, None, 1)
+    }
+
+    #[test]
+    fn the_full_grid_is_the_papers() {
+        let rows = [1, 2, 3, 4, 5, 6].map(|number| study(Exhibit::Table(number), Sizes::Full).rows.len());
+        assert_eq!(rows, [6, 15, 20, 3, 15, 20]);
+        let curves = [1, 2, 3].map(|number| study(Exhibit::Figure(number), Sizes::Full).rows.len());
+        assert_eq!(curves, [5, 5, 2]);
+        for number in 1..=6 {
+            let full = study(Exhibit::Table(number), Sizes::Full);
+            assert_eq!((full.replications, full.limit), (5, 1800.0));
+            assert!(full.rows.iter().all(|row| row.printed.is_some() && row.mixed_integer == (number > 3)));
+        }
+    }
+
+    #[test]
+    fn small_tables_cannot_take_longer_than_a_quarter_of_an_hour() {
+        for number in 1..=6 {
+            let small = study(Exhibit::Table(number), Sizes::Small);
+            let runs = small.rows.len() * small.ways.len() * small.replications as usize;
+            assert!(runs as f64 * small.limit <= 900.0, "table {number}");
+            assert!(small.rows.iter().all(|row| row.printed.is_some()), "table {number}: nothing to stand beside");
+        }
+    }
+
+    #[test]
+    fn rows_have_names_of_their_own() {
+        let tables = (1..=6).map(Exhibit::Table);
+        for exhibit in tables.chain((1..=3).map(Exhibit::Figure)) {
+            for sizes in [Sizes::Smallest, Sizes::Small, Sizes::Full] {
+                let mut names: Vec<String> = study(exhibit, sizes).rows.into_iter().map(|row| row.name).collect();
+                let count = names.len();
+                names.sort();
+                names.dedup();
+                assert_eq!(names.len(), count, "{exhibit:?}");
+            }
+        }
+    }
+}
