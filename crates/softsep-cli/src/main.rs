@@ -12,6 +12,7 @@ mod method_options;
 mod methods;
 mod numbers;
 mod output;
+mod paper;
 mod policy;
 mod progress;
 mod scale;
@@ -54,6 +55,7 @@ enum Command {
     Diagnose(diagnose::Diagnose),
     Generate(generate::Generate),
     Methods(methods::Methods),
+    Paper(paper::Paper),
 }
 
 fn main() -> ExitCode {
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Command::Diagnose(command) => command.run(),
         Command::Generate(command) => command.run(),
         Command::Methods(command) => command.run(),
+        Command::Paper(command) => command.run(),
     });
     outcome.unwrap_or_else(Failure::report).into()
 }

@@ -48,6 +48,13 @@ pub(crate) fn iterations(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "the number of iterations is a whole number from 1 on".into())
 }
 
+/// A number of replications.
+pub(crate) fn replications(text: &str) -> Result<u32, String> {
+    let most = 10_000;
+    let replications = text.parse().ok().filter(|replications| (1..=most).contains(replications));
+    replications.ok_or_else(|| format!("the number of replications is a whole number from 1 to {most}"))
+}
+
 /// A seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("the seed is a whole number from 0 to {}", u64::MAX))

@@ -169,12 +169,20 @@ fn pages(place: &Place) -> Vec<(&'static str, String)> {
         place.run(&format!("solve {name}.json {options} --report {name}.html")).done();
         (name, place.text(&format!("{name}.html")))
     };
+    let exhibit = |kind: &'static str, number: u8| {
+        place.run(&format!("paper {kind} {number} --sizes smallest --out . --quiet")).done();
+        let text = place.text(&format!("{kind}-{number}.html"));
+        place.put(&format!("{kind}.html"), &text);
+        (kind, text)
+    };
     vec![
         page("ellipsoid", "--method sgd"),
         page("scenarios", "--method benders"),
         page("infeasible-recourse", ""),
         page("unbounded-recourse", ""),
         page("long", ""),
+        exhibit("table", 3),
+        exhibit("figure", 3),
     ]
 }
 
@@ -190,7 +198,7 @@ fn nothing_sticks_out() {
         for fault in ["out", "cut", "over", "loaded"] {
             assert_eq!(answer[fault], 0, "what sticks out, labels cut, labels over labels, files loaded: {answer}");
         }
-        let charts = ["ellipsoid", "scenarios", "long"].contains(&answer["name"].as_str().unwrap());
+        let charts = ["ellipsoid", "scenarios", "long", "table", "figure"].contains(&answer["name"].as_str().unwrap());
         assert_eq!(answer["labels"] != 0, charts, "{answer}");
     }
 }

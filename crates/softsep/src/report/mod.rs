@@ -13,7 +13,7 @@ mod trace;
 pub use certificate::in_words;
 pub use diagnosis::diagnosis_summary;
 pub use history::{CAPACITY, History, Moment};
-pub use html::HtmlReport;
+pub use html::{HtmlReport, STYLE, html_text};
 pub use policy::policy_file;
 pub use result::result_file;
 pub use summary::{evaluation_summary, solve_summary};

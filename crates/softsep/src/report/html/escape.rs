@@ -3,7 +3,7 @@
 use crate::format::one_line;
 
 /// Text for the inside of an element or of a quoted attribute.
-pub(super) fn text(raw: &str) -> String {
+pub fn text(raw: &str) -> String {
     let mut safe = String::with_capacity(raw.len());
     for character in one_line(raw).chars() {
         match character {

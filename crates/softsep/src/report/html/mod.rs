@@ -14,4 +14,5 @@ mod table;
 mod verdict;
 mod words;
 
-pub use page::HtmlReport;
+pub use escape::text as html_text;
+pub use page::{HtmlReport, STYLE};

@@ -13,7 +13,8 @@ use crate::report::summary::{gap_words, number, status_words, stop_words};
 use crate::run::Certificate;
 use crate::settings::Settings;
 
-const STYLE: &str = include_str!("style.css");
+/// The look of our pages, light or dark as the reader's screen.
+pub const STYLE: &str = include_str!("style.css");
 
 /// What a page is made of.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,153 @@
+//! `softsep paper`: the experiments of the soft-separation paper (its Section 5), run again beside what it prints.
+
+mod cell;
+mod chart;
+mod csv;
+mod finding;
+mod folder;
+mod judge;
+mod machine;
+mod page;
+mod plot;
+mod printed;
+mod progress;
+mod results;
+mod run;
+mod study;
+mod way;
+mod words;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::{Exit, Failure};
+use crate::numbers;
+use run::Runner;
+use study::{Exhibit, Sizes, Study};
+
+const EXAMPLES: &str = "\
+Examples:
+  softsep paper table 1
+  softsep paper table 3 --sizes full --out full
+  softsep paper figure 2 --replications 20
+
+A run that was stopped goes on where it was when the same command is given again: finished cells are
+kept in DIR/cells. Times depend on the machine; all other numbers are the same in every run that no
+time limit has cut short.";
+
+/// Reproduce a table or a figure of the soft-separation paper
+///
+/// Draws the instances of its Section 5, solves them by the paper's methods and by ours, and writes a CSV, an SVG figure and an HTML page
+/// that shows them beside the printed numbers.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Paper {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Tables 1 to 3 (continuous decisions) and 4 to 6 (mixed-integer ones): runtimes over ellipsoids, lists of scenarios, budget sets
+    #[command(after_help = EXAMPLES)]
+    Table {
+        /// Which: 1 to 6
+        #[arg(value_name = "N", value_parser = table_number, allow_negative_numbers = true)]
+        number: u8,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Figures 1 to 3: convergence of Algorithm 1 by the length of the list, by temperature, by proposal
+    #[command(after_help = EXAMPLES)]
+    Figure {
+        /// Which: 1 to 3
+        #[arg(value_name = "N", value_parser = figure_number, allow_negative_numbers = true)]
+        number: u8,
+        #[command(flatten)]
+        how: How,
+    },
+}
+
+/// How it is run.
+#[derive(Debug, Args)]
+struct How {
+    /// The folder for the results; it is made if it is not there
+    #[arg(long, value_name = "DIR", default_value = "paper")]
+    out: PathBuf,
+
+    /// How large the instances are
+    #[arg(long, default_value = "small")]
+    sizes: Sizes,
+
+    /// How many instances of each kind [default: by --sizes]
+    #[arg(long, value_name = "N", value_parser = numbers::replications, allow_negative_numbers = true)]
+    replications: Option<u32>,
+
+    /// Seconds for each run of a method [default: by --sizes]
+    #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
+    time_limit: Option<Duration>,
+
+    /// The seed of the first replication; the next ones count on from it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Threads of each run; runs follow one another [default: all]
+    #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
+    threads: Option<usize>,
+
+    /// Show no progress
+    #[arg(long)]
+    quiet: bool,
+}
+
+fn table_number(text: &str) -> Result<u8, String> {
+    text.parse().ok().filter(|number| (1..=6).contains(number)).ok_or_else(|| "the paper's tables are 1 to 6".into())
+}
+
+fn figure_number(text: &str) -> Result<u8, String> {
+    text.parse().ok().filter(|number| (1..=3).contains(number)).ok_or_else(|| "the paper's figures are 1 to 3".into())
+}
+
+impl Paper {
+    /// Runs what is not there yet, and writes it up.
+    pub(crate) fn run(&self) -> Result<Exit, Failure> {
+        let (exhibit, how) = match &self.what {
+            What::Table { number, how } => (Exhibit::Table(*number), how),
+            What::Figure { number, how } => (Exhibit::Figure(*number), how),
+        };
+        let limit = how.time_limit.map(|limit| limit.as_secs_f64());
+        let study = Study::new(exhibit, how.sizes, how.replications, limit, how.seed);
+        Runner::new(&study, how, how.command(exhibit))?.run()
+    }
+}
+
+impl How {
+    /// The command that asks for the same again.
+    fn command(&self, exhibit: Exhibit) -> String {
+        let (kind, number) = match exhibit {
+            Exhibit::Table(number) => ("table", number),
+            Exhibit::Figure(number) => ("figure", number),
+        };
+        let mut line = format!("softsep paper {kind} {number}");
+        line += match self.sizes {
+            Sizes::Smallest => " --sizes smallest",
+            Sizes::Small => " --sizes small",
+            Sizes::Full => " --sizes full",
+        };
+        if let Some(replications) = self.replications {
+            line += &format!(" --replications {replications}");
+        }
+        if let Some(limit) = self.time_limit {
+            line += &format!(" --time-limit {}", limit.as_secs_f64());
+        }
+        if self.seed != 1 {
+            line += &format!(" --seed {}", self.seed);
+        }
+        if let Some(threads) = self.threads {
+            line += &format!(" --threads {threads}");
+        }
+        line + &format!(" --out {}", self.out.display())
+    }
+}

@@ -1,0 +1,292 @@
+//! The cells of each table and figure: which instances, which methods, how often.
+
+use softsep::instances::{LocationTransportation, Uncertain};
+
+use super::printed::{self, Time};
+use super::way::Way;
+use super::words::grouped;
+
+/// Words of `--sizes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Sizes {
+    /// Seconds: tiny instances, to see what comes out
+    Smallest,
+    /// Minutes: the rows of the paper that fit
+    Small,
+    /// The paper's grid, limits and replications; hours
+    Full,
+}
+
+/// A table or a figure of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exhibit {
+    /// Tables 1 to 6.
+    Table(u8),
+    /// Figures 1 to 3.
+    Figure(u8),
+}
+
+/// How a chain of Algorithm 1 walks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Walk {
+    /// The proposal's name.
+    pub(super) proposal: &'static str,
+    /// w.
+    pub(super) temperature: f64,
+    /// How much the adaptive proposal leans.
+    pub(super) kappa: Option<f64>,
+}
+
+/// A row of a table, or a curve of a figure.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    /// In file names.
+    pub(super) name: String,
+    /// For people.
+    pub(super) title: String,
+    /// Sites, and customers.
+    pub(super) n: usize,
+    /// The set.
+    pub(super) uncertainty: Uncertain,
+    /// Whether sites have to be opened.
+    pub(super) mixed_integer: bool,
+    /// For Algorithm 1.
+    pub(super) walk: Walk,
+    /// What the paper prints, for its algorithm, C&CG and ADR.
+    pub(super) printed: Option<[Time; 3]>,
+}
+
+/// All that is run for a table or a figure.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Study {
+    pub(super) exhibit: Exhibit,
+    pub(super) rows: Vec<Row>,
+    pub(super) ways: Vec<Way>,
+    pub(super) replications: u32,
+    /// Seconds for each run.
+    pub(super) limit: f64,
+    /// Of Algorithm 1; without a number it goes on until it is near enough or time is up.
+    pub(super) iterations: Option<u64>,
+    /// Replication r has seed + r − 1.
+    pub(super) seed: u64,
+}
+
+impl Exhibit {
+    /// Its name in files.
+    pub(super) fn name(self) -> String {
+        match self {
+            Exhibit::Table(number) => format!("table-{number}"),
+            Exhibit::Figure(number) => format!("figure-{number}"),
+        }
+    }
+
+    /// Its name for people.
+    pub(super) fn title(self) -> String {
+        match self {
+            Exhibit::Table(number) => format!("Table {number}"),
+            Exhibit::Figure(number) => format!("Figure {number}"),
+        }
+    }
+
+    /// Figures show the course of runs, tables when they were near enough.
+    pub(super) fn is_figure(self) -> bool {
+        matches!(self, Exhibit::Figure(_))
+    }
+
+    /// What it shows.
+    pub(super) fn caption(self) -> &'static str {
+        match self {
+            Exhibit::Table(1) => "Runtimes with continuous decisions and ellipsoids",
+            Exhibit::Table(2) => "Runtimes with continuous decisions and lists of scenarios",
+            Exhibit::Table(3) => "Runtimes with continuous decisions and budget sets",
+            Exhibit::Table(4) => "Runtimes with mixed-integer decisions and ellipsoids",
+            Exhibit::Table(5) => "Runtimes with mixed-integer decisions and lists of scenarios",
+            Exhibit::Table(_) => "Runtimes with mixed-integer decisions and budget sets",
+            Exhibit::Figure(1) => "Convergence of Algorithm 1 for lists of many lengths",
+            Exhibit::Figure(2) => "Convergence of Algorithm 1 at many temperatures",
+            Exhibit::Figure(_) => "Convergence of Algorithm 1 with the adaptive and the uniform proposal",
+        }
+    }
+}
+
+/// The paper's temperature.
+const COLD: f64 = 0.001;
+
+/// Sites of the instances of figures. The paper does not say how many; gaps on three sites are of the size that it shows.
+const SITES: usize = 3;
+
+impl Study {
+    /// The study of an exhibit at these sizes; `replications` and `limit` stand in for what the size says.
+    pub(super) fn new(exhibit: Exhibit, sizes: Sizes, replications: Option<u32>, limit: Option<f64>, seed: u64) -> Self {
+        let (rows, ways, usual, iterations) = match exhibit {
+            Exhibit::Table(number) => {
+                let ways = if number <= 3 {
+                    vec![Way::Algorithm1, Way::Ccg, Way::Adr, Way::Bundle]
+                } else {
+                    vec![Way::Algorithm3, Way::Ccg, Way::Adr, Way::BranchAndCut]
+                };
+                let usual = match sizes {
+                    Sizes::Smallest => 2,
+                    Sizes::Small => 3,
+                    Sizes::Full => 5,
+                };
+                (table_rows(number, sizes), ways, usual, (sizes == Sizes::Smallest).then_some(1_000))
+            }
+            Exhibit::Figure(number) => {
+                let (usual, iterations) = match sizes {
+                    Sizes::Smallest => (3, 100),
+                    // The paper's, which takes minutes.
+                    Sizes::Small | Sizes::Full => (20, 10_000),
+                };
+                (figure_rows(number, sizes), vec![Way::Algorithm1], usual, Some(iterations))
+            }
+        };
+        let usual_limit = match sizes {
+            Sizes::Smallest => 20.0,
+            // A figure's runs end by themselves.
+            Sizes::Small if exhibit.is_figure() => 120.0,
+            Sizes::Small => 10.0,
+            Sizes::Full => printed::LIMIT,
+        };
+        Self {
+            exhibit,
+            rows,
+            ways,
+            replications: replications.unwrap_or(usual),
+            limit: limit.unwrap_or(usual_limit),
+            iterations,
+            seed,
+        }
+    }
+
+    /// The instance of a row in a replication, counted from 1. All rows and methods meet the same costs and demands, so that they can be compared.
+    pub(super) fn instance(&self, row: &Row, replication: u32) -> LocationTransportation {
+        let Row { n, uncertainty, mixed_integer, .. } = *row;
+        LocationTransportation { n, uncertainty, mixed_integer, seed: self.seed_of(replication) }
+    }
+
+    /// The seed of a replication's instances and runs.
+    pub(super) fn seed_of(&self, replication: u32) -> u64 {
+        self.seed.wrapping_add(u64::from(replication) - 1)
+    }
+
+    /// Cells, references among them.
+    pub(super) fn cells(&self) -> usize {
+        self.rows.len() * self.replications as usize * (1 + self.ways.len())
+    }
+}
+
+fn table_rows(number: u8, sizes: Sizes) -> Vec<Row> {
+    let is_small = |n: usize, at: f64| match number {
+        1 | 4 => n <= 30,
+        2 => n <= 30 && [1e3, 1e4, 1e5].contains(&at),
+        5 => [1e3, 1e4].contains(&at),
+        _ => n == 30,
+    };
+    match sizes {
+        Sizes::Full => printed::table(number).iter().map(|&(n, at, times)| table_row(number, n, at, Some(times))).collect(),
+        Sizes::Small => {
+            let small = printed::table(number).iter().filter(|(n, at, _)| is_small(*n, *at));
+            small.map(|&(n, at, times)| table_row(number, n, at, Some(times))).collect()
+        }
+        Sizes::Smallest => {
+            let at = match number {
+                1 | 4 => [0.0, 0.0],
+                2 | 5 => [6.0, 12.0],
+                _ => [0.4, 0.7],
+            };
+            [2, 3].into_iter().zip(at).map(|(n, at)| table_row(number, n, at, None)).collect()
+        }
+    }
+}
+
+fn table_row(number: u8, n: usize, at: f64, printed: Option<[Time; 3]>) -> Row {
+    let (uncertainty, name, title) = match number {
+        1 | 4 => (Uncertain::Ellipsoid, format!("n{n}"), format!("n = {n}")),
+        2 | 5 => (Uncertain::Scenarios(at as usize), format!("n{n}-i{at}"), format!("n = {n}, |I| = {}", grouped(at as u64))),
+        _ => (Uncertain::Budget { gamma: at }, format!("n{n}-g{at}"), format!("n = {n}, Γ = {at}")),
+    };
+    // The text leaves κ open; these are those of the paper's code.
+    let kappa = if matches!(uncertainty, Uncertain::Budget { .. }) { n as f64 / 2.0 } else { 5.0 * n as f64 };
+    let walk = Walk { proposal: "adaptive", temperature: COLD, kappa: Some(kappa) };
+    Row { name, title, n, uncertainty, mixed_integer: number > 3, walk, printed }
+}
+
+fn figure_rows(number: u8, sizes: Sizes) -> Vec<Row> {
+    let few = sizes == Sizes::Smallest;
+    let usual = if few { 100 } else { 1_000 };
+    let row = |name: String, title: String, scenarios: usize, walk: Walk| Row {
+        name,
+        title,
+        n: SITES,
+        uncertainty: Uncertain::Scenarios(scenarios),
+        mixed_integer: false,
+        walk,
+        printed: None,
+    };
+    let uniform = Walk { proposal: "uniform", temperature: COLD, kappa: None };
+    match number {
+        1 => {
+            let lengths: &[usize] = if few { &[100, 500] } else { &[1_000, 5_000, 10_000, 50_000, 100_000] };
+            let of = |&count: &usize| row(format!("i{count}"), format!("|I| = {}", grouped(count as u64)), count, uniform);
+            lengths.iter().map(of).collect()
+        }
+        2 => {
+            let of = |w: f64| row(format!("w{w}"), format!("w = {w}"), usual, Walk { temperature: w, ..uniform });
+            [1.0, 5.0, 10.0, 50.0, 100.0].map(of).into()
+        }
+        _ => {
+            let adaptive = Walk { proposal: "adaptive", kappa: Some(10.0), ..uniform };
+            vec![
+                row("uniform".into(), "uniform".into(), usual, uniform),
+                row("adaptive".into(), "adaptive, κ = 10".into(), usual, adaptive),
+            ]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(exhibit: Exhibit, sizes: Sizes) -> Study {
+        Study::new(exhibit, sizes, None, None, 1)
+    }
+
+    #[test]
+    fn the_full_grid_is_the_papers() {
+        let rows = [1, 2, 3, 4, 5, 6].map(|number| study(Exhibit::Table(number), Sizes::Full).rows.len());
+        assert_eq!(rows, [6, 15, 20, 3, 15, 20]);
+        let curves = [1, 2, 3].map(|number| study(Exhibit::Figure(number), Sizes::Full).rows.len());
+        assert_eq!(curves, [5, 5, 2]);
+        for number in 1..=6 {
+            let full = study(Exhibit::Table(number), Sizes::Full);
+            assert_eq!((full.replications, full.limit), (5, 1800.0));
+            assert!(full.rows.iter().all(|row| row.printed.is_some() && row.mixed_integer == (number > 3)));
+        }
+    }
+
+    #[test]
+    fn small_tables_cannot_take_longer_than_a_quarter_of_an_hour() {
+        for number in 1..=6 {
+            let small = study(Exhibit::Table(number), Sizes::Small);
+            let runs = small.rows.len() * small.ways.len() * small.replications as usize;
+            assert!(runs as f64 * small.limit <= 900.0, "table {number}");
+            assert!(small.rows.iter().all(|row| row.printed.is_some()), "table {number}: nothing to stand beside");
+        }
+    }
+
+    #[test]
+    fn rows_have_names_of_their_own() {
+        let tables = (1..=6).map(Exhibit::Table);
+        for exhibit in tables.chain((1..=3).map(Exhibit::Figure)) {
+            for sizes in [Sizes::Smallest, Sizes::Small, Sizes::Full] {
+                let mut names: Vec<String> = study(exhibit, sizes).rows.into_iter().map(|row| row.name).collect();
+                let count = names.len();
+                names.sort();
+                names.dedup();
+                assert_eq!(names.len(), count, "{exhibit:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! `softsep paper`: every table and figure runs, goes on after it was stopped, and gives the same numbers again.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::fs;
+
+use common::Place;
+
+const EXHIBITS: [(&str, u8); 9] = [
+    ("table", 1),
+    ("table", 2),
+    ("table", 3),
+    ("table", 4),
+    ("table", 5),
+    ("table", 6),
+    ("figure", 1),
+    ("figure", 2),
+    ("figure", 3),
+];
+
+/// The fields of a CSV line; titles of rows stand in quotation marks.
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut is_quoted) = (vec![String::new()], false);
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            other => fields.last_mut().unwrap().push(other),
+        }
+    }
+    fields
+}
+
+/// The lines of a CSV by name of column.
+fn lines(csv: &str) -> Vec<Vec<(String, String)>> {
+    let mut lines = csv.lines().map(fields);
+    let head = lines.next().unwrap();
+    lines
+        .map(|line| {
+            assert_eq!(line.len(), head.len(), "{line:?}");
+            head.iter().cloned().zip(line).collect()
+        })
+        .collect()
+}
+
+/// All but times.
+fn timeless(csv: &str) -> Vec<Vec<(String, String)>> {
+    let keep = |line: Vec<(String, String)>| line.into_iter().filter(|(name, _)| !name.contains("seconds")).collect();
+    lines(csv).into_iter().map(keep).collect()
+}
+
+fn field<'l>(line: &'l [(String, String)], name: &str) -> &'l str {
+    &line.iter().find(|(known, _)| known == name).unwrap().1
+}
+
+#[test]
+fn every_table_and_figure_is_written_up() {
+    let place = Place::empty();
+    for (kind, number) in EXHIBITS {
+        let ended = place.run(&format!("paper {kind} {number} --sizes smallest --replications 1 --out all"));
+        let printed = ended.done();
+        let name = format!("all/{kind}-{number}");
+        for file in ["csv", "svg", "html"] {
+            assert!(printed.contains(&format!("{name}.{file}")), "{ended:?}");
+        }
+        let lines = lines(&place.text(&format!("{name}.csv")));
+        assert!(lines.len() >= 2, "{name}: {lines:?}");
+        for line in &lines {
+            let outcome = field(line, "outcome");
+            // No solver here combines integers with cones.
+            let is_refused = number == 4 && field(line, "method") == "adr";
+            assert_eq!(outcome, if is_refused { "refused" } else { "done" }, "{name}: {line:?}");
+            if !is_refused {
+                let (lower, best): (f64, f64) =
+                    (field(line, "lower_bound").parse().unwrap(), field(line, "best_known").parse().unwrap());
+                // The two may be one number, computed in two ways.
+                let width = (best - lower) / lower;
+                assert!((-1e-9..=2e-5).contains(&width), "{name}: the reference is not close: {line:?}");
+                assert!(field(line, "gap_end").parse::<f64>().unwrap() < 0.2, "{name}: {line:?}");
+            }
+            if kind == "table" && !["adr", "algorithm-1"].contains(&field(line, "method")) {
+                assert!(!field(line, "solves_to_0.1%").is_empty(), "{name}: {line:?}");
+            }
+        }
+        let page = place.text(&format!("{name}.html"));
+        for wanted in ["<!DOCTYPE html>", "Complete", &format!("softsep paper {kind} {number}"), "softsep generate", "<svg"] {
+            assert!(page.contains(wanted), "{name}: no {wanted}");
+        }
+        for forbidden in ["http:", "https:", "src=", "href=", "<script", "url(", "NaN", "inf "] {
+            assert!(!page.contains(forbidden), "{name}: {forbidden}");
+        }
+        let figure = place.text(&format!("{name}.svg"));
+        assert!(figure.starts_with("<svg xmlns=") && figure.contains("class=\"curve") && !figure.contains("NaN"), "{name}");
+    }
+}
+
+#[test]
+fn what_is_finished_is_not_run_again_and_the_rest_gives_the_same_numbers() {
+    let place = Place::empty();
+    for (kind, number) in [("table", 2), ("table", 6), ("figure", 1)] {
+        let command = format!("paper {kind} {number} --sizes smallest --out kept");
+        place.run(&command).done();
+        let whole = place.text(&format!("kept/{kind}-{number}.csv"));
+        let cells = place.path(&format!("kept/cells/{kind}-{number}"));
+        let mut files: Vec<_> = fs::read_dir(&cells).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let before: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+        // As a kill leaves it: some cells are not there, and somebody's editor has spoiled one.
+        for file in files.iter().step_by(3) {
+            fs::remove_file(file).unwrap();
+        }
+        fs::write(&files[1], &before[1][..before[1].len() / 2]).unwrap();
+        let again = place.run(&command);
+        again.done();
+        assert_eq!(timeless(&place.text(&format!("kept/{kind}-{number}.csv"))), timeless(&whole), "{kind} {number}");
+        let run_anew = |index: usize| index.is_multiple_of(3) || index == 1;
+        for (index, file) in files.iter().enumerate() {
+            assert_eq!(fs::read_to_string(file).unwrap() != before[index], run_anew(index), "{}", file.display());
+        }
+        let kept = (0..files.len()).filter(|index| !run_anew(*index)).count();
+        assert_eq!(again.stderr.matches("kept from before").count(), kept, "{again:?}");
+    }
+}
+
+#[test]
+fn cells_that_answer_another_question_are_run_again() {
+    let place = Place::empty();
+    place.run("paper table 3 --sizes smallest --replications 1 --out kept").done();
+    let first = place.text("kept/table-3.csv");
+    let other = place.run("paper table 3 --sizes smallest --replications 1 --seed 2 --out kept");
+    other.done();
+    assert!(!other.stderr.contains("kept from before"), "{other:?}");
+    assert_ne!(timeless(&place.text("kept/table-3.csv")), timeless(&first));
+    place.run("paper table 3 --sizes smallest --replications 2 --out both").done();
+    let both = timeless(&place.text("both/table-3.csv"));
+    let second: Vec<_> = both.iter().filter(|line| field(line, "seed") == "2").map(|line| field(line, "lower_bound")).collect();
+    let alone = timeless(&place.text("kept/table-3.csv"));
+    assert_eq!(second, alone.iter().map(|line| field(line, "lower_bound")).collect::<Vec<_>>());
+}
+
+#[test]
+fn numbers_do_not_depend_on_threads() {
+    let place = Place::empty();
+    let csv = |threads: u8| {
+        place.run(&format!("paper table 6 --sizes smallest --replications 1 --threads {threads} --out t{threads}")).done();
+        timeless(&place.text(&format!("t{threads}/table-6.csv")))
+    };
+    assert_eq!(csv(1), csv(2));
+}
+
+#[test]
+fn a_limit_that_strikes_is_told() {
+    let place = Place::empty();
+    place.run("paper table 2 --sizes smallest --replications 1 --time-limit 1e-7 --out short").done();
+    let lines = lines(&place.text("short/table-2.csv"));
+    assert!(lines.iter().any(|line| field(line, "outcome") == "limit"), "{lines:?}");
+    assert!(place.text("short/table-2.html").contains("&gt; 0.0000001"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let place = Place::empty();
+    place.put("file", "");
+    for (wrong, said) in [
+        ("paper table 7", "the paper's tables are 1 to 6"),
+        ("paper table 0", "the paper's tables are 1 to 6"),
+        ("paper figure -1", "the paper's figures are 1 to 3"),
+        ("paper figure one", "the paper's figures are 1 to 3"),
+        ("paper table 1 --sizes huge", "[possible values: "),
+        ("paper table 1 --replications 0", "the number of replications is a whole number from 1"),
+        ("paper table 1 --time-limit 0", "the time limit is a positive number of seconds"),
+        ("paper table 1 --out file", "file"),
+        ("paper chart 1", "unrecognized subcommand"),
+        ("paper table", "<N>"),
+    ] {
+        place.run(wrong).refused(&[said]);
+    }
+}
+
+/// Sends Ctrl-C while a run is in its middle.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_go_on_and_does() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let place = Place::empty();
+    let command = "paper table 4 --sizes smallest --replications 30 --out stopped";
+    let child = place.command(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let cells = place.path("stopped/cells/table-4");
+    let count = || fs::read_dir(&cells).map_or(0, |entries| entries.count());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while count() < 5 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("To go on:\n  softsep paper table 4 --sizes smallest --replications 30 --out stopped"), "{said}");
+    let page = place.text("stopped/table-4.html");
+    assert!(page.contains("Not complete"), "{said}");
+    let kept = count();
+    assert!((5..150).contains(&kept), "{kept} cells");
+    let again = place.run("paper table 4 --sizes smallest --replications 1 --out stopped");
+    again.done();
+    assert!(again.stderr.contains("kept from before"), "{again:?}");
+}
