@@ -107,7 +107,9 @@ impl Bench<'_> {
             return Err(Missing::Interrupted);
         }
         let outcome = outcome?;
-        let (judging, mut is_over) = (live.as_ref().map_or(0.0, |live| live.judging), outcome.stop == Stop::TimeLimit);
+        let judging = live.as_ref().map_or(0.0, |live| live.judging);
+        // A run may meet its gap in the moment that it still has after the limit.
+        let mut is_over = outcome.stop == Stop::TimeLimit || outcome.seconds - judging > limit;
         if let Some(live) = live {
             is_over = live.is_over;
             live.failed.map_or(Ok(()), Err)?;
