@@ -12,7 +12,7 @@ pub use attested::{Assumption, Attested, Likely, Source, Violation};
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Limits, Stop};
 pub use observer::{ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
-pub(crate) use patience::{Lost, solve_here, solve_patiently};
+pub(crate) use patience::{Lost, patiently, solve_here, solve_patiently};
 pub use seed::{Purpose, Random, normals, stream};
 
 /// What was proved about a problem that has no optimum.

@@ -1,7 +1,7 @@
 //! A solve that is given up when it does not hear the clock.
 //!
 //! HiGHS looks at its interrupt flag between the nodes of a tree, not inside the linear program of a node, and that may take minutes on a large
-//! one. Whoever presses Ctrl-C waits a second at most: the solve goes on in its own thread until it hears the flag, and nobody waits for it.
+//! one; Clarabel hears nothing while it factors its matrix. Whoever presses Ctrl-C waits a second at most: the solve goes on in its own thread until it hears the flag, and nobody waits for it.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -36,19 +36,30 @@ pub(crate) fn solve_here(mut lp: Lp, _clock: &Clock) -> Result<Option<(Lp, Statu
 
 /// Solves `lp`, and returns it with its status; `None` if it did not stop when the clock did.
 pub(crate) fn solve_patiently(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, Status)>, Lost> {
+    let solve = move || {
+        let status = lp.solve();
+        (lp, status)
+    };
+    match patiently(clock, solve)? {
+        Some((lp, status)) => Ok(Some((lp, status?))),
+        None => Ok(None),
+    }
+}
+
+/// Does work in a thread of its own, and returns what came of it; `None` if it did not end when the clock stopped.
+pub(crate) fn patiently<T: Send + 'static>(clock: &Clock, work: impl FnOnce() -> T + Send + 'static) -> Result<Option<T>, Lost> {
     let (sender, receiver) = channel();
     thread::Builder::new()
         .name("solver".into())
         .spawn(move || {
-            let status = lp.solve();
             // Nobody may be listening any more.
-            let _ = sender.send((lp, status));
+            let _ = sender.send(work());
         })
         .map_err(|error| Lost::Thread(format!("could not be started: {error}")))?;
     let mut stopped: Option<Instant> = None;
     loop {
         match receiver.recv_timeout(GLANCE) {
-            Ok((lp, status)) => return Ok(Some((lp, status?))),
+            Ok(done) => return Ok(Some(done)),
             Err(RecvTimeoutError::Disconnected) => return Err(Lost::Thread("died".into())),
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -58,5 +69,23 @@ pub(crate) fn solve_patiently(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, S
                 return Ok(None);
             }
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_what_does_not_hear() {
+        assert_eq!(patiently(&Clock::unlimited(), || 7).unwrap(), Some(7));
+        let struck = Clock::new(Some(Duration::ZERO), Arc::default());
+        let (sender, receiver) = channel::<()>();
+        // It would wait for ever: the sender is still there.
+        assert_eq!(patiently(&struck, move || receiver.recv().is_ok()).unwrap(), None);
+        drop(sender);
     }
 }

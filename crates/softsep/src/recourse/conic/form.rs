@@ -53,6 +53,11 @@ impl ConicProgram {
         }
     }
 
+    /// Columns, rows and terms of rows.
+    pub(super) fn size(&self) -> (usize, usize, usize) {
+        (self.cost.len(), self.ends.len(), self.terms.len())
+    }
+
     /// Adds a column and gives its index.
     pub(crate) fn add_col(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
         self.cost.push(cost);

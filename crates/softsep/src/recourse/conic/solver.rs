@@ -9,7 +9,10 @@ use super::elastic::Elastic;
 use super::form::{ConicForm, ConicProgram};
 use super::proof::{Proof, Question, feasibility_error, within};
 use crate::recourse::RecourseError;
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Stop, patiently};
+
+/// Terms of a program that is solved in the caller's thread: an iteration takes a moment.
+const SMALL: usize = 20_000;
 
 /// How a conic solve ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +45,24 @@ pub(crate) struct ConicSolution {
 impl ConicProgram {
     /// Solves the program once, within the time that the clock leaves.
     pub(crate) fn solve(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
+        let (cols, rows, terms) = self.size();
+        if terms <= SMALL {
+            return self.solve_here(clock);
+        }
+        let heard = clock.clone();
+        match patiently(clock, move || self.solve_here(&heard)) {
+            Ok(Some(solved)) => solved,
+            Ok(None) => Ok(ConicSolution {
+                status: ConicStatus::Stopped(clock.check().err().unwrap_or(Stop::TimeLimit)),
+                dual_objective: f64::NEG_INFINITY,
+                primal: vec![0.0; cols],
+                row_duals: vec![0.0; rows],
+            }),
+            Err(lost) => Err(RecourseError::Unsupported(lost.to_string())),
+        }
+    }
+
+    fn solve_here(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
         let mut solver = ConicSolver::new(self, clock)?;
         let status = solver.solve();
         let Proof { y, pi, bound, .. } = solver.proof;
