@@ -114,7 +114,8 @@ fn with_one_policy(n: usize, count: usize) {
     let by_rules = start.elapsed();
     let start = Instant::now();
     let mut split = Split::without_parts(&ellipsoid);
-    split.separate(&x, &Ask { beyond: None, tolerance: f64::INFINITY }, &Clock::unlimited()).unwrap();
+    let ask = Ask { beyond: None, tolerance: GAP * screened.value };
+    split.separate(&x, &ask, &Clock::unlimited()).unwrap();
     let proved = split.policy().unwrap();
     let mut y = vec![0.0; list.recourse.dim()];
     let costs = points.iter().map(|xi| {
