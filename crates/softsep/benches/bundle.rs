@@ -6,22 +6,23 @@
 //! `SGD_OPTIONS='{"steps": "sqrt", "start": "zero"}'`, `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod judge;
+mod median;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use judge::{Judge, median};
+use median::median;
 use serde_json::{Map, Value, json};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Event, Observer};
+use softsep::separation::Assessor;
 use softsep::{Problem, Settings, solve};
 
 const GOALS: [f64; 3] = [1e-3, 1e-4, 1e-5];
 
 /// Watches what would be returned. Time that it takes itself is not counted.
 struct Watch<'p> {
-    judge: Judge<'p>,
+    judge: Assessor<'p>,
     /// What gaps are measured from: the run's own lower bound, or a value known beforehand.
     optimum: Option<f64>,
     x: Vec<f64>,
@@ -39,7 +40,7 @@ struct Watch<'p> {
 impl<'p> Watch<'p> {
     fn new(problem: &'p Problem, optimum: Option<f64>) -> Self {
         Self {
-            judge: Judge::new(problem),
+            judge: Assessor::new(problem).unwrap(),
             optimum,
             x: Vec::new(),
             cost: f64::INFINITY,
@@ -68,7 +69,7 @@ impl Observer for Watch<'_> {
         let before = Instant::now();
         if best.x != self.x {
             self.x.clone_from(&best.x);
-            self.cost = self.judge.cost(&best.x).max(best.value);
+            self.cost = self.judge.cost(&best.x).unwrap().max(best.value);
             self.least = self.least.min(self.cost);
         }
         let gap = (self.cost.max(best.value) - lower) / self.cost.abs();

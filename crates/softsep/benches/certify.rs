@@ -7,18 +7,19 @@
 //! told of them.
 #![allow(clippy::unwrap_used)]
 
-mod judge;
+mod median;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use judge::{Judge, median};
+use median::median;
 use softsep::format::{ProblemFile, Status};
 use softsep::instances::{
     Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation,
     network,
 };
 use softsep::run::{Event, Observer};
+use softsep::separation::Assessor;
 use softsep::{Certify, Problem, Settings, solve};
 
 /// The gap asked for.
@@ -109,7 +110,8 @@ fn main() {
             // Without a sure upper bound there is no proven gap, whatever is likely.
             let gap = bounds.upper().and(bounds.gap()).unwrap_or(f64::INFINITY);
             // Which part of it is the decision's, and which the bound's.
-            let cost = bounds.best().map_or(f64::NAN, |best| Judge::new(&problem).cost(&best.x).max(best.value));
+            let cost =
+                bounds.best().map_or(f64::NAN, |best| Assessor::new(&problem).unwrap().cost(&best.x).unwrap().max(best.value));
             let above = |bound: Option<f64>| bound.map_or(f64::NAN, |bound| (cost - bound).abs() / cost.abs());
             eprintln!(
                 "{name} seed {seed}: {}, proven gap {gap:.1e}, of which x {:.1e} and the bound {:.1e}, {:.2} s, {} parts, {} iterations",

@@ -4,21 +4,22 @@
 //! decision that would be returned at any moment is evaluated outside the count: exactly on lists, by ascents from many starts elsewhere.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod judge;
+mod median;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use judge::{Judge, median};
+use median::median;
 use serde_json::Map;
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Event, Observer, Silent};
+use softsep::separation::Assessor;
 use softsep::{Problem, Settings, solve};
 
 /// Watches what would be returned.
 struct Watch<'p> {
-    judge: Judge<'p>,
+    judge: Assessor<'p>,
     optimum: f64,
     x: Vec<f64>,
     gap: f64,
@@ -34,7 +35,7 @@ impl Observer for Watch<'_> {
         let Some(best) = record.bounds.best() else { return };
         if best.x != self.x {
             self.x.clone_from(&best.x);
-            self.gap = (self.judge.cost(&best.x) - self.optimum) / self.optimum.abs();
+            self.gap = (self.judge.cost(&best.x).unwrap() - self.optimum) / self.optimum.abs();
         }
         self.start.get_or_insert(self.gap);
         for (within, goal) in self.within.iter_mut().zip([1e-3, 1e-4]) {
@@ -60,12 +61,12 @@ fn optimum(problem: &Problem, name: &str) -> f64 {
         iterations: Some(1000),
         ..Settings::default()
     };
-    let mut judge = Judge::new(problem);
+    let mut judge = Assessor::new(problem).unwrap();
     let optimum = ["ccg", "sgd"]
         .map(|method| {
             let outcome = solve(problem, &long(method), &mut Silent, &Arc::default()).unwrap();
             let best = outcome.bounds.best().unwrap();
-            judge.cost(&best.x).max(best.value)
+            judge.cost(&best.x).unwrap().max(best.value)
         })
         .into_iter()
         .fold(f64::INFINITY, f64::min);
@@ -101,7 +102,7 @@ fn main() {
             let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
             let optimum = optimum(&problem, &format!("{name}-{seed}"));
             let mut watch = Watch {
-                judge: Judge::new(&problem),
+                judge: Assessor::new(&problem).unwrap(),
                 optimum,
                 x: Vec::new(),
                 gap: f64::INFINITY,

@@ -6,14 +6,18 @@
 //! more than 500 decisions, each of a problem of its own.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "affine/truth.rs"]
+mod truth;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Event, Observer, Silent};
-use softsep::separation::{Ascent, Ask, Claim, Separation, Split, stand_in};
+use softsep::separation::{Ask, Claim, Separation, Split};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Certify, Error, Problem, Settings, solve};
+use truth::truth;
 
 /// Any bound will do.
 const ROOT: Ask = Ask { beyond: None, tolerance: f64::INFINITY };
@@ -63,23 +67,6 @@ fn cost(problem: &Problem, x: &[f64], xi: &[f64]) -> f64 {
     answer.value
 }
 
-/// The worst case: of all extreme points, or of the ends of many ascents.
-fn truth(problem: &Problem, x: &[f64]) -> f64 {
-    let mut engine = engine(problem, &Clock::unlimited()).unwrap();
-    let Ok(points) = stand_in(problem, 100_000) else {
-        let mut ascent = Ascent::new(problem, engine.as_mut(), x);
-        ascent.climb_from_axes().unwrap();
-        ascent.climb_at_random(100 * problem.set.dim(), 1).unwrap();
-        return ascent.value();
-    };
-    let mut answer = Answer::new(problem);
-    engine.at(x);
-    points.iter().fold(f64::NEG_INFINITY, |worst, xi| {
-        engine.solve(xi, &mut answer).unwrap();
-        worst.max(answer.value)
-    })
-}
-
 fn is_below(bound: f64, truth: f64, share: f64) -> bool {
     bound < truth && !(truth - bound <= share * truth.abs().max(1.0))
 }
@@ -117,7 +104,7 @@ fn best_rule(problem: &Problem, x: &[f64]) -> Option<f64> {
 
 /// Bounds at one decision: at the root, by rules, and after branching to within `close`.
 fn check(what: &str, problem: &Problem, x: &[f64], close: f64, met: &mut Met) {
-    let mut truth = truth(problem, x);
+    let mut truth = truth(problem, x, 100);
     let mut separation = Split::new(problem);
     let root = separation.separate(x, &ROOT, &Clock::unlimited()).unwrap();
     let tolerance = if truth.is_finite() { 0.5 * close * truth.abs().max(1.0) } else { 0.0 };

@@ -5,14 +5,17 @@
 //! policy costs at most is read from the rule itself, which is checked at members of the set by the problem's own definition of its cones.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "affine/truth.rs"]
+mod truth;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::format::{ConeFile, ConeKind, ProblemFile, Row, SetFile, Variable};
-use softsep::recourse::{Answer, engine};
 use softsep::run::Clock;
-use softsep::separation::{Ascent, Ask, Claim, Separation, Split, stand_in};
+use softsep::separation::{Ask, Claim, Separation, Split, stand_in};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Problem, Rule, explicit_rule};
+use truth::truth;
 
 /// By how much a bound may be below what the recourse costs, relative: the conic engine's own tolerance.
 const BELOW: f64 = 1e-6;
@@ -77,23 +80,6 @@ fn decision(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<f64> {
         x.iter_mut().for_each(|x| *x *= 0.5);
     }
     x
-}
-
-/// The worst case: of all extreme points, or of the ends of many ascents.
-fn truth(problem: &Problem, x: &[f64]) -> f64 {
-    let mut engine = engine(problem, &Clock::unlimited()).unwrap();
-    let Ok(points) = stand_in(problem, 100_000) else {
-        let mut ascent = Ascent::new(problem, engine.as_mut(), x);
-        ascent.climb_from_axes().unwrap();
-        ascent.climb_at_random(20 * problem.set.dim(), 1).unwrap();
-        return ascent.value();
-    };
-    let mut answer = Answer::new(problem);
-    engine.at(x);
-    points.iter().fold(f64::NEG_INFINITY, |worst, xi| {
-        engine.solve(xi, &mut answer).unwrap();
-        worst.max(answer.value)
-    })
 }
 
 /// Members of the set: ends in random directions, and points between two of them.
@@ -170,7 +156,7 @@ fn median(values: &mut [f64]) -> f64 {
 fn check_rule(what: &str, problem: &Problem, seed: u64) -> Option<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x = decision(problem, &mut rng);
-    let truth = truth(problem, &x);
+    let truth = truth(problem, &x, 20);
     assert!(truth.is_finite(), "{what}: {truth}");
     let rule = rule_of(problem, &x)?;
     for xi in members(problem, 40, &mut rng) {
@@ -214,7 +200,7 @@ fn branched(set: &'static str, kind: &str, size: Size, seed: u64, close: f64) ->
     let what = format!("{set} {kind} {seed}");
     let problem = Problem::new(&file(set, kind, size, 9000 + seed)).unwrap();
     let x = decision(&problem, &mut ChaCha8Rng::seed_from_u64(seed));
-    let truth = truth(&problem, &x);
+    let truth = truth(&problem, &x, 20);
     let ask = Ask { beyond: None, tolerance: 0.5 * close * (1.0 + truth.abs()) };
     let found = Split::new(&problem).separate(&x, &ask, &Clock::unlimited()).unwrap();
     assert!(problem.set.contains(&found.xi, 1e-7), "{what}: {:?} is no member", found.xi);
@@ -288,7 +274,7 @@ fn there_is_no_bound_where_there_is_no_recourse() {
             let recipe = Recipe { set, cone: true, incomplete: true, ..Recipe::default() };
             let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
             let x = decision(&problem, &mut ChaCha8Rng::seed_from_u64(seed));
-            let truth = truth(&problem, &x);
+            let truth = truth(&problem, &x, 20);
             match rule_of(&problem, &x) {
                 Some(rule) => _ = above(&format!("{set} {seed}"), rule.upper - problem.first.value(&x), truth),
                 None => without += u32::from(truth == f64::INFINITY),
@@ -308,7 +294,7 @@ fn rules_over_lists_hold_at_every_scenario() {
             let file = file("scenarios", kind, Size::Small, 9000 + seed);
             let problem = Problem::new(&file).unwrap();
             let x = decision(&problem, &mut ChaCha8Rng::seed_from_u64(seed));
-            let truth = truth(&problem, &x);
+            let truth = truth(&problem, &x, 20);
             let Some(rule) = rule_of(&problem, &x) else { continue };
             let list = stand_in(&problem, usize::MAX).unwrap();
             for xi in list.iter() {

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use softsep::run::{Bounds, Certificate, Event, Observer, Stop};
+use softsep::separation::Assessor;
 use softsep::{Error, Problem, Settings, solve};
 
 use super::finding::{Measured, Moment, Reference};
-use super::judge::Judge;
 use super::study::{Row, Study};
 use super::way::{COARSE, FINE, Way};
 
@@ -78,14 +78,14 @@ impl Bench<'_> {
         let (Some(lower), Some(best)) = (outcome.bounds.lower(), outcome.bounds.best()) else {
             return Err(Missing::Failed("the reference has no bounds; a longer --time-limit may help".into()));
         };
-        let mut judge = Judge::new(self.problem)?;
+        let mut judge = Assessor::new(self.problem)?;
         let value = judge.cost(&best.x)?.max(best.value);
         Ok(Reference { lower, value, is_exact: judge.is_exact() })
     }
 
     /// Runs a method. One that does not end by itself is judged while it runs, its clock stopped, so that it can be told when it is done.
     pub(super) fn measure(&self, way: Way, reference: Reference) -> Result<Measured, Missing> {
-        let mut judge = Judge::new(self.problem)?;
+        let mut judge = Assessor::new(self.problem)?;
         let stop = if way.is_endless() { Arc::new(AtomicBool::new(false)) } else { Arc::clone(self.interrupt) };
         let limit = self.study.limit;
         let settings = self.settings(way, (!way.is_endless()).then_some(limit));
@@ -171,7 +171,7 @@ fn look(seen: &mut Vec<Seen>, x: &[f64], value: f64, moment: Moment, iteration: 
 }
 
 /// The gaps of all decisions from the first to one that meets the goal, and of the last.
-fn gaps(seen: &mut [Seen], judge: &mut Judge, reference: Reference) -> Result<Vec<Option<f64>>, Error> {
+fn gaps(seen: &mut [Seen], judge: &mut Assessor, reference: Reference) -> Result<Vec<Option<f64>>, Error> {
     let (mut is_met, last) = (false, seen.len().saturating_sub(1));
     for (place, seen) in seen.iter_mut().enumerate() {
         if seen.cost.is_none() && (!is_met || place == last) {
@@ -195,7 +195,7 @@ struct Watch<'w, 'p> {
 
 /// Judges while the method waits.
 struct Live<'w, 'p> {
-    judge: &'w mut Judge<'p>,
+    judge: &'w mut Assessor<'p>,
     interrupt: &'w AtomicBool,
     stop: &'w AtomicBool,
     reference: Reference,

@@ -5,7 +5,6 @@ mod chart;
 mod csv;
 mod finding;
 mod folder;
-mod judge;
 mod machine;
 mod page;
 mod plot;

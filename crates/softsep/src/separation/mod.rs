@@ -3,6 +3,7 @@
 //! A method never knows which separation it holds.
 
 mod ascent;
+mod assessor;
 mod bilinear;
 mod choose;
 mod scan;
@@ -13,6 +14,7 @@ mod stand_in;
 mod worst;
 
 pub use ascent::{Ascent, ascend};
+pub use assessor::Assessor;
 pub use bilinear::{Bilinear, NotBilinear};
 pub use choose::{Exact, NoSeparation, Wish};
 pub use scan::Scan;

@@ -41,6 +41,8 @@ const DIVING: u64 = 64;
 struct Settled {
     node: Node,
     point: Point,
+    /// The cutoff that the judge gave then.
+    under: f64,
 }
 
 /// A branch-and-cut tree.
@@ -173,7 +175,10 @@ impl<'p> Tree<'p> {
             self.put_aside(node);
         }
         let Self { settled, open, .. } = self;
-        for Settled { node, .. } in settled.extract_if(.., |settled| settled.node.guard < cutoff) {
+        // A judge that asks for more than it did then may have more to say of a point.
+        let is_open =
+            |settled: &mut Settled| settled.node.guard < cutoff || cutoff > settled.under && settled.node.bound < cutoff;
+        for Settled { node, .. } in settled.extract_if(.., is_open) {
             open.push(node);
         }
         if cutoff != self.cutoff {
@@ -330,7 +335,7 @@ impl<'p> Tree<'p> {
             if node.unbounded {
                 return judge.doubts_unbounded(run).map_or_else(|| self.unbounded(run), Err);
             }
-            self.settled.push(Settled { node, point });
+            self.settled.push(Settled { node, point, under: judge.cutoff(run) });
             return Ok(());
         } else {
             node.rounds = 0;

@@ -130,7 +130,9 @@ impl Costs<'_> {
 
     /// A run that a limit ends still says of its decision what was asked for.
     pub(super) fn prove_what_is_left(&mut self, run: &mut Run) -> Result<(), Error> {
-        self.share_next_attempt();
+        if self.end.has_more_to_prove(run) {
+            self.share_next_attempt();
+        }
         self.end.prove_what_is_left(&mut self.evidence, &mut self.oracle, run)
     }
 

@@ -4,7 +4,7 @@ use super::judge::Costs;
 use crate::error::Error;
 use crate::run::{Run, Stop};
 
-/// Rounds in a row in which nothing new is found, neither a cut nor a better decision, after which there is nothing left to find.
+/// Rounds in a row in which no new cut is found, after which there is nothing left to find.
 const NOTHING_NEW: u32 = 10;
 
 /// Solve, separate, repeat; ends as the judge says.
@@ -15,11 +15,11 @@ pub(super) fn search(costs: &mut Costs, run: &mut Run) -> Result<(), Error> {
         let Some(x) = costs.evidence.bound(&near, run)? else { break };
         let lower = run.bounds().lower().unwrap_or(f64::NEG_INFINITY);
         let before = costs.evidence.pending();
-        let stands = costs.stands(&x, lower, run)?;
+        costs.stands(&x, lower, run)?;
         let ended = costs.end_if_due(run);
         costs.count(run);
         ended?;
-        stale = if stands && costs.evidence.pending() == before { stale + 1 } else { 0 };
+        stale = if costs.evidence.pending() == before { stale + 1 } else { 0 };
         near = x;
         run.tick()?;
     }

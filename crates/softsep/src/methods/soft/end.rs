@@ -313,8 +313,10 @@ impl<'a> End<'a> {
         Ok(())
     }
 
-    fn is_wanted(&self) -> bool {
-        matches!(self.certify, Certify::Exact | Certify::Probabilistic(_)) && !self.is_attested
+    /// Whether something was asked for that has not been said of any decision yet.
+    pub(in crate::methods) fn has_more_to_prove(&self, run: &Run) -> bool {
+        let is_wanted = matches!(self.certify, Certify::Exact | Certify::Probabilistic(_)) && !self.is_attested;
+        is_wanted && run.bounds().upper().is_none()
     }
 
     /// A run that a limit ends still bounds its decision from above, if a proof was asked for.
@@ -325,7 +327,7 @@ impl<'a> End<'a> {
         run: &mut Run,
     ) -> Result<(), Error> {
         match evidence.best().map(|best| best.x.clone()) {
-            Some(x) if self.is_wanted() && run.bounds().upper().is_none() => match self.prove(evidence, oracle, &x, run) {
+            Some(x) if self.has_more_to_prove(run) => match self.prove(evidence, oracle, &x, run) {
                 Err(error) if !is_stop(&error) => Err(error),
                 _ => Ok(()),
             },

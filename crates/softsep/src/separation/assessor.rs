@@ -1,9 +1,10 @@
-//! What a decision costs in the worst case, asked outside the clock of the method that found it.
+//! What decisions cost in the worst case, asked from outside the run that finds them: for benches and reproductions.
 
-use softsep::recourse::{Recourse, engine};
-use softsep::run::Clock;
-use softsep::separation::{Ascent, Ask, Scan, Separation};
-use softsep::{Error, Problem};
+use super::{Ascent, Ask, Scan, Separation};
+use crate::error::Error;
+use crate::model::Problem;
+use crate::recourse::{Recourse, engine};
+use crate::run::Clock;
 
 /// Random ends of the set from which ascents begin, beside the worst scenarios of earlier decisions.
 const STARTS: usize = 20;
@@ -11,8 +12,8 @@ const STARTS: usize = 20;
 /// Any seed; one for all, so that a decision costs the same in every run.
 const SEED: u64 = 7;
 
-/// Judges decisions.
-pub(super) struct Judge<'p> {
+/// Assesses decisions, one after another.
+pub struct Assessor<'p> {
     problem: &'p Problem,
     engine: Box<dyn Recourse>,
     scan: Option<Scan<'p>>,
@@ -20,21 +21,21 @@ pub(super) struct Judge<'p> {
     pool: Vec<Vec<f64>>,
 }
 
-impl<'p> Judge<'p> {
-    /// Nothing judged yet.
-    pub(super) fn new(problem: &'p Problem) -> Result<Self, Error> {
+impl<'p> Assessor<'p> {
+    /// Nothing assessed yet.
+    pub fn new(problem: &'p Problem) -> Result<Self, Error> {
         let points = problem.set.is_finite_list().then(|| problem.set.enumerate(usize::MAX).ok()).flatten();
         let scan = points.map(|points| Scan::new(problem, points)).transpose()?;
         Ok(Self { problem, engine: engine(problem, &Clock::unlimited())?, scan, pool: Vec::new() })
     }
 
     /// Whether a cost is the worst case, and not only the worst that ascents find.
-    pub(super) fn is_exact(&self) -> bool {
+    pub fn is_exact(&self) -> bool {
         self.scan.is_some()
     }
 
     /// f(x) and what the worst scenario costs: of a list the worst of all, elsewhere the worst end of ascents.
-    pub(super) fn cost(&mut self, x: &[f64]) -> Result<f64, Error> {
+    pub fn cost(&mut self, x: &[f64]) -> Result<f64, Error> {
         let first = self.problem.first.value(x);
         if let Some(scan) = &mut self.scan {
             return Ok(first + scan.separate(x, &Ask::MAXIMUM, &Clock::unlimited())?.value);

@@ -1,0 +1,23 @@
+//! The worst case of a decision, by a way that knows of no policy.
+
+use softsep::Problem;
+use softsep::recourse::{Answer, engine};
+use softsep::run::Clock;
+use softsep::separation::{Ascent, stand_in};
+
+/// The worst case: of all extreme points, or of the ends of ascents, so many for each entry of ξ.
+pub(crate) fn truth(problem: &Problem, x: &[f64], starts: usize) -> f64 {
+    let mut engine = engine(problem, &Clock::unlimited()).unwrap();
+    let Ok(points) = stand_in(problem, 100_000) else {
+        let mut ascent = Ascent::new(problem, engine.as_mut(), x);
+        ascent.climb_from_axes().unwrap();
+        ascent.climb_at_random(starts * problem.set.dim(), 1).unwrap();
+        return ascent.value();
+    };
+    let mut answer = Answer::new(problem);
+    engine.at(x);
+    points.iter().fold(f64::NEG_INFINITY, |worst, xi| {
+        engine.solve(xi, &mut answer).unwrap();
+        worst.max(answer.value)
+    })
+}
