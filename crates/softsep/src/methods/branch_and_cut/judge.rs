@@ -61,10 +61,11 @@ impl Costs<'_> {
     /// Looks for scenarios that hurt a whole decision which the relaxation thinks to cost `thought`. True if it stands as it is: a better one is then the
     /// incumbent.
     pub(super) fn stands(&mut self, x: &[f64], thought: f64, run: &mut Run) -> Result<bool, Error> {
-        let beyond = self.beyond(thought, 0.0, run);
+        let (beyond, known) = (self.beyond(thought, 0.0, run), self.evidence.pending());
         let prey = self.hunt.at(x, beyond, &mut self.evidence, &mut self.assignments, run)?;
         self.evidence.revise(run)?;
-        if prey.value > beyond {
+        // Where no cut is new, what the relaxation is off by is within its solver's tolerance.
+        if prey.value > beyond && self.evidence.pending() > known {
             return Ok(false);
         }
         if prey.value == f64::NEG_INFINITY {
