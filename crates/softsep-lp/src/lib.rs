@@ -26,12 +26,14 @@ mod ffi;
 mod lp;
 mod model;
 mod options;
+mod sift;
 
 pub use basis::{Basis, BasisStatus};
 pub use ffi::highs_version;
 pub use lp::{Lp, Status};
 pub use model::Model;
 pub use options::{Algorithm, Toggle};
+pub use sift::{Sifted, sift};
 
 /// What can go wrong in a call to HiGHS. A model without a solution is not an error: see [`Status`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

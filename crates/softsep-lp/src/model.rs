@@ -80,6 +80,13 @@ impl Model {
         (self.row_lower.clone(), self.row_upper.clone())
     }
 
+    /// The terms of a row.
+    pub(crate) fn terms(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let start = self.start[row] as usize;
+        let end = self.start.get(row + 1).map_or(self.index.len(), |&end| end as usize);
+        self.index[start..end].iter().zip(&self.value[start..end]).map(|(&col, &value)| (col as usize, value))
+    }
+
     /// Number of columns so far.
     pub fn cols(&self) -> usize {
         self.cost.len()
