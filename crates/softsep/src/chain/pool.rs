@@ -62,6 +62,11 @@ impl Chains {
         self.members.iter_mut().try_for_each(|member| member.engine.start_from(warm))
     }
 
+    /// Lets every engine know where another one ended.
+    pub fn hint(&mut self, ended: &WarmStart) {
+        self.members.iter_mut().for_each(|member| member.engine.hint(ended));
+    }
+
     /// So many transitions of each chain at the incumbent, or as many as the clock allows. If some fail, the error is that of the one with the least
     /// label; what the chains have found stays found.
     pub fn step(&mut self, kernel: &Kernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {

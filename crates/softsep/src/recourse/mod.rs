@@ -15,6 +15,7 @@ pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
 pub(crate) use dual::{DualColumns, Duals};
 pub use fixed::Fixed;
+pub(crate) use linear::recourse_basis;
 pub use linear::{DualChoice, Interval, Linear, Own, Response, Rules};
 pub(crate) use program::{Program, merged};
 
@@ -120,6 +121,9 @@ pub trait Recourse: Send {
 
     /// Starts the next solve from `warm` and forgets all else, so that the answers to come depend on it and on their questions alone.
     fn start_from(&mut self, warm: &WarmStart) -> Result<(), RecourseError>;
+
+    /// Keeps in mind where another engine ended. Solves may begin there; what they answer is as optimal as ever.
+    fn hint(&mut self, _ended: &WarmStart) {}
 
     /// What has been done so far.
     fn work(&self) -> Work;

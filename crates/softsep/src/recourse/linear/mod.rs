@@ -1,5 +1,6 @@
 //! The engine for linear recourse: known bases first, then a warm HiGHS dual simplex whose right-hand sides alone change.
 
+mod complete;
 mod face;
 mod frame;
 mod kernel;
@@ -16,6 +17,7 @@ use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 use super::{Answer, Outcome, Recourse, RecourseError, WarmStart, Work};
 use crate::model::Problem;
 use crate::run::{Clock, Stop};
+pub(crate) use complete::recourse_basis;
 use face::Face;
 use frame::Frame;
 use recover::Rung;
@@ -39,7 +41,8 @@ pub struct Linear {
     fixed_cost: Vec<f64>,
     cost: Vec<f64>,
     costs_move: bool,
-    lp: Lp,
+    /// Made when it is first asked: known bases and pivots from a start that was handed over may answer all there is to ask.
+    lp: Option<Lp>,
     clock: Clock,
     x: Vec<f64>,
     shift_x: Vec<f64>,
@@ -76,28 +79,13 @@ impl Linear {
         if !recourse.is_linear() || recourse.dim() == 0 {
             return Err(RecourseError::Unsupported("the simplex engine takes linear recourse with variables only".into()));
         }
-        let mut model = Model::new();
-        for j in 0..recourse.dim() {
-            model.add_col(recourse.cost[j], recourse.lower[j], recourse.upper[j]);
-        }
-        let mut terms = Vec::new();
-        for i in 0..recourse.rows() {
-            terms.clear();
-            terms.extend(recourse.g.row(i));
-            model.add_row(recourse.row_lower[i], recourse.row_upper[i], &terms);
-        }
-        let mut lp = Lp::new(&model)?;
-        // Presolve costs more than it saves on a warm start, and hides rays.
-        lp.set_presolve(Toggle::Off)?;
-        lp.set_algorithm(Algorithm::DualSimplex)?;
-        lp.set_interrupt(Arc::clone(clock.interrupt()))?;
         let (rows, cols) = (recourse.rows(), recourse.dim());
         let mut engine = Self {
             frame: Frame::new(problem),
             fixed_cost: recourse.cost.clone(),
             cost: recourse.cost.clone(),
             costs_move: recourse.costs_move(),
-            lp,
+            lp: None,
             clock: clock.clone(),
             x: vec![0.0; problem.first.dim()],
             shift_x: vec![0.0; rows],
@@ -142,9 +130,41 @@ impl Linear {
         }
     }
 
-    /// Asks HiGHS, climbing the ladder as far as needed.
+    /// The program in HiGHS, with right-hand sides yet to be set.
+    fn program(&self) -> Result<Lp, RecourseError> {
+        let frame = &self.frame;
+        let mut model = Model::new();
+        for j in 0..frame.cols() {
+            model.add_col(self.fixed_cost[j], frame.lower[j], frame.upper[j]);
+        }
+        let mut terms = Vec::new();
+        for i in 0..frame.rows() {
+            terms.clear();
+            terms.extend(frame.by_rows.row(i));
+            model.add_row(frame.row_lower[i], frame.row_upper[i], &terms);
+        }
+        let mut lp = Lp::new(&model)?;
+        // Presolve costs more than it saves on a warm start, and hides rays.
+        lp.set_presolve(Toggle::Off)?;
+        lp.set_algorithm(Algorithm::DualSimplex)?;
+        lp.set_interrupt(Arc::clone(self.clock.interrupt()))?;
+        Ok(lp)
+    }
+
+    /// Asks HiGHS.
     fn call_solver(&mut self, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError> {
         self.clock.check()?;
+        let mut lp = match self.lp.take() {
+            Some(lp) => lp,
+            None => self.program()?,
+        };
+        let answered = self.climb_ladder(&mut lp, xi, answer);
+        self.lp = Some(lp);
+        answered
+    }
+
+    /// Asks `lp`, climbing the ladder as far as needed.
+    fn climb_ladder(&mut self, lp: &mut Lp, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError> {
         self.solver_answered = true;
         for (i, shift) in self.shift.iter().enumerate() {
             self.row_lower[i] = self.frame.row_lower[i] - shift;
@@ -155,33 +175,33 @@ impl Linear {
             let why = format!("a right-hand side is beyond {INFINITE:e}, which HiGHS takes for infinite; use larger units");
             return Err(RecourseError::Numerical { x: self.x.clone(), xi: xi.to_vec(), why });
         }
-        self.lp.set_row_bounds(&self.row_lower, &self.row_upper)?;
+        lp.set_row_bounds(&self.row_lower, &self.row_upper)?;
         if self.costs_move {
-            self.lp.set_costs(&self.cost)?;
+            lp.set_costs(&self.cost)?;
         }
         if let Some(start) = self.start.take() {
             // Not only the basis: the solver's weights and random numbers must not remember either.
-            self.lp.forget()?;
+            lp.forget()?;
             if let Some(basis) = &start.0 {
-                self.lp.set_basis(basis)?;
+                lp.set_basis(basis)?;
             }
             if self.start_is_primal {
-                self.lp.set_algorithm(Algorithm::PrimalSimplex)?;
+                lp.set_algorithm(Algorithm::PrimalSimplex)?;
             }
         }
         let mut trouble = String::new();
         for rung in Rung::LADDER {
             if let Some(left) = self.clock.left() {
-                self.lp.set_time_limit(Some(left))?;
+                lp.set_time_limit(Some(left))?;
             }
-            rung.prepare(&mut self.lp)?;
-            let status = self.lp.solve()?;
+            rung.prepare(lp)?;
+            let status = lp.solve()?;
             if std::mem::take(&mut self.start_is_primal) {
-                self.lp.set_algorithm(Algorithm::DualSimplex)?;
+                lp.set_algorithm(Algorithm::DualSimplex)?;
             }
-            self.work.iterations += self.lp.simplex_iterations();
-            let attempt = self.read(status, answer)?;
-            rung.restore(&mut self.lp)?;
+            self.work.iterations += lp.simplex_iterations();
+            let attempt = self.read(lp, status, answer)?;
+            rung.restore(lp)?;
             match attempt {
                 Attempt::Answered => {
                     self.work.recovered += u64::from(rung != Rung::Warm);
@@ -195,24 +215,24 @@ impl Linear {
     }
 
     /// Reads and verifies what HiGHS found.
-    fn read(&mut self, status: Status, answer: &mut Answer) -> Result<Attempt, RecourseError> {
+    fn read(&mut self, lp: &Lp, status: Status, answer: &mut Answer) -> Result<Attempt, RecourseError> {
         Ok(match status {
-            Status::Optimal => self.read_optimum(answer)?,
-            Status::Infeasible | Status::Unbounded | Status::InfeasibleOrUnbounded => self.read_rays(status, answer)?,
+            Status::Optimal => self.read_optimum(lp, answer)?,
+            Status::Infeasible | Status::Unbounded | Status::InfeasibleOrUnbounded => self.read_rays(lp, status, answer)?,
             Status::TimeLimit => Attempt::Stopped(Stop::TimeLimit),
             Status::Interrupted => Attempt::Stopped(Stop::Interrupted),
             Status::OtherLimit | Status::Failed => Attempt::Trouble(format!("HiGHS ended with {status:?}")),
         })
     }
 
-    fn read_optimum(&mut self, answer: &mut Answer) -> Result<Attempt, RecourseError> {
-        self.lp.primal(&mut self.y)?;
-        self.lp.dual(&mut self.dual)?;
+    fn read_optimum(&mut self, lp: &Lp, answer: &mut Answer) -> Result<Attempt, RecourseError> {
+        lp.primal(&mut self.y)?;
+        lp.dual(&mut self.dual)?;
         self.frame.clean(&mut self.dual);
-        let objective = self.lp.objective();
+        let objective = lp.objective();
         let mut basis = Basis::default();
-        if self.lp.has_basis() {
-            self.lp.basis(&mut basis)?;
+        if lp.has_basis() {
+            lp.basis(&mut basis)?;
         }
         let piece = Piece::new(&self.frame, Arc::new(basis), &self.cost, self.dual.clone());
         let value = piece.value(&self.shift);
@@ -234,10 +254,10 @@ impl Linear {
         Ok(Attempt::Answered)
     }
 
-    fn read_rays(&mut self, status: Status, answer: &mut Answer) -> Result<Attempt, RecourseError> {
+    fn read_rays(&mut self, lp: &Lp, status: Status, answer: &mut Answer) -> Result<Attempt, RecourseError> {
         self.y.fill(0.0);
         let gain = match status {
-            Status::Infeasible if self.lp.dual_ray(&mut self.dual)? => recover::farkas(&self.frame, &self.shift, &mut self.dual),
+            Status::Infeasible if lp.dual_ray(&mut self.dual)? => recover::farkas(&self.frame, &self.shift, &mut self.dual),
             _ => None,
         };
         let gain = match gain {
@@ -377,6 +397,13 @@ impl Recourse for Linear {
         self.start_is_primal = basis.is_some() && piece.is_none();
         piece.into_iter().for_each(|piece| self.pool.add(piece));
         Ok(())
+    }
+
+    fn hint(&mut self, ended: &WarmStart) {
+        let basis = ended.0.as_ref().filter(|basis| !self.costs_move && !self.pool.knows(basis));
+        if let Some(piece) = basis.and_then(|basis| Piece::of_basis(&self.frame, basis, &self.cost)) {
+            self.pool.keep(piece);
+        }
     }
 
     fn work(&self) -> Work {

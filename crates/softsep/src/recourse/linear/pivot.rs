@@ -4,12 +4,14 @@
 //! The walk proposes and proves nothing: its last basis is factored afresh and tested like any other, its ray is verified like any other,
 //! and wherever it is in doubt it gives up and HiGHS is asked.
 
+use std::ops::Range;
+
 use softsep_lp::{Basis, BasisStatus};
 
 use super::frame::{FEASIBLE, Frame};
 use super::kernel::{Kernel, held_at};
 
-/// Pivots after which HiGHS, which refactors and prices better, is the faster one.
+/// Pivots after which the basis is worth factoring anew.
 const PIVOTS: usize = 100;
 
 /// Entries of a pivot row below this are rounding.
@@ -22,6 +24,8 @@ pub(super) enum End {
     Optimal,
     /// At a row that no pivot can repair; the ray in [`Walk::ray`] should prove it.
     Infeasible,
+    /// On the way, and better to go on from factors of the basis there.
+    Far,
     /// In doubt.
     Lost,
 }
@@ -72,14 +76,20 @@ pub(super) struct Walk {
     reduced: Vec<f64>,
     row: Vec<f64>,
     touched: Vec<u32>,
-    is_touched: Vec<bool>,
     /// Variables that may enter: which, the size of its reduced cost, and of its entry in the pivot row.
     candidates: Vec<(u32, f64, f64)>,
     column: Vec<f64>,
     rho: Vec<f64>,
-    /// The changes of the basis since it was factored, one after the other: `etas` holds one column of `rows` entries each.
-    etas: Vec<f64>,
-    places: Vec<usize>,
+    /// The changes of the basis since it was factored, one after the other, and the entries of their columns.
+    etas: Vec<Eta>,
+    entries: Vec<(u32, f64)>,
+}
+
+/// A change of the basis: its column `B⁻¹a` is `pivot` at `place`, and elsewhere as the entries up to `end` have it.
+struct Eta {
+    place: usize,
+    pivot: f64,
+    end: usize,
 }
 
 impl Walk {
@@ -94,20 +104,56 @@ impl Walk {
         shift: &[f64],
     ) -> End {
         self.begin(frame, kernel, basis, cost, dual);
-        while self.places.len() < PIVOTS {
+        while self.etas.len() < PIVOTS {
             let Some((place, below)) = self.leaving(frame, shift) else { return End::Optimal };
             self.btran(kernel, place);
             self.price_row(frame);
             let Some(entering) = self.entering(below) else { return End::Infeasible };
             self.ftran(frame, kernel, entering);
-            let pivot = self.column[place];
-            // The same number by two ways: where they differ the factors have drifted.
-            if !((pivot - self.row[entering]).abs() <= 1e-7 * (1.0 + pivot.abs())) {
+            if !self.is_sure(place, entering) {
                 return End::Lost;
             }
             let Some(()) = self.exchange(frame, shift, place, entering, below) else { return End::Lost };
         }
-        End::Lost
+        End::Far
+    }
+
+    /// Drives the variables of a range, which are fixed, out of a dual feasible basis that may be at any right-hand side.
+    pub(super) fn expel(
+        &mut self,
+        frame: &Frame,
+        kernel: &mut Kernel,
+        basis: &Basis,
+        cost: &[f64],
+        dual: &[f64],
+        fixed: Range<usize>,
+    ) -> Option<()> {
+        self.begin(frame, kernel, basis, cost, dual);
+        let nowhere = vec![0.0; frame.rows()];
+        let places: Vec<usize> = (0..self.basic.len()).filter(|&place| fixed.contains(&(self.basic[place] as usize))).collect();
+        if places.len() > PIVOTS {
+            return None;
+        }
+        for place in places {
+            self.btran(kernel, place);
+            self.price_row(frame);
+            // A fixed variable has no side to leave on: the better pivot of both decides.
+            let size = |walk: &Self, entering: Option<usize>| entering.map_or(0.0, |variable| walk.row[variable].abs());
+            let (up, down) = (self.entering(false), self.entering(true));
+            let entering = if size(self, up) >= size(self, down) { up? } else { down? };
+            self.ftran(frame, kernel, entering);
+            if !self.is_sure(place, entering) {
+                return None;
+            }
+            self.exchange(frame, &nowhere, place, entering, true)?;
+        }
+        Some(())
+    }
+
+    /// Whether the pivot is the same number by two ways: where they differ the factors have drifted.
+    fn is_sure(&self, place: usize, entering: usize) -> bool {
+        let pivot = self.column[place];
+        (pivot - self.row[entering]).abs() <= 1e-7 * (1.0 + pivot.abs())
     }
 
     /// The multipliers of the row that no pivot could repair.
@@ -124,11 +170,10 @@ impl Walk {
         self.weights.clear();
         self.weights.resize(rows, 1.0);
         self.etas.clear();
-        self.places.clear();
+        self.entries.clear();
         self.column.resize(rows, 0.0);
         self.rho.resize(rows, 0.0);
         self.row.resize(cols + rows, 0.0);
-        self.is_touched.resize(cols + rows, false);
         self.reduced.resize(cols + rows, 0.0);
         for j in 0..cols {
             self.reduced[j] = cost[j] - frame.price(j, dual);
@@ -154,12 +199,12 @@ impl Walk {
 
     /// `rho = B⁻ᵀ e_place`, through the changes since the factors were made, latest first.
     fn btran(&mut self, kernel: &mut Kernel, place: usize) {
-        let rows = self.rho.len();
         self.rho.fill(0.0);
         self.rho[place] = 1.0;
-        for (eta, &place) in self.etas.chunks_exact(rows).zip(&self.places).rev() {
-            let rest: f64 = eta.iter().zip(&self.rho).map(|(eta, rho)| eta * rho).sum::<f64>() - eta[place] * self.rho[place];
-            self.rho[place] = (self.rho[place] - rest) / eta[place];
+        for (change, eta) in self.etas.iter().enumerate().rev() {
+            let start = change.checked_sub(1).map_or(0, |last| self.etas[last].end);
+            let rest: f64 = self.entries[start..eta.end].iter().map(|&(row, entry)| entry * self.rho[row as usize]).sum();
+            self.rho[eta.place] = (self.rho[eta.place] - rest) / eta.pivot;
         }
         if let Some(lu) = &mut kernel.lu {
             lu.solve_transpose(&mut self.rho);
@@ -168,20 +213,26 @@ impl Walk {
 
     /// The pivot row `rhoᵀA` over all variables: by rows, since rho is sparse and touches few of them.
     fn price_row(&mut self, frame: &Frame) {
-        for variable in self.touched.drain(..) {
-            self.row[variable as usize] = 0.0;
-            self.is_touched[variable as usize] = false;
+        let (row, touched) = (&mut self.row[..], &mut self.touched);
+        for variable in touched.drain(..) {
+            row[variable as usize] = 0.0;
         }
         for (i, &rho) in self.rho.iter().enumerate() {
-            if rho.abs() > TINY * TINY {
-                for (variable, value) in frame.by_rows.row(i).chain([(frame.cols() + i, -1.0)]) {
-                    if !self.is_touched[variable] {
-                        self.is_touched[variable] = true;
-                        self.touched.push(variable as u32);
-                    }
-                    self.row[variable] += rho * value;
-                }
+            if rho.abs() <= TINY * TINY {
+                continue;
             }
+            for (variable, value) in frame.by_rows.row(i) {
+                let entry = row[variable];
+                if entry == 0.0 {
+                    touched.push(variable as u32);
+                }
+                let entry = entry + rho * value;
+                // What cancels is touched all the same.
+                row[variable] = if entry == 0.0 { f64::MIN_POSITIVE } else { entry };
+            }
+            let activity = frame.cols() + i;
+            touched.push(activity as u32);
+            row[activity] = -rho;
         }
     }
 
@@ -190,13 +241,14 @@ impl Walk {
         let sign = if below { -1.0 } else { 1.0 };
         self.candidates.clear();
         let mut reach = f64::INFINITY;
+        let (row, reduced, moves) = (&self.row[..], &self.reduced[..], &self.moves[..]);
         for &variable in &self.touched {
-            let entry = sign * self.row[variable as usize];
+            let entry = sign * row[variable as usize];
             if entry.abs() <= TINY {
                 continue;
             }
-            let reduced = self.reduced[variable as usize];
-            let (reduced, entry) = match self.moves[variable as usize] {
+            let reduced = reduced[variable as usize];
+            let (reduced, entry) = match moves[variable as usize] {
                 Move::Up if entry > 0.0 => (reduced.max(0.0), entry),
                 Move::Down if entry < 0.0 => ((-reduced).max(0.0), -entry),
                 Move::Both => (0.0, entry.abs()),
@@ -226,7 +278,6 @@ impl Walk {
 
     /// `column = B⁻¹ a`, through the changes in order.
     fn ftran(&mut self, frame: &Frame, kernel: &mut Kernel, variable: usize) {
-        let rows = self.column.len();
         self.column.fill(0.0);
         match variable.checked_sub(frame.cols()) {
             None => frame.columns.row(variable).for_each(|(row, value)| self.column[row] = value),
@@ -235,14 +286,16 @@ impl Walk {
         if let Some(lu) = &mut kernel.lu {
             lu.solve(&mut self.column);
         }
-        for (eta, &place) in self.etas.chunks_exact(rows).zip(&self.places) {
-            let step = self.column[place] / eta[place];
+        let mut start = 0;
+        for eta in &self.etas {
+            let step = self.column[eta.place] / eta.pivot;
             if step != 0.0 {
-                for (entry, eta) in self.column.iter_mut().zip(eta) {
-                    *entry -= eta * step;
+                for &(row, entry) in &self.entries[start..eta.end] {
+                    self.column[row as usize] -= entry * step;
                 }
             }
-            self.column[place] = step;
+            self.column[eta.place] = step;
+            start = eta.end;
         }
     }
 
@@ -252,8 +305,9 @@ impl Walk {
         let pivot = self.column[place];
         let dual_step = self.reduced[entering] / pivot;
         if dual_step != 0.0 {
+            let (row, reduced) = (&self.row[..], &mut self.reduced[..]);
             for &variable in &self.touched {
-                self.reduced[variable as usize] -= dual_step * self.row[variable as usize];
+                reduced[variable as usize] -= dual_step * row[variable as usize];
             }
         }
         self.reduced[entering] = 0.0;
@@ -274,8 +328,9 @@ impl Walk {
         self.basic[place] = entering as u32;
         self.set_status(frame, entering, BasisStatus::Basic);
         self.set_status(frame, leaving, if below { BasisStatus::Lower } else { BasisStatus::Upper });
-        self.etas.extend_from_slice(&self.column);
-        self.places.push(place);
+        let others = self.column.iter().enumerate().filter(|&(row, &entry)| entry != 0.0 && row != place);
+        self.entries.extend(others.map(|(row, &entry)| (row as u32, entry)));
+        self.etas.push(Eta { place, pivot, end: self.entries.len() });
         self.pivots += 1;
         Some(())
     }

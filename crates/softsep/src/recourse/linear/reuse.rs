@@ -16,6 +16,12 @@ use super::pivot::{End, Walk};
 /// Known bases; more would cost more dot products than they save.
 const CAPACITY: usize = 64;
 
+/// How often a walk goes on from factors made on the way before HiGHS, which prices better, is the faster one.
+const RESTS: usize = 2;
+
+/// Rows from which it is so at once: HiGHS knows how to make use of sparse right-hand sides, which pays on large bases.
+const LARGE: usize = 500;
+
 /// A dual vertex, the affine minorant of Q that it proves, and the basis that it came from.
 pub(super) struct Piece {
     pub(super) basis: Arc<Basis>,
@@ -174,21 +180,35 @@ impl Pool {
             self.touch(known);
             return Reply::Optimal { unique: primal == Primal::Strict, pivots: 0 };
         }
-        let piece = &mut self.pieces[candidate];
-        let State::Ready(kernel) = &mut piece.kernel else { return Reply::Unknown };
-        match self.walk.run(frame, kernel, &piece.basis, cost, &piece.dual, shift) {
-            End::Lost => Reply::Unknown,
-            End::Infeasible => Reply::Infeasible,
-            End::Optimal => {
-                let Some(mut found) = Piece::of_basis(frame, &self.walk.basis, cost) else { return Reply::Unknown };
-                let primal = found.test(frame, shift);
-                if primal == Primal::Infeasible {
-                    return Reply::Unknown;
+        self.walk_from(candidate, frame, shift, cost)
+    }
+
+    /// Walks from a piece to the optimal one, with a rest wherever the basis is factored anew.
+    fn walk_from(&mut self, candidate: usize, frame: &Frame, shift: &[f64], cost: &[f64]) -> Reply {
+        let mut resting: Option<Piece> = None;
+        let mut pivots = 0;
+        let rests = if frame.rows() < LARGE { RESTS } else { 0 };
+        for _ in 0..=rests {
+            let piece = resting.as_mut().unwrap_or(&mut self.pieces[candidate]);
+            let State::Ready(kernel) = &mut piece.kernel else { return Reply::Unknown };
+            let end = self.walk.run(frame, kernel, &piece.basis, cost, &piece.dual, shift);
+            pivots += self.walk.pivots;
+            match end {
+                End::Lost => return Reply::Unknown,
+                End::Infeasible => return Reply::Infeasible,
+                End::Optimal | End::Far => {}
+            }
+            let Some(mut found) = Piece::of_basis(frame, &self.walk.basis, cost) else { return Reply::Unknown };
+            match found.test(frame, shift) {
+                Primal::Infeasible if end == End::Far => resting = Some(found),
+                Primal::Infeasible => return Reply::Unknown,
+                primal => {
+                    self.add(found);
+                    return Reply::Optimal { unique: primal == Primal::Strict, pivots };
                 }
-                self.add(found);
-                Reply::Optimal { unique: primal == Primal::Strict, pivots: self.walk.pivots }
             }
         }
+        Reply::Unknown
     }
 
     /// The same for costs that move with ξ: only the last basis is asked, and it must be dual feasible too.
@@ -202,17 +222,27 @@ impl Pool {
         }
     }
 
-    /// Adds what was found; the piece unused for longest makes room.
+    /// Adds what was found.
     pub(super) fn add(&mut self, piece: Piece) {
-        let place = if self.pieces.len() < CAPACITY {
-            self.pieces.push(piece);
-            self.pieces.len() - 1
-        } else {
-            let oldest = (0..self.pieces.len()).min_by_key(|&i| self.pieces[i].used).unwrap_or(0);
-            self.pieces[oldest] = piece;
-            oldest
-        };
+        let place = self.keep(piece);
         self.touch(place);
+    }
+
+    /// Adds what somebody else found, and leaves the last piece the last; the one unused for longest makes room. Returns its place.
+    pub(super) fn keep(&mut self, piece: Piece) -> usize {
+        if self.pieces.len() < CAPACITY {
+            self.pieces.push(piece);
+            return self.pieces.len() - 1;
+        }
+        let others = (0..self.pieces.len()).filter(|&i| i != self.last);
+        let oldest = others.min_by_key(|&i| self.pieces[i].used).unwrap_or(0);
+        self.pieces[oldest] = Piece { used: self.uses, ..piece };
+        oldest
+    }
+
+    /// Whether a basis is that of a piece.
+    pub(super) fn knows(&self, basis: &Basis) -> bool {
+        self.pieces.iter().any(|piece| *piece.basis == *basis)
     }
 
     fn touch(&mut self, place: usize) {
