@@ -64,19 +64,32 @@ impl Square {
 pub(super) struct Part {
     /// Whether integers are whole.
     pub(super) integers: bool,
-    /// Whether there are costs, and rows that tie θ to them.
-    pub(super) costs: bool,
+    /// Where the recourse's costs are.
+    pub(super) costs: Costs,
+}
+
+/// Where a stacked program has the recourse's costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Costs {
+    /// Nowhere, and the first stage's neither: what is feasible is all that is asked.
+    Left,
+    /// In θ, which a row ties to the costs of each copy.
+    Theta,
+    /// With the y, and θ is idle: of a lone copy.
+    Recourse,
 }
 
 impl Part {
     /// All.
-    pub(super) const WHOLE: Part = Part { integers: true, costs: true };
+    pub(super) const WHOLE: Part = Part { integers: true, costs: Costs::Theta };
     /// All but integrality.
-    pub(super) const RELAXED: Part = Part { integers: false, costs: true };
+    pub(super) const RELAXED: Part = Part { integers: false, costs: Costs::Theta };
+    /// A lone copy, without θ. Its dense row would be in the way of a simplex from nothing.
+    pub(super) const LONE: Part = Part { integers: false, costs: Costs::Recourse };
     /// What is feasible.
-    pub(super) const ROWS: Part = Part { integers: true, costs: false };
+    pub(super) const ROWS: Part = Part { integers: true, costs: Costs::Left };
     /// What is feasible without integrality.
-    pub(super) const RELAXED_ROWS: Part = Part { integers: false, costs: false };
+    pub(super) const RELAXED_ROWS: Part = Part { integers: false, costs: Costs::Left };
 }
 
 impl<'a> Copies<'a> {
@@ -111,15 +124,16 @@ impl<'a> Copies<'a> {
         let (first, recourse) = (&self.problem.first, &self.problem.recourse);
         let mut rows = Vec::new();
         let size = self.size();
+        let has_costs = part.costs != Costs::Left;
         for j in 0..first.dim() {
             let kind = if part.integers { first.kind[j] } else { VariableKind::Continuous };
-            let cost = if part.costs { first.cost[j] / size } else { 0.0 };
+            let cost = if has_costs { first.cost[j] / size } else { 0.0 };
             program.col(cost, first.lower[j], first.upper[j], kind);
         }
-        for (i, j, value) in first.quadratic.iter().filter(|_| part.costs) {
+        for (i, j, value) in first.quadratic.iter().filter(|_| has_costs) {
             program.quadratic(i, j, value / size);
         }
-        let theta_cost = if part.costs { 1.0 } else { 0.0 };
+        let theta_cost = if part.costs == Costs::Theta { 1.0 } else { 0.0 };
         let theta = program.col(theta_cost, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
         let mut terms: Vec<(usize, f64)> = Vec::new();
         for i in 0..first.rows.rows() {
@@ -129,14 +143,10 @@ impl<'a> Copies<'a> {
             rows.push(RowOf::First(i));
         }
         for cut in &self.cuts {
-            terms.clear();
-            terms.extend(cut.slope.iter().enumerate().map(|(j, slope)| (j, -slope)));
-            match cut.kind {
-                // θ is measured in the size of the costs.
-                CutKind::Optimality if part.costs => terms.push((theta, size)),
-                CutKind::Optimality => continue,
-                CutKind::Feasibility => {}
+            if cut.kind == CutKind::Optimality && part.costs != Costs::Theta {
+                continue;
             }
+            cut_terms(cut, theta, size, &mut terms);
             program.row(cut.intercept, f64::INFINITY, &terms);
             rows.push(RowOf::Cut);
         }
@@ -147,8 +157,9 @@ impl<'a> Copies<'a> {
             recourse.cost_at(xi, &mut cost);
             shift.fill(0.0);
             recourse.u.mul_add(1.0, xi, &mut shift);
-            for j in 0..recourse.dim() {
-                program.col(0.0, recourse.lower[j], recourse.upper[j], VariableKind::Continuous);
+            for (j, cost) in cost.iter().enumerate() {
+                let cost = if part.costs == Costs::Recourse { *cost } else { 0.0 };
+                program.col(cost, recourse.lower[j], recourse.upper[j], VariableKind::Continuous);
             }
             terms.clear();
             terms.push((theta, 1.0));
@@ -158,7 +169,7 @@ impl<'a> Copies<'a> {
                 terms.push((square, -1.0));
             }
             self.write_recourse_rows(program, copy, &shift, &mut rows)?;
-            if part.costs {
+            if part.costs == Costs::Theta {
                 program.row(0.0, f64::INFINITY, &terms);
                 rows.push(RowOf::Cost);
                 self.write_square(program, start, &mut rows)?;
@@ -210,6 +221,15 @@ impl<'a> Copies<'a> {
         rows.extend(entries.iter().map(|_| RowOf::Cost));
         program.cone(ConeKind::SecondOrder, &entries)?;
         Ok(())
+    }
+}
+
+/// The row of a cut, which is at least its intercept; θ is measured in the size of the costs.
+pub(super) fn cut_terms(cut: &Cut, theta: usize, size: f64, terms: &mut Vec<(usize, f64)>) {
+    terms.clear();
+    terms.extend(cut.slope.iter().enumerate().map(|(j, slope)| (j, -slope)));
+    if cut.kind == CutKind::Optimality {
+        terms.push((theta, size));
     }
 }
 

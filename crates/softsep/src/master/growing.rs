@@ -11,11 +11,12 @@ use std::sync::Arc;
 use softsep_lp::{Basis, BasisStatus};
 
 use super::copies::{Copies, Square};
+use super::live::Live;
 use super::solve::{Solved, Start};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
-use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseError, WarmStart, engine};
+use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseError, WarmStart, engine, recourse_basis};
 use crate::run::{Clock, MasterSize};
 
 /// How far θ must stand above a copy or a cut for it to be idle, relative to θ where that is above 1.
@@ -65,6 +66,8 @@ pub(crate) struct Growing<'p> {
     dropped_cuts: Vec<Cut>,
     /// From the last optimal basis, if there was one.
     core: Option<Core>,
+    /// The program of the last solve, if it can go on.
+    live: Option<Live>,
     /// The best lower bound, and what it was when something was last dropped.
     lower: f64,
     lower_at_drop: f64,
@@ -88,6 +91,7 @@ impl<'p> Growing<'p> {
             dropped_copies: Vec::new(),
             dropped_cuts: Vec::new(),
             core: None,
+            live: None,
             lower: f64::NEG_INFINITY,
             lower_at_drop: f64::NEG_INFINITY,
             met: Points::new(problem.set.dim()),
@@ -151,13 +155,20 @@ impl<'p> Growing<'p> {
         true
     }
 
-    /// The basis of the copy that bounds the master from below: close to that of the recourse to its scenario at the master's decision, and in need of
-    /// completion where decisions are basic too.
+    /// The optimal basis of the recourse to the copy that bounds the master from below, at the master's decision. Where the way there is too long it is
+    /// the copy's part of the master's basis, which lacks as many variables as decisions are basic.
     pub(crate) fn recourse_start(&self) -> Option<WarmStart> {
-        let copy = self.copies.iter().find(|copy| copy.stays).filter(|_| self.core.is_some())?;
+        let copy = self.copies.iter().find(|copy| copy.stays)?;
+        let core = self.core.as_ref()?;
         let mut rows = vec![BasisStatus::Basic; self.problem.recourse.rows()];
         self.written().zip(&copy.rows).for_each(|(row, status)| rows[row] = *status);
-        Some(WarmStart(Some(Arc::new(Basis::new(copy.cols.iter().copied(), rows)))))
+        let x = &core.cols[..self.problem.first.dim()];
+        let joint = Basis::new(copy.cols.iter().chain(x).copied(), rows.iter().chain(&core.rows).copied());
+        let basis = match self.problem.recourse.costs_move() {
+            true => None,
+            false => recourse_basis(self.problem, &joint),
+        };
+        Some(WarmStart(Some(Arc::new(basis.unwrap_or_else(|| Basis::new(copy.cols.iter().copied(), rows))))))
     }
 
     fn meet(&mut self, xi: &[f64]) {
@@ -200,13 +211,37 @@ impl<'p> Growing<'p> {
 
     /// Solves it, starting from what is known: the last basis, or with integers the best decision so far.
     pub(crate) fn solve(&mut self, best: Option<&[f64]>, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
-        let start = self.start(best)?;
-        let solved = self.stacked().solve(&start, gap, seed, clock)?;
+        let solved = match self.solve_live(seed, clock)? {
+            Some(solved) => solved,
+            None => {
+                let start = self.start(best)?;
+                self.stacked().solve(&start, gap, seed, clock)?
+            }
+        };
         if let Some(basis) = &solved.basis {
             self.keep_basis(basis);
         }
         self.age(&solved)?;
         self.drop_idle(solved.lower);
+        Ok(solved)
+    }
+
+    /// Solves a master over cuts alone where the last solve left it; `None` where that does not lead to an optimum.
+    fn solve_live(&mut self, seed: u64, clock: &Clock) -> Result<Option<Solved>, Error> {
+        if !self.has_bases() || !self.copies.is_empty() || self.core.is_none() {
+            self.live = None;
+            return Ok(None);
+        }
+        let mut live = match self.live.take() {
+            Some(live) => live,
+            None => {
+                let start = self.start(None)?;
+                Live::new(&self.stacked(), &start, seed, clock)?
+            }
+        };
+        live.take_in(self.cuts.iter().map(|held| &held.cut), self.problem.first.dim())?;
+        let solved = live.solve(self.problem, clock)?;
+        self.live = solved.is_some().then_some(live);
         Ok(solved)
     }
 
@@ -283,6 +318,7 @@ impl<'p> Growing<'p> {
             self.dropped_cuts.push(held.cut);
         }
         if self.copies.len() + self.cuts.len() < before {
+            self.live = None;
             self.lower_at_drop = self.lower;
         }
     }

@@ -3,6 +3,8 @@
 mod copies;
 mod explain;
 mod growing;
+mod live;
+mod lone;
 mod project;
 mod solve;
 

@@ -44,7 +44,7 @@ pub(crate) enum Start {
 
 impl Start {
     /// Hands the start over. One that HiGHS refuses costs time and nothing else.
-    fn give(&self, lp: &mut Lp) -> Result<(), Error> {
+    pub(super) fn give(&self, lp: &mut Lp) -> Result<(), Error> {
         match self {
             Start::Cold => {}
             Start::Basis(basis) => {
@@ -91,6 +91,9 @@ impl Copies<'_> {
     }
 
     fn solve_linear(&self, start: &Start, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
+        if self.is_lone() && matches!(start, Start::Cold) {
+            return self.solve_lone(seed, clock);
+        }
         let mut model = Model::new();
         self.write(&mut model, Part::WHOLE)?;
         model.set_offset(self.problem.first.constant);
@@ -112,7 +115,14 @@ impl Copies<'_> {
     }
 
     /// One solve, and whether making integers whole spoiled its decision.
-    fn attempt_linear(&self, lp: Lp, solver: Solver, model: &Model, gap: f64, clock: &Clock) -> Result<(Solved, bool), Error> {
+    pub(super) fn attempt_linear(
+        &self,
+        lp: Lp,
+        solver: Solver,
+        model: &Model,
+        gap: f64,
+        clock: &Clock,
+    ) -> Result<(Solved, bool), Error> {
         let integers = self.problem.first.has_integers();
         let given_up = |clock: &Clock| {
             let stop = clock.check().err().unwrap_or(Stop::Interrupted);
@@ -123,6 +133,7 @@ impl Copies<'_> {
             // Presolve has been wrong before (and does not tell infeasible from unbounded): ask again without.
             lp.forget()?;
             lp.set_presolve(Toggle::Off)?;
+            lp.set_algorithm(Algorithm::Choose)?;
             lp.set_time_limit(clock.left())?;
             let Some(again) = solve_patiently(lp, clock)? else { return Ok(given_up(clock)) };
             (lp, status) = again;
