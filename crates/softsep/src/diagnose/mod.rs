@@ -16,7 +16,7 @@ use crate::chain::Acceptance;
 use crate::error::Error;
 use crate::model::{MEMBER, Problem, Violation};
 use crate::run::{Clock, Purpose, stream};
-use crate::separation::SlopeRanges;
+use crate::separation::trends;
 use crate::theory::{
     Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows, kernel_variation,
     log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
@@ -249,8 +249,7 @@ fn check(problem: &Problem, x: &[f64], inquiry: &Inquiry) -> Result<(), Error> {
 /// What is known of Q(x, ·) for all x: whether it is convex, and where it only rises or falls.
 fn reach(problem: &Problem, clock: &Clock) -> Result<Reach, Error> {
     let convex = !problem.recourse.costs_move();
-    let slopes = if convex && problem.recourse.is_linear() { SlopeRanges::of(problem, clock)? } else { None };
-    let trends = slopes.map(|slopes| slopes.trends());
+    let trends = if convex && problem.recourse.is_linear() { trends(problem, clock)? } else { None };
     Ok(Reach { convex, trends: trends.unwrap_or_default(), reference: Reference::Sphere })
 }
 

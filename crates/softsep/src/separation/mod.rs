@@ -11,6 +11,7 @@ mod screen;
 mod slopes;
 mod split;
 mod stand_in;
+mod trends;
 mod worst;
 
 pub use ascent::{Ascent, ascend};
@@ -22,6 +23,7 @@ pub use slopes::SlopeRanges;
 pub(crate) use slopes::{Extreme, bounding_program, extreme, widened};
 pub use split::Split;
 pub use stand_in::{NoList, stand_in};
+pub(crate) use trends::trends;
 
 use crate::error::Error;
 use crate::recourse::Cut;

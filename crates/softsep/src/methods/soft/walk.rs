@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::proposal::{Options, Proposal};
 use crate::run::{Clock, Run};
-use crate::separation::SlopeRanges;
+use crate::separation::trends;
 use crate::theory;
 use crate::uncertainty::{Count, Reach, Reference, Space, States};
 
@@ -26,12 +26,12 @@ pub(in crate::methods) fn states<'p>(
     clock: &Clock,
 ) -> Result<Box<dyn States + 'p>, Error> {
     let mut reach = Reach { convex: !problem.recourse.costs_move(), reference, ..Reach::default() };
-    let has_ranges = reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;
-    if has_ranges
+    let has_trends = reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;
+    if has_trends
         && problem.set.heeds_trends()
-        && let Some(ranges) = SlopeRanges::of(problem, clock)?
+        && let Some(trends) = trends(problem, clock)?
     {
-        reach.trends = ranges.trends();
+        reach.trends = trends;
     }
     Ok(problem.set.states(&reach)?)
 }
