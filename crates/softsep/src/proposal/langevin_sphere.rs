@@ -1,6 +1,8 @@
 //! Langevin moves on a sphere: the noise is a von Mises–Fisher law, which has a density in closed form where a normal step that is wrapped round the
 //! sphere has none.
 
+use std::sync::OnceLock;
+
 use super::{Place, Proposal, Refused, dot, point, point_mut, reference_ratio};
 use crate::run::Random;
 use crate::uncertainty::{Space, State, States, von_mises_fisher};
@@ -14,14 +16,14 @@ const LEVELS: usize = 60;
 /// 1/√κ is the length of a step along each axis. Where the score is linear p_x is itself a von Mises–Fisher law with concentration |slope|/w, whose width
 /// along an axis is the root of the inverse of that (of the dimension, if that is larger); a Langevin move in so many dimensions should be shorter than
 /// that by the sixth root of dim (Roberts and Rosenthal, 1998). The drift is then at most 3/2·step². Rounding leaves few concentrations, whose normalising
-/// constants are computed once.
+/// constants are computed when they are first needed.
 #[derive(Debug, Clone)]
 pub struct LangevinOnSphere {
     /// The least κ.
     least: f64,
     dim: usize,
-    /// `ln M(κ) − κ` for each level.
-    log_means: Vec<f64>,
+    /// `ln M(κ) − κ` for each level that was needed.
+    log_means: Vec<OnceLock<f64>>,
 }
 
 impl LangevinOnSphere {
@@ -30,8 +32,7 @@ impl LangevinOnSphere {
         match (states.space(), states.walk()) {
             (Space::Sphere(dim), Some(_)) if dim >= 2 => {
                 let least = dim as f64 * (dim as f64).cbrt() / (3.0 * step * step);
-                let level = |level: usize| von_mises_fisher::log_mean_below(least * 2.0_f64.powi(level as i32), dim);
-                Ok(Self { least, dim, log_means: (0..LEVELS).map(level).collect() })
+                Ok(Self { least, dim, log_means: vec![OnceLock::new(); LEVELS] })
             }
             (space, _) => Err(Refused(format!("Langevin moves need coordinates to move in, and these states are {space}"))),
         }
@@ -41,7 +42,8 @@ impl LangevinOnSphere {
     fn kept<'a>(&self, place: &'a Place) -> (&'a [f64], f64, f64) {
         let (mean, level) = place.drift.split_at(self.dim);
         let level = level[0] as usize;
-        (mean, self.least * 2.0_f64.powi(level as i32), self.log_means[level])
+        let concentration = self.least * 2.0_f64.powi(level as i32);
+        (mean, concentration, *self.log_means[level].get_or_init(|| von_mises_fisher::log_mean_below(concentration, self.dim)))
     }
 
     /// With respect to the uniform law on the sphere.

@@ -14,7 +14,7 @@ use crate::format::VariableKind;
 use crate::methods::soft::{ChainSettings, Choice, Explorer, Walk};
 use crate::model::Problem;
 use crate::proposal::Place;
-use crate::recourse::{Recourse, engine};
+use crate::recourse::{Recourse, WarmStart, engine};
 use crate::run::{Purpose, Run, stream};
 use crate::uncertainty::States;
 
@@ -144,7 +144,7 @@ impl<'a> Assignments<'a> {
 
 /// A call of Algorithm 2.
 impl Explorer for Assignments<'_> {
-    fn explore(&mut self, x: &[f64], run: &Run) -> Result<(), Error> {
+    fn explore(&mut self, x: &[f64], ended: &WarmStart, run: &Run) -> Result<(), Error> {
         let assignment = self.assignment(x);
         self.tracked(assignment.clone(), x);
         let continuous = self.continuous(x);
@@ -153,6 +153,7 @@ impl Explorer for Assignments<'_> {
         if let Some(tracked) = chains.get_mut(&assignment) {
             let distance = distance(&tracked.reference, &continuous);
             let transitions = pace.transitions(tracked.calls, distance, distance.max(size(&continuous)));
+            engine.hint(ended);
             engine.at(x);
             tracked.chain.incumbent_moved();
             tracked.chain.look(&kernel, engine.as_mut())?;

@@ -9,12 +9,9 @@ use crate::run::{Run, Stop};
 use crate::settings::Certify;
 use crate::uncertainty::States;
 
-/// How far the level is from the lower bound on the way to the best value.
+/// How far the level is from the lower bound on the way to the best value. Anything from 0.4 to 0.6 takes location–transportation about as many recourse
+/// solves (`cargo bench --bench bundle`).
 const LEVEL: f64 = 0.5;
-
-/// How far from the level on the way to the best value a scenario is worth having at once. With these two and two scenarios of the pool to climb from,
-/// location–transportation takes the fewest recourse solves (`cargo bench --bench bundle`); none of them matters much.
-const ENOUGH: f64 = 0.3;
 
 /// Iterations without a new cut and without a better decision after which there is nothing left to find.
 const NOTHING_NEW: u32 = 20;
@@ -116,7 +113,6 @@ impl<'a> Search<'a> {
         self.level_set.add(self.evidence.take_fresh(), near, run.clock());
         let (Some(best), Some(lower)) = (self.evidence.best(), run.bounds().lower()) else { return Ok((master, f64::INFINITY)) };
         let level = lower + LEVEL * (best.value - lower);
-        let enough = level + ENOUGH * (best.value - level);
         let between = |share: f64| best.x.iter().zip(&master).map(|(best, master)| best + share * (master - best)).collect();
         // What did not help from here may help from nearer to the master's decision.
         if self.stale > 0 {
@@ -126,13 +122,14 @@ impl<'a> Search<'a> {
             Stabilisation::Level => self.level_set.nearest(&best.x, level)?,
             Stabilisation::InOut => None,
         };
-        Ok((nearest.unwrap_or_else(|| between(0.5)), enough))
+        // Where x costs more than the level, the scenario that shows it moves x on.
+        Ok((nearest.unwrap_or_else(|| between(0.5)), level))
     }
 
     /// Hunts at x and takes note of what it costs there.
     fn look(&mut self, x: &[f64], enough: f64, run: &mut Run) -> Result<(), Error> {
         let before = self.evidence.pending();
-        let prey = self.hunt.at(x, enough, &mut self.evidence, &mut self.oracle, run)?;
+        let prey = self.hunt.news_at(x, enough, &mut self.evidence, &mut self.oracle, run)?;
         let is_better = self.evidence.consider(x, prey.value, &prey.xi, run);
         self.evidence.revise(run)?;
         self.stale = if is_better || self.evidence.pending() > before { 0 } else { self.stale + 1 };

@@ -9,13 +9,14 @@ use super::evidence::{Evidence, Prey};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::proposal::Place;
+use crate::recourse::WarmStart;
 use crate::run::{Purpose, Random, Run, stream};
 
 /// Scenarios of the pool that are climbed from.
 const POOL: usize = 2;
 
 /// Where the pool is enough, one hunt in so many asks the chain all the same: it must not lose sight of x.
-const SELDOM: u64 = 4;
+const SELDOM: u64 = 8;
 
 /// The share of the gap asked for that a step of an ascent must gain.
 const GAIN: f64 = 0.01;
@@ -25,14 +26,23 @@ const LEAST_GAP: f64 = 1e-7;
 
 /// Who explores: a chain, or several.
 pub(in crate::methods) trait Explorer {
-    /// Looks for scenarios that hurt x.
-    fn explore(&mut self, x: &[f64], run: &Run) -> Result<(), Error>;
+    /// Looks for scenarios that hurt x, where a solve of the recourse at x has ended so.
+    fn explore(&mut self, x: &[f64], ended: &WarmStart, run: &Run) -> Result<(), Error>;
 
     /// All that it looked at last.
     fn places(&self) -> Vec<&Place>;
 
     /// The worst scenario that it stands at.
     fn worst(&self) -> Option<&Place>;
+}
+
+/// What a hunt ends at.
+#[derive(Debug, Clone, Copy)]
+struct Enough {
+    /// A scenario at which x costs more.
+    value: f64,
+    /// Any cut that is new.
+    is_news: bool,
 }
 
 /// The hunt.
@@ -56,9 +66,33 @@ impl<'a> Hunt<'a> {
         explorer: &mut dyn Explorer,
         run: &mut Run,
     ) -> Result<Prey, Error> {
+        self.look(x, Enough { value: enough, is_news: false }, evidence, explorer, run)
+    }
+
+    /// The same, and any cut that is new will do too: for a method that asks again soon, and looks harder in the end.
+    pub(in crate::methods) fn news_at(
+        &mut self,
+        x: &[f64],
+        enough: f64,
+        evidence: &mut Evidence,
+        explorer: &mut dyn Explorer,
+        run: &mut Run,
+    ) -> Result<Prey, Error> {
+        self.look(x, Enough { value: enough, is_news: true }, evidence, explorer, run)
+    }
+
+    fn look(
+        &mut self,
+        x: &[f64],
+        enough: Enough,
+        evidence: &mut Evidence,
+        explorer: &mut dyn Explorer,
+        run: &mut Run,
+    ) -> Result<Prey, Error> {
         self.calls += 1;
         let gain = GAIN * run.limits().gap.max(LEAST_GAP);
         let mut worst = Prey { xi: vec![0.0; self.problem.set.dim()], value: f64::NEG_INFINITY };
+        let known = evidence.pending();
         let mut pool = evidence.memory().worst_scenarios(x, POOL);
         if pool.is_empty() {
             self.problem.set.nominal(&mut worst.xi);
@@ -66,23 +100,25 @@ impl<'a> Hunt<'a> {
         }
         for start in pool {
             worst = worse(worst, evidence.climb(x, &start, gain)?);
-            if worst.value > enough {
+            if worst.value > enough.value {
                 break;
             }
         }
-        if worst.value <= enough || self.calls.is_multiple_of(SELDOM) {
-            explorer.explore(x, run)?;
+        let found =
+            |worst: &Prey, evidence: &Evidence| worst.value > enough.value || enough.is_news && evidence.pending() > known;
+        if !found(&worst, evidence) || self.calls.is_multiple_of(SELDOM) {
+            explorer.explore(x, &evidence.warm_start(), run)?;
             evidence.keep_places(explorer.places().into_iter());
             if let Some(place) = explorer.worst() {
                 let prey = Prey { xi: place.xi.clone(), value: self.problem.first.value(x) + place.answer.value };
                 let start = prey.xi.clone();
                 worst = worse(worst, prey);
-                if worst.value <= enough {
+                if !found(&worst, evidence) {
                     worst = worse(worst, evidence.climb(x, &start, gain)?);
                 }
             }
         }
-        if worst.value <= enough {
+        if !found(&worst, evidence) {
             let mut start = vec![0.0; worst.xi.len()];
             let direction: Vec<f64> = (0..start.len()).map(|_| self.random.random_range(-1.0..1.0)).collect();
             self.problem.set.support(&direction, &mut start)?;

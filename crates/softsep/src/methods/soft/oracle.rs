@@ -1,5 +1,7 @@
 //! The oracle: chains that look for scenarios at the incumbent, and what they found.
 
+use std::borrow::Cow;
+
 use super::hunt::Explorer;
 use super::settings::{ChainSettings, Choice, Score};
 use super::walk::Walk;
@@ -27,8 +29,8 @@ impl<'a> Oracle<'a> {
         let walk = Walk::new(problem, states, settings)?;
         let settings = walk.settings();
         let scored = match settings.score {
-            Score::Exact => problem.clone(),
-            Score::Moreau(tau) => problem.moreau(tau),
+            Score::Exact => Cow::Borrowed(problem),
+            Score::Moreau(tau) => Cow::Owned(problem.moreau(tau)),
         };
         let (seed, clock) = (run.limits().seed, run.clock());
         let mut chains = Chains::with_engines(problem, states, seed, settings.chains, || engine(&scored, clock))?;
@@ -99,7 +101,10 @@ impl<'a> Oracle<'a> {
 
 /// In a hunt, each chain makes one transition.
 impl Explorer for Oracle<'_> {
-    fn explore(&mut self, x: &[f64], run: &Run) -> Result<(), Error> {
+    fn explore(&mut self, x: &[f64], ended: &WarmStart, run: &Run) -> Result<(), Error> {
+        if !self.is_smoothed() {
+            self.chains.hint(ended);
+        }
         self.call(x, 1, run)
     }
 
