@@ -32,6 +32,9 @@ const LEAST: [f64; 4] = [1e-10, 1e-8, 1e-6, 1e-4];
 /// Steps of conjugate gradients that bring the slopes of equalities to zero.
 const STEPS: usize = 200;
 
+/// How steep a direction must be, of the steepest, for a step of conjugate gradients along it: the square of rounding, about.
+const FLAT: f64 = 1e-24;
+
 /// A feasible policy, and what it costs at most.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proved {
@@ -313,13 +316,17 @@ impl<'a> Repair<'a> {
         let square = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>();
         let start = square(&residual);
         let mut now = start;
+        let mut steepest = 0.0_f64;
         for _ in 0..STEPS.max(2 * rows.len()).min(10 * STEPS) {
             if now <= 1e-32 * start {
                 break;
             }
             spread(&direction, change);
             let curvature = square(change);
-            if curvature <= 0.0 {
+            // Along what no y can move there is nothing but rounding to divide by.
+            let steepness = curvature / square(&direction);
+            steepest = steepest.max(steepness);
+            if !(steepness > FLAT * steepest) {
                 break;
             }
             let step = now / curvature;
