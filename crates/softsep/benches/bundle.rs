@@ -3,12 +3,14 @@
 //!
 //! `cargo bench --bench bundle [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-50-0.5`, `scenarios-100000`, …; all by default). Decisions are
 //! evaluated outside counts and times: exactly on lists, by ascents from many starts elsewhere. `SEEDS=N`, `GAP=1e-6`, `SGD=1` for `sgd` beside it,
-//! `SGD_OPTIONS='{"steps": "sqrt", "start": "zero"}'`, `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`.
+//! `SGD_OPTIONS='{"steps": "sqrt", "start": "zero"}'`, `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`. Beside one another the two run `RUNS=5` times in turn, of
+//! which the shortest counts: a run is the same each time but for what else the machine does.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod median;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use median::median;
@@ -35,6 +37,9 @@ struct Watch<'p> {
     reached: [Option<(u64, f64)>; 3],
     /// Solves, seconds and the cost of the decision after each iteration.
     path: Vec<(u64, f64, f64)>,
+    /// The cost of a decision at which the run may end.
+    until: f64,
+    stop: Arc<AtomicBool>,
 }
 
 impl<'p> Watch<'p> {
@@ -49,6 +54,8 @@ impl<'p> Watch<'p> {
             judging: 0.0,
             reached: [None; 3],
             path: Vec::new(),
+            until: f64::NEG_INFINITY,
+            stop: Arc::default(),
         }
     }
 }
@@ -75,6 +82,9 @@ impl Observer for Watch<'_> {
         let gap = (self.cost.max(best.value) - lower) / self.cost.abs();
         self.judging += before.elapsed().as_secs_f64();
         self.path.push((record.recourse_solves, record.seconds - self.judging, self.cost));
+        if self.cost <= self.until {
+            self.stop.store(true, Ordering::Relaxed);
+        }
         self.start.get_or_insert((best.value - lower) / best.value.abs());
         for (reached, goal) in self.reached.iter_mut().zip(GOALS) {
             if reached.is_none() && gap <= goal {
@@ -115,6 +125,7 @@ fn main() {
     let seeds: u64 = std::env::var("SEEDS").map_or(5, |text| text.parse().unwrap());
     let gap: f64 = std::env::var("GAP").map_or(1e-6, |text| text.parse().unwrap());
     let beside = std::env::var("SGD").is_ok();
+    let runs: u32 = std::env::var("RUNS").map_or(5, |text| text.parse().unwrap());
     let (sgd, by_default) = (options("SGD_OPTIONS"), Map::from_iter([("steps".to_owned(), json!("sqrt"))]));
     println!("medians of {seeds} seeds: recourse solves (seconds) to a gap of 1e-3, 1e-4, 1e-5");
     for (name, n, uncertainty) in rows {
@@ -157,7 +168,6 @@ fn main() {
                 products.push(product(&problem));
             }
             if beside {
-                let mut paper = Watch::new(&problem, Some(watch.least));
                 let by_root = Settings {
                     method: "sgd".into(),
                     gap: 0.0,
@@ -167,9 +177,18 @@ fn main() {
                     options: if sgd.is_empty() { by_default.clone() } else { sgd.clone() },
                     ..Settings::default()
                 };
-                solve(&problem, &by_root, &mut paper, &Arc::default()).unwrap();
                 let goal = watch.least * (1.0 + GOALS[0]);
-                let (ours, theirs) = (watch.first_at(goal), paper.first_at(goal));
+                let first = |settings: &Settings| {
+                    let mut watch = Watch { until: goal, ..Watch::new(&problem, Some(watch.least)) };
+                    let stop = Arc::clone(&watch.stop);
+                    solve(&problem, settings, &mut watch, &stop).unwrap();
+                    watch.first_at(goal)
+                };
+                let (mut ours, mut theirs) = (first(&settings), first(&by_root));
+                for _ in 1..runs {
+                    ours.1 = ours.1.min(first(&settings).1);
+                    theirs.1 = theirs.1.min(first(&by_root).1);
+                }
                 slower.push((theirs.0 / ours.0, theirs.1 / ours.1));
                 eprintln!("    within 1e-3 of the best value: bundle {ours:?}, sgd by root {theirs:?}");
             }
