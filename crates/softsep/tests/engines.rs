@@ -26,6 +26,16 @@ fn simplex_on_linear_recourse() {
 }
 
 #[test]
+fn simplex_with_hints_of_another() {
+    for seed in many(300) {
+        let problem = problem(&Recipe { incomplete: seed % 3 == 0, units: seed % 4 == 0, ..Recipe::default() }, seed);
+        let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap();
+        let mut other = Linear::new(&problem, &Clock::unlimited()).unwrap();
+        check_engine(&problem, &mut engine, &mut other, seed);
+    }
+}
+
+#[test]
 fn rows_alone_where_there_is_nothing_to_decide() {
     for seed in many(200) {
         let mut file = random_problem(&Recipe { units: seed % 2 == 0, ..Recipe::default() }, seed);

@@ -62,3 +62,65 @@ impl Copies<'_> {
         }))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use softsep_lp::{Lp, Status};
+
+    use super::*;
+    use crate::instances::{
+        Energy, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation, network,
+    };
+    use crate::master::Growing;
+    use crate::model::Problem;
+    use crate::recourse::{Answer, engine};
+
+    fn families() -> Vec<Problem> {
+        let mut files = Vec::new();
+        for seed in 1..=4 {
+            let uncertainty = Uncertain::Budget { gamma: 0.3 };
+            // From 20 sites on there are ten columns per row, and more.
+            for n in [3, 8, 20, 30] {
+                files.push(location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }));
+                files.push(inventory(&Inventory { n, uncertainty, seed }));
+            }
+            for n in [3, 8] {
+                files.push(energy(&Energy { n, uncertainty, seed }));
+                files.push(network(&Network { n, uncertainty, seed }));
+            }
+        }
+        files.into_iter().map(|file| Problem::new(&file.unwrap()).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_first_master_is_solved_and_its_basis_leads_to_the_recourse() {
+        let clock = Clock::unlimited();
+        let (problems, mut at_once) = (families(), 0);
+        for problem in &problems {
+            let mut master = Growing::new(problem, &clock).unwrap();
+            let mut model = Model::new();
+            master.stacked().write(&mut model, Part::WHOLE).unwrap();
+            model.set_offset(problem.first.constant);
+            let mut whole = Lp::new(&model).unwrap();
+            assert_eq!(whole.solve().unwrap(), Status::Optimal);
+            let solved = master.solve(None, 0.0, 1, &clock).unwrap();
+            let (x, theta, lower) = (solved.x.unwrap(), solved.theta.unwrap(), solved.lower.unwrap());
+            let size = lower.abs().max(1.0);
+            assert!((lower - whole.objective()).abs() <= 1e-7 * size, "{lower}, not {}", whole.objective());
+            // With the basis of the stacked program there is nothing left to do.
+            assert!(whole.set_basis(&solved.basis.unwrap()).is_ok() && whole.solve().unwrap() == Status::Optimal);
+            assert_eq!(whole.simplex_iterations(), 0);
+
+            let mut nominal = vec![0.0; problem.set.dim()];
+            problem.set.nominal(&mut nominal);
+            let (mut recourse, mut answer) = (engine(problem, &clock).unwrap(), Answer::new(problem));
+            recourse.start_from(&master.recourse_start().unwrap()).unwrap();
+            recourse.at(&x);
+            recourse.solve(&nominal, &mut answer).unwrap();
+            assert!((answer.cost - theta).abs() <= 1e-6 * size, "{} is not θ = {theta}", answer.cost);
+            at_once += recourse.work().reused;
+        }
+        assert!(at_once as usize >= problems.len() * 9 / 10, "{at_once} of {}", problems.len());
+    }
+}

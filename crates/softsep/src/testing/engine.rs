@@ -11,7 +11,7 @@ use crate::recourse::{Answer, Outcome, Recourse, RecourseError};
 const CLOSE: f64 = 2e-6;
 
 /// Tests `engine` on `problem` at random (x, ξ): weak and strong duality from y and π themselves, cuts at other x, slopes in ξ against
-/// other ξ, rays against their definitions, and no memory after `start_from`. `other` is an independent engine for the same values.
+/// other ξ, rays against their definitions, hints that change no answer, and no memory after `start_from`. `other` is an independent engine for the same values.
 pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dyn Recourse, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut answer, mut second) = (Answer::new(problem), Answer::new(problem));
@@ -33,6 +33,10 @@ pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dy
             // An interior point may fail where the simplex does not; it must say so, and that is not this engine's fault.
             Err(RecourseError::Numerical { .. }) => {}
             Err(error) => panic!("{context}: {error}"),
+        }
+        // A hint is for the solves to come: the last answer stands.
+        if round % 2 == 1 {
+            engine.hint(&other.warm_start());
         }
         match answer.outcome {
             Outcome::Solved => check_solved(problem, engine, &x, &xi, &answer, &mut rng, &context),
