@@ -17,6 +17,9 @@ const ROUNDS: usize = 30;
 /// HiGHS's own tolerance for reduced costs.
 const PRICED_OUT: f64 = 1e-7;
 
+/// A multiplier of a ray that is this small is zero.
+const ROUNDING: f64 = 1e-9;
+
 /// The optimum of a sifted program.
 #[derive(Debug, Clone)]
 pub struct Sifted {
@@ -63,7 +66,9 @@ pub fn sift(model: &Model, mut ready: impl FnMut(&mut Lp) -> Result<(), LpError>
         } else {
             reduced.fill(0.0);
             price(model, &dual, &mut reduced);
-            turn_against(model, &columns, &mut reduced);
+            if gain(model, &columns, &dual, &reduced, -1.0) > gain(model, &columns, &dual, &reduced, 1.0) {
+                reduced.iter_mut().for_each(|reduced| *reduced = -*reduced);
+            }
         }
         let mut promising: Vec<usize> = (0..model.cols()).filter(|&col| !is_in[col] && reduced[col] < -PRICED_OUT).collect();
         if promising.is_empty() && !is_optimal {
@@ -133,13 +138,16 @@ fn price(model: &Model, dual: &[f64], reduced: &mut [f64]) {
     }
 }
 
-/// The prices of a proof of infeasibility may have either sign. With the right one no column that is in and has no upper end would help.
-fn turn_against(model: &Model, columns: &[usize], reduced: &mut [f64]) {
-    let endless = columns.iter().filter(|&&col| model.col_lower[col] == 0.0 && model.col_upper[col] == f64::INFINITY);
-    let (least, most) = endless.fold((0.0_f64, 0.0_f64), |(least, most), &col| (least.min(reduced[col]), most.max(reduced[col])));
-    if -least > most {
-        reduced.iter_mut().for_each(|reduced| *reduced = -*reduced);
-    }
+/// What a ray and its prices prove, taken with a sign: positive if the program over these columns is infeasible. HiGHS does not say which sign its rays have.
+fn gain(model: &Model, columns: &[usize], ray: &[f64], reduced: &[f64], sign: f64) -> f64 {
+    let at_bound = |multiplier: f64, lower: f64, upper: f64| match multiplier {
+        multiplier if multiplier > ROUNDING => multiplier * lower,
+        multiplier if multiplier < -ROUNDING => multiplier * upper,
+        _ => 0.0,
+    };
+    let rows: f64 = (0..model.rows()).map(|row| at_bound(sign * ray[row], model.row_lower[row], model.row_upper[row])).sum();
+    let cols = columns.iter().map(|&col| at_bound(sign * reduced[col], model.col_lower[col], model.col_upper[col]));
+    rows + cols.sum::<f64>()
 }
 
 #[cfg(test)]
@@ -216,13 +224,15 @@ mod tests {
             let mut model = Model::new();
             let cols = 400;
             for col in 0..cols {
-                model.add_col(1.0 + col as f64, 0.0, if col < 40 { 0.1 } else { f64::INFINITY });
+                model.add_col(1.0 + col as f64, 0.0, if col < CHEAPEST * rows { 0.1 } else { f64::INFINITY });
             }
             for row in 0..rows {
                 let terms: Vec<(usize, f64)> = (row..cols).step_by(rows).map(|col| (col, sign)).collect();
                 let (lower, upper) = if sign > 0.0 { (3.0, f64::INFINITY) } else { (f64::NEG_INFINITY, -3.0) };
                 model.add_row(lower, upper, &terms);
             }
+            let first: Vec<usize> = (0..cols).filter(|&col| first_columns(&model)[col]).collect();
+            assert_eq!(Lp::new(&restricted(&model, &first)).unwrap().solve().unwrap(), Status::Infeasible);
             let best = {
                 let mut lp = Lp::new(&model).unwrap();
                 assert_eq!(lp.solve().unwrap(), Status::Optimal);

@@ -9,7 +9,8 @@ use super::solve::{Ended, Solved, linear_program};
 use crate::error::Error;
 use crate::run::{Clock, solve_patiently};
 
-/// Columns per row from which a program is sifted. Location–transportation of 30 to 200 sites takes a half to a tenth of the time of a simplex on all columns so.
+/// Columns per row from which a program is sifted. Location–transportation takes four fifths of the time of a primal simplex on all columns
+/// so with 30 sites, a third with 70 and a tenth with 200.
 const WIDE: usize = 10;
 
 impl Copies<'_> {

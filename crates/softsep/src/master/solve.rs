@@ -133,7 +133,6 @@ impl Copies<'_> {
             // Presolve has been wrong before (and does not tell infeasible from unbounded): ask again without.
             lp.forget()?;
             lp.set_presolve(Toggle::Off)?;
-            lp.set_algorithm(Algorithm::Choose)?;
             lp.set_time_limit(clock.left())?;
             let Some(again) = solve_patiently(lp, clock)? else { return Ok(given_up(clock)) };
             (lp, status) = again;

@@ -6,8 +6,8 @@ use crate::model::Problem;
 use crate::run::Clock;
 use crate::uncertainty::Trend;
 
-/// The trend of Q in each entry of ξ, for linear recourse with fixed costs; `None` if no dual is feasible, so that Q is ∞ or −∞ everywhere. Where the sides of
-/// rows tell all of them no program is solved, of which ranges of slopes take two per entry.
+/// The trend of Q in each entry of ξ, for linear recourse with fixed costs. Where the sides of rows tell all of them no program is solved, of which
+/// ranges of slopes take two per entry; `None` if these are asked and no dual is feasible, so that Q is ∞ or −∞ everywhere.
 pub(crate) fn trends(problem: &Problem, clock: &Clock) -> Result<Option<Vec<Trend>>, Error> {
     let by_sides = by_sides(problem);
     if by_sides.iter().all(|trend| *trend != Trend::Unknown) {

@@ -8,7 +8,7 @@
 use super::assignments::Assignments;
 use super::polish::polish;
 use crate::error::Error;
-use crate::methods::soft::{End, Evidence, Hunt, Oracle, tellable};
+use crate::methods::soft::{End, Enough, Evidence, Hunt, Oracle, tellable};
 use crate::model::Problem;
 use crate::recourse::Cut;
 use crate::run::Run;
@@ -62,7 +62,7 @@ impl Costs<'_> {
     /// incumbent.
     pub(super) fn stands(&mut self, x: &[f64], thought: f64, run: &mut Run) -> Result<bool, Error> {
         let (beyond, known) = (self.beyond(thought, 0.0, run), self.evidence.pending());
-        let prey = self.hunt.at(x, beyond, &mut self.evidence, &mut self.assignments, run)?;
+        let prey = self.hunt.at(x, Enough::Above(beyond), &mut self.evidence, &mut self.assignments, run)?;
         self.evidence.revise(run)?;
         // Where no cut is new, what the relaxation is off by is within its solver's tolerance.
         if prey.value > beyond && self.evidence.pending() > known {
@@ -116,7 +116,7 @@ impl Costs<'_> {
         self.to_polish -= 1;
         let Some(better) = polish(self, x, run)? else { return Ok(()) };
         let enough = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
-        let prey = self.hunt.at(&better, enough, &mut self.evidence, &mut self.assignments, run)?;
+        let prey = self.hunt.at(&better, Enough::Above(enough), &mut self.evidence, &mut self.assignments, run)?;
         self.evidence.revise(run)?;
         if prey.value < enough {
             self.take(&better, prey.value, &prey.xi, run)?;
@@ -179,7 +179,7 @@ impl Judge for Costs<'_> {
 
     fn consider(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error> {
         let enough = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
-        let prey = self.hunt.at(x, enough, &mut self.evidence, &mut self.assignments, run)?;
+        let prey = self.hunt.at(x, Enough::Above(enough), &mut self.evidence, &mut self.assignments, run)?;
         self.evidence.revise(run)?;
         if prey.value < enough {
             self.take(x, prey.value, &prey.xi, run)?;

@@ -3,7 +3,7 @@
 use super::level::LevelSet;
 use super::settings::{BundleSettings, Stabilisation};
 use crate::error::Error;
-use crate::methods::soft::{ChainSettings, End, Evidence, Hunt, Learned, Oracle};
+use crate::methods::soft::{ChainSettings, End, Enough, Evidence, Hunt, Learned, Oracle};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
 use crate::settings::Certify;
@@ -129,7 +129,7 @@ impl<'a> Search<'a> {
     /// Hunts at x and takes note of what it costs there.
     fn look(&mut self, x: &[f64], enough: f64, run: &mut Run) -> Result<(), Error> {
         let before = self.evidence.pending();
-        let prey = self.hunt.news_at(x, enough, &mut self.evidence, &mut self.oracle, run)?;
+        let prey = self.hunt.at(x, Enough::NewsOrAbove(enough), &mut self.evidence, &mut self.oracle, run)?;
         let is_better = self.evidence.consider(x, prey.value, &prey.xi, run);
         self.evidence.revise(run)?;
         self.stale = if is_better || self.evidence.pending() > before { 0 } else { self.stale + 1 };

@@ -38,11 +38,20 @@ pub(in crate::methods) trait Explorer {
 
 /// What a hunt ends at.
 #[derive(Debug, Clone, Copy)]
-struct Enough {
-    /// A scenario at which x costs more.
-    value: f64,
-    /// Any cut that is new.
-    is_news: bool,
+pub(in crate::methods) enum Enough {
+    /// A scenario at which x costs more than this.
+    Above(f64),
+    /// The same, or any cut that is new: for a method that asks again soon, and looks harder in the end.
+    NewsOrAbove(f64),
+}
+
+impl Enough {
+    fn is_met(self, value: f64, is_news: bool) -> bool {
+        match self {
+            Enough::Above(enough) => value > enough,
+            Enough::NewsOrAbove(enough) => value > enough || is_news,
+        }
+    }
 }
 
 /// The hunt.
@@ -57,31 +66,8 @@ impl<'a> Hunt<'a> {
         Self { problem, random: stream(seed, Purpose::Start, 1), calls: 0 }
     }
 
-    /// Looks for a scenario that hurts x; one at which x costs more than `enough` will do.
+    /// Looks for a scenario that hurts x, until it has found enough.
     pub(in crate::methods) fn at(
-        &mut self,
-        x: &[f64],
-        enough: f64,
-        evidence: &mut Evidence,
-        explorer: &mut dyn Explorer,
-        run: &mut Run,
-    ) -> Result<Prey, Error> {
-        self.look(x, Enough { value: enough, is_news: false }, evidence, explorer, run)
-    }
-
-    /// The same, and any cut that is new will do too: for a method that asks again soon, and looks harder in the end.
-    pub(in crate::methods) fn news_at(
-        &mut self,
-        x: &[f64],
-        enough: f64,
-        evidence: &mut Evidence,
-        explorer: &mut dyn Explorer,
-        run: &mut Run,
-    ) -> Result<Prey, Error> {
-        self.look(x, Enough { value: enough, is_news: true }, evidence, explorer, run)
-    }
-
-    fn look(
         &mut self,
         x: &[f64],
         enough: Enough,
@@ -100,12 +86,11 @@ impl<'a> Hunt<'a> {
         }
         for start in pool {
             worst = worse(worst, evidence.climb(x, &start, gain)?);
-            if worst.value > enough.value {
+            if enough.is_met(worst.value, false) {
                 break;
             }
         }
-        let found =
-            |worst: &Prey, evidence: &Evidence| worst.value > enough.value || enough.is_news && evidence.pending() > known;
+        let found = |worst: &Prey, evidence: &Evidence| enough.is_met(worst.value, evidence.pending() > known);
         if !found(&worst, evidence) || self.calls.is_multiple_of(SELDOM) {
             explorer.explore(x, &evidence.warm_start(), run)?;
             evidence.keep_places(explorer.places().into_iter());

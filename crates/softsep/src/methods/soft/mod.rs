@@ -12,7 +12,7 @@ mod walk;
 
 pub(super) use end::End;
 pub(super) use evidence::{Evidence, Learned, Teacher, tellable};
-pub(super) use hunt::{Explorer, Hunt};
+pub(super) use hunt::{Enough, Explorer, Hunt};
 pub(super) use memory::Memory;
 pub(super) use metric::Metric;
 pub(super) use oracle::Oracle;

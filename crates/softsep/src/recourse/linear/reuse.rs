@@ -230,13 +230,14 @@ impl Pool {
 
     /// Adds what somebody else found, and leaves the last piece the last; the one unused for longest makes room. Returns its place.
     pub(super) fn keep(&mut self, piece: Piece) -> usize {
+        let piece = Piece { used: self.uses, ..piece };
         if self.pieces.len() < CAPACITY {
             self.pieces.push(piece);
             return self.pieces.len() - 1;
         }
         let others = (0..self.pieces.len()).filter(|&i| i != self.last);
         let oldest = others.min_by_key(|&i| self.pieces[i].used).unwrap_or(0);
-        self.pieces[oldest] = Piece { used: self.uses, ..piece };
+        self.pieces[oldest] = piece;
         oldest
     }
 
