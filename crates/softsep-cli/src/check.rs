@@ -22,8 +22,9 @@ A file with mistakes gives one line for each of them, and exit code 2.";
 
 /// Check a problem without solving it
 ///
-/// Looks at the whole file and lists everything that is wrong with it; then tells its sizes, the range of its coefficients, and for
-/// each method whether it applies, what it would do and what its result would promise, or why it does not apply.
+/// Looks at the whole file and lists everything that is wrong with it; then tells its sizes, the range of its
+/// coefficients, and for each method whether it applies, what it would do and what its result would promise, or why it
+/// does not apply.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
@@ -69,7 +70,10 @@ impl Check {
 /// Asks a method with its default options.
 fn ask(entry: &'static Entry, problem: &Problem) -> Result<Verdict, Error> {
     let method = entry.build(&Map::new())?;
-    Ok(Verdict { method: entry.name, plan: method.accepts(problem).map(|()| (method.plan(problem), method.promise(problem))) })
+    Ok(Verdict {
+        method: entry.name,
+        plan: method.accepts(problem).map(|()| (method.plan(problem), method.promise(problem))),
+    })
 }
 
 fn text_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> String {
@@ -78,7 +82,8 @@ fn text_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> String {
         lines.push(format!("problem      {}", one_line(&problem.name)));
     }
     lines.extend(problem.facts());
-    lines.push("\ncoefficients (absolute values of what is not zero, each row scaled as the solvers see it)".to_owned());
+    lines
+        .push("\ncoefficients (absolute values of what is not zero, each row scaled as the solvers see it)".to_owned());
     for (what, range) in scale.parts() {
         lines.push(match range {
             Some(Range { smallest, largest }) => format!("  {what:<16}  {} to {}", short(smallest), short(largest)),
@@ -108,7 +113,8 @@ fn short(value: f64) -> String {
 fn json_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> Value {
     let (first, recourse) = (&problem.first, &problem.recourse);
     let ranges = scale.parts().map(|(what, range)| {
-        let value = range.map(|range| json!({"smallest": range.smallest, "largest": range.largest, "wide": range.is_wide()}));
+        let value =
+            range.map(|range| json!({"smallest": range.smallest, "largest": range.largest, "wide": range.is_wide()}));
         (what.replace([' ', '-'], "_"), json!(value))
     });
     let methods = verdicts.iter().map(|verdict| match &verdict.plan {

@@ -30,15 +30,17 @@ is said to.";
 
 /// Tell what the theory of soft separation says of a problem
 ///
-/// At a decision: the soft maximum and how far it is from the maximum, the likeliest scenarios, the constants of the problem, how
-/// fast chains mix, how likely they miss the worst scenario, and which temperature and how many transitions follow from that.
+/// At a decision: the soft maximum and how far it is from the maximum, the likeliest scenarios, the constants of the
+/// problem, how fast chains mix, how likely they miss the worst scenario, and which temperature and how many
+/// transitions follow from that.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diagnose {
     /// The problem, an aro/1 JSON file
     problem: PathBuf,
 
-    /// The decision: a result of "softsep solve", or a JSON object of names and values [default: the best for the nominal scenario]
+    /// The decision: a result of "softsep solve", or a JSON object of names and values [default: the best for the
+    /// nominal scenario]
     #[arg(long, value_name = "FILE")]
     x: Option<PathBuf>,
 
@@ -113,7 +115,9 @@ impl Diagnose {
             Error::Stopped(Stop::Interrupted) => {
                 Failure::interrupted(format!("{file}: interrupted before the diagnosis was made"))
             }
-            Error::Stopped(stop) => Failure::failed(format!("{file}: {stop} before the diagnosis was made; allow more time")),
+            Error::Stopped(stop) => {
+                Failure::failed(format!("{file}: {stop} before the diagnosis was made; allow more time"))
+            }
             Error::Settings(what) => Failure::unusable(format!("{file}: {what}")),
             error => Failure::of(error, &self.problem),
         }

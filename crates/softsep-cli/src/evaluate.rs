@@ -29,8 +29,8 @@ const CLOSE: f64 = 1e-4;
 
 /// Find the worst-case cost of a decision
 ///
-/// Prints the cost of the decision in the worst case, the scenario behind it, and whether that is exact; if not, what bounds the worst case from above
-/// too, where that is known. A limit that strikes leaves what is known by then.
+/// Prints the cost of the decision in the worst case, the scenario behind it, and whether that is exact; if not, what
+/// bounds the worst case from above too, where that is known. A limit that strikes leaves what is known by then.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Evaluate {
@@ -49,12 +49,12 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
     threads: Option<usize>,
 
-    /// Write an explicit rule for the decision to this file, as JSON: every recourse variable as a constant and a slope for each
-    /// parameter that it follows
+    /// Write an explicit rule for the decision to this file, as JSON: every recourse variable as a constant and a slope
+    /// for each parameter that it follows
     ///
-    /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's "upper_bound": once ξ is
-    /// known, sums tell what to do. For recourse with costs that do not move with ξ, over every set. It is looked
-    /// for first; the evaluation has what is left of the time limit.
+    /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's
+    /// "upper_bound": once ξ is known, sums tell what to do. For recourse with costs that do not move with ξ, over
+    /// every set. It is looked for first; the evaluation has what is left of the time limit.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
 
@@ -90,7 +90,8 @@ impl Evaluate {
         });
         let left = self.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
         let start = Instant::now();
-        let evaluation = softsep::evaluate(&problem, &x, left, self.threads, &interrupt).map_err(|error| self.failure(error))?;
+        let evaluation =
+            softsep::evaluate(&problem, &x, left, self.threads, &interrupt).map_err(|error| self.failure(error))?;
         if self.json {
             print_json(&json_of(&problem, &evaluation, start.elapsed()))?;
         } else {
@@ -109,7 +110,9 @@ impl Evaluate {
             Error::Stopped(Stop::Interrupted) => {
                 Failure::interrupted(format!("{file}: interrupted before the worst case was found"))
             }
-            Error::Stopped(stop) => Failure::failed(format!("{file}: {stop} before the worst case was found; allow more time")),
+            Error::Stopped(stop) => {
+                Failure::failed(format!("{file}: {stop} before the worst case was found; allow more time"))
+            }
             error => Failure::of(error, &self.problem),
         }
     }

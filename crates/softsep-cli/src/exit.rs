@@ -61,7 +61,9 @@ impl Failure {
         let place = file.display();
         let lines = match &error {
             // It names the file in each of its lines.
-            Error::Read(error) => error.complaints.iter().map(|complaint| format!("{}: {complaint}", error.file)).collect(),
+            Error::Read(error) => {
+                error.complaints.iter().map(|complaint| format!("{}: {complaint}", error.file)).collect()
+            }
             Error::Input(complaints) => complaints.iter().map(|complaint| format!("{place}: {complaint}")).collect(),
             // No file is to blame.
             Error::Settings(what) => vec![what.clone()],
@@ -107,10 +109,9 @@ mod tests {
         assert_eq!(failure.exit, Exit::Failed);
         assert_eq!(
             failure.lines.iter().map(|line| one_line(line)).collect::<Vec<_>>(),
-            [
-                "depot.json: the recourse could not be solved at x = [1, 0.5], ξ = [0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, \
-              … 92 more]: no\\nbasis"
-            ]
+            ["depot.json: the recourse could not be solved at x = [1, 0.5], ξ = [0.25, 0.25, 0.25, 0.25, 0.25, \
+                 0.25, 0.25, 0.25, \
+              … 92 more]: no\\nbasis"]
         );
     }
 }

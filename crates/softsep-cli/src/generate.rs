@@ -8,8 +8,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use softsep::ProblemFile;
 use softsep::format::{Points, SetFile, write, write_scenarios};
 use softsep::instances::{
-    Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation,
-    network,
+    Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
+    location_transportation, network,
 };
 
 use crate::exit::{Exit, Failure};
@@ -50,8 +50,8 @@ pub(crate) struct Generate {
 enum Family {
     /// Capacity bought at n sites before the demand of n customers is known
     ///
-    /// After demand is known, goods are shipped from the sites, and what is missing comes from a dear emergency source. The same --n
-    /// and --seed give the same costs and demands whatever the uncertainty set.
+    /// After demand is known, goods are shipped from the sites, and what is missing comes from a dear emergency source.
+    /// The same --n and --seed give the same costs and demands whatever the uncertainty set.
     #[command(after_help = EXAMPLES)]
     LocationTransportation {
         #[command(flatten)]
@@ -64,25 +64,27 @@ enum Family {
 
     /// Stock ordered at n stores before their demand is known
     ///
-    /// After demand is known, stores send each other goods at a cost that grows with the distance. Lost sales are dear, and leftovers cost
-    /// something too, so that little demand hurts as well as much. Every store's balance is an equality. The same --n and --seed give the same
-    /// costs and demands whatever the uncertainty set.
+    /// After demand is known, stores send each other goods at a cost that grows with the distance. Lost sales are dear,
+    /// and leftovers cost something too, so that little demand hurts as well as much. Every store's balance is an
+    /// equality. The same --n and --seed give the same costs and demands whatever the uncertainty set.
     #[command(after_help = INVENTORY)]
     Inventory(Drawing),
 
     /// Generation and lines built in a grid of n nodes before demand and wind are known
     ///
-    /// After demand and wind are known, generation is dispatched. Every node's balance is an equality, flows go either way along a line within its
-    /// capacity, and load is shed at a high cost. The uncertain parameters are the n demands and the wind at every third node. n is at least
+    /// After demand and wind are known, generation is dispatched. Every node's balance is an equality, flows go either
+    /// way along a line within its capacity, and load is shed at a high cost. The uncertain parameters are the n
+    /// demands and the wind at every third node. n is at least
     /// 2. The same --n and --seed give the same costs and demands whatever the uncertainty set.
     #[command(after_help = ENERGY)]
     Energy(Drawing),
 
     /// Arc capacity bought in a network of n nodes before the demands of n pairs of nodes are known
     ///
-    /// After the demands are known, each pair sends its flow through the network: it is conserved at every node, which is an equality for each
-    /// pair and node, and all pairs share the capacities. What is not sent costs a penalty. n is at least 2; there are some 3n² flows. The same
-    /// --n and --seed give the same costs and demands whatever the uncertainty set.
+    /// After the demands are known, each pair sends its flow through the network: it is conserved at every node, which
+    /// is an equality for each pair and node, and all pairs share the capacities. What is not sent costs a penalty. n
+    /// is at least 2; there are some 3n² flows. The same --n and --seed give the same costs and demands whatever the
+    /// uncertainty set.
     #[command(after_help = NETWORK)]
     Network(Drawing),
 }

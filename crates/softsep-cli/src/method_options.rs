@@ -23,7 +23,10 @@ impl MethodOptions {
             if !method.options.iter().any(|option| option.name == name) {
                 let owners: Vec<String> = owners(name).map(|entry| format!("--method {}", entry.name)).collect();
                 let owners = owners.join(" or ");
-                return Err(Failure::unusable(format!("--{name} goes with {owners}, not with --method {}", method.name)));
+                return Err(Failure::unusable(format!(
+                    "--{name} goes with {owners}, not with --method {}",
+                    method.name
+                )));
             }
         }
         let given = self
@@ -56,7 +59,8 @@ fn owners(name: &str) -> impl Iterator<Item = &'static Entry> {
 /// Every option once, though several methods may have it.
 fn options() -> impl Iterator<Item = &'static OptionInfo> {
     METHODS.iter().flat_map(|entry| {
-        let is_first = move |option: &&OptionInfo| owners(option.name).next().is_some_and(|first| first.name == entry.name);
+        let is_first =
+            move |option: &&OptionInfo| owners(option.name).next().is_some_and(|first| first.name == entry.name);
         entry.options.iter().filter(is_first)
     })
 }
@@ -69,9 +73,10 @@ fn value(text: &str) -> Value {
 /// `@FILE` is the decision in that file: a result, or names and numbers.
 fn resolved(value: &Value) -> Result<Value, Failure> {
     match value.as_str().and_then(|text| text.strip_prefix('@')) {
-        Some(file) => {
-            Ok(decision::read_named(Path::new(file))?.into_iter().map(|(name, value)| (name, Value::from(value))).collect())
-        }
+        Some(file) => Ok(decision::read_named(Path::new(file))?
+            .into_iter()
+            .map(|(name, value)| (name, Value::from(value)))
+            .collect()),
         None => Ok(value.clone()),
     }
 }

@@ -54,9 +54,13 @@ fn json_of(entry: &Entry) -> Value {
 }
 
 fn text_of(entry: &Entry) -> String {
-    let options = entry.options.iter().map(|option| format!("--{}: {} (default {})", option.name, option.help, option.default));
-    let parts =
-        [("does", entry.summary.to_owned()), ("accepts", entry.accepts.to_owned()), ("guarantees", entry.guarantees.to_owned())];
+    let options =
+        entry.options.iter().map(|option| format!("--{}: {} (default {})", option.name, option.help, option.default));
+    let parts = [
+        ("does", entry.summary.to_owned()),
+        ("accepts", entry.accepts.to_owned()),
+        ("guarantees", entry.guarantees.to_owned()),
+    ];
     let options = options.map(|option| ("option", option));
     let lines = parts.into_iter().chain(options).map(|(label, text)| wrapped(&format!("  {label:<12}"), &text));
     format!("{}\n{}", entry.name, lines.collect::<String>())

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 /// A relative gap.
 pub(crate) fn gap(text: &str) -> Result<f64, String> {
-    number(text).filter(|gap| *gap >= 0.0).ok_or_else(|| "the gap is a number that is not negative, such as 0.001".into())
+    number(text)
+        .filter(|gap| *gap >= 0.0)
+        .ok_or_else(|| "the gap is a number that is not negative, such as 0.001".into())
 }
 
 /// A relative gap that something follows from.
@@ -82,13 +84,17 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
 /// A probability strictly between 0 and 1.
 pub(crate) fn confidence(text: &str) -> Result<f64, String> {
     let inside = |confidence: &f64| 0.0 < *confidence && *confidence < 1.0;
-    number(text).filter(inside).ok_or_else(|| "the confidence is a number between 0 and 1, both excluded, such as 0.95".into())
+    number(text)
+        .filter(inside)
+        .ok_or_else(|| "the confidence is a number between 0 and 1, both excluded, such as 0.95".into())
 }
 
 /// A share strictly between 0 and 1.
 pub(crate) fn level(text: &str) -> Result<f64, String> {
     let inside = |level: &f64| 0.0 < *level && *level < 1.0;
-    number(text).filter(inside).ok_or_else(|| "the level is a share between 0 and 1, both excluded, such as 0.001".into())
+    number(text)
+        .filter(inside)
+        .ok_or_else(|| "the level is a share between 0 and 1, both excluded, such as 0.001".into())
 }
 
 /// A constant with its value. Which values make sense is for the library to say.
@@ -101,7 +107,9 @@ pub(crate) fn assumption(text: &str) -> Result<(String, f64), String> {
 
 /// A share, both ends included.
 pub(crate) fn fraction(text: &str) -> Result<f64, String> {
-    number(text).filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "the fraction is a number from 0 to 1".into())
+    number(text)
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "the fraction is a number from 0 to 1".into())
 }
 
 fn number(text: &str) -> Option<f64> {

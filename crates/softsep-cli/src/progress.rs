@@ -1,5 +1,5 @@
-//! Who looks at a run: the log table on the standard error and in a file, a progress line on a terminal, a trace for plots, a
-//! history for the report.
+//! Who looks at a run: the log table on the standard error and in a file, a progress line on a terminal, a trace for
+//! plots, a history for the report.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Stderr};
@@ -93,7 +93,8 @@ struct Line {
     shown: Instant,
 }
 
-/// Iterations after which not all of them are shown: a method that does more is a fast one, for which the terminal would be a burden.
+/// Iterations after which not all of them are shown: a method that does more is a fast one, for which the terminal
+/// would be a burden.
 const ALL_SHOWN: u64 = 1000;
 
 /// The time between those that are shown then.

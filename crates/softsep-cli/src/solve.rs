@@ -34,8 +34,8 @@ threads, unless a time limit or Ctrl-C ends the run.";
 
 /// Solve a problem
 ///
-/// Prints a short summary: the status, the objective, bounds on the optimum and how they are known, the decision and its worst
-/// case. Ctrl-C stops the run and keeps the best solution found; a second Ctrl-C leaves at once.
+/// Prints a short summary: the status, the objective, bounds on the optimum and how they are known, the decision and
+/// its worst case. Ctrl-C stops the run and keeps the best solution found; a second Ctrl-C leaves at once.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Solve {
@@ -78,8 +78,8 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "LEVEL", value_parser = numbers::level, allow_negative_numbers = true)]
     violation: Option<f64>,
 
-    /// A constant of the worst-case statement that you vouch for: rho=P, or both eta=P and margin=COST; without one, only what
-    /// can be derived from the problem counts
+    /// A constant of the worst-case statement that you vouch for: rho=P, or both eta=P and margin=COST; without one,
+    /// only what can be derived from the problem counts
     #[arg(long, value_name = "NAME=VALUE", value_parser = numbers::assumption)]
     assume: Vec<(String, f64)>,
 
@@ -111,12 +111,12 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
 
-    /// Write an explicit rule for the decision to this file, as JSON: every recourse variable as a constant and a slope for each
-    /// parameter that it follows
+    /// Write an explicit rule for the decision to this file, as JSON: every recourse variable as a constant and a slope
+    /// for each parameter that it follows
     ///
-    /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's "upper_bound": once ξ is
-    /// known, sums tell what to do. For recourse with costs that do not move with ξ, over every set. It is looked
-    /// for when the run has ended, in what is left of the time limit.
+    /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's
+    /// "upper_bound": once ξ is known, sums tell what to do. For recourse with costs that do not move with ξ, over
+    /// every set. It is looked for when the run has ended, in what is left of the time limit.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     policy: Option<PathBuf>,
 
@@ -129,8 +129,8 @@ pub(crate) struct Solve {
 enum Proof {
     /// No upper bound: the objective stays an estimate
     None,
-    /// By random draws: how much of the set may cost more than the objective, and an upper bound that holds with probability
-    /// --confidence where constants that can be derived, or are given by --assume, allow one
+    /// By random draws: how much of the set may cost more than the objective, and an upper bound that holds with
+    /// probability --confidence where constants that can be derived, or are given by --assume, allow one
     Probabilistic,
     /// An upper bound that holds for sure
     Exact,
@@ -150,7 +150,9 @@ impl Solve {
         let trace_file = self.trace.as_deref();
         for (option, target) in [("trace", trace_file), ("report", self.report.as_deref())] {
             if target == Some(Path::new("-")) {
-                return Err(Failure::unusable(format!("--{option} -: the standard output is for the result; name a file")));
+                return Err(Failure::unusable(format!(
+                    "--{option} -: the standard output is for the result; name a file"
+                )));
             }
         }
         let mut in_use: Vec<&Path> = [Some(file), log_file].into_iter().flatten().collect();
@@ -194,9 +196,14 @@ impl Solve {
         let written = out.map_or(Ok(()), |out| out.write(|file| file.write_all(result.as_bytes())));
         let reported = report.zip(history).map_or(Ok(()), |(report, history)| {
             let name = file.to_string_lossy();
-            let page =
-                HtmlReport { problem: &problem, file: Some(&name), settings: &settings, outcome: &outcome, history: &history }
-                    .page();
+            let page = HtmlReport {
+                problem: &problem,
+                file: Some(&name),
+                settings: &settings,
+                outcome: &outcome,
+                history: &history,
+            }
+            .page();
             report.write(|file| file.write_all(page.as_bytes()))
         });
         let printed = print(if self.json { &result } else { &summary });
@@ -258,7 +265,9 @@ impl Solve {
 
     fn wanted(&self) -> Result<Wanted, Failure> {
         let refuse = |what: &str| Err(Failure::unusable(format!("--assume: {what}")));
-        let of = |name: &str| self.assume.iter().filter(|(given, _)| given == name).map(|(_, value)| *value).collect::<Vec<_>>();
+        let of = |name: &str| {
+            self.assume.iter().filter(|(given, _)| given == name).map(|(_, value)| *value).collect::<Vec<_>>()
+        };
         let [rho, eta, margin] = ["rho", "eta", "margin"].map(of);
         let assumed = match (rho.as_slice(), eta.as_slice(), margin.as_slice()) {
             ([], [], []) => Assumed::Nothing,
@@ -278,7 +287,9 @@ impl Solve {
     fn show(&self) -> Result<Show, Failure> {
         let log_on_stderr = self.log.as_deref() == Some(Path::new("-"));
         match self.quiet {
-            true if log_on_stderr => Err(Failure::unusable("--quiet forbids the log that --log - asks for; name a file")),
+            true if log_on_stderr => {
+                Err(Failure::unusable("--quiet forbids the log that --log - asks for; name a file"))
+            }
             true => Ok(Show::Nothing),
             false if self.verbose || log_on_stderr => Ok(Show::Table),
             false => Ok(Show::Line),

@@ -8,16 +8,19 @@ use crate::exit::Failure;
 /// What is wrong with the command line. Help and the version are no mistakes: they are printed, and the process ends.
 pub(crate) fn failure(error: &Error) -> Failure {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error.exit()
+        }
         _ => Failure::unusable(line_of(&error.to_string())),
     }
 }
 
-/// The fault, the possible values and the tip of clap's message, which has a line for each; its usage and its pointer to `--help` are
-/// left out.
+/// The fault, the possible values and the tip of clap's message, which has a line for each; its usage and its pointer
+/// to `--help` are left out.
 fn line_of(message: &str) -> String {
     let mut line = String::new();
-    let parts = message.lines().map(str::trim).take_while(|part| !part.starts_with("Usage:") && !part.starts_with("For more"));
+    let parts =
+        message.lines().map(str::trim).take_while(|part| !part.starts_with("Usage:") && !part.starts_with("For more"));
     for part in parts.filter(|part| !part.is_empty()) {
         let part = part.strip_prefix("error: ").unwrap_or(part);
         match part.strip_prefix("tip: ") {

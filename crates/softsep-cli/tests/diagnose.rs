@@ -96,7 +96,9 @@ fn programs_read_the_same_numbers() {
 #[test]
 fn the_same_twice() {
     let place = place();
-    for arguments in ["diagnose list.json", "diagnose list.json --samples 10 --seed 7", "diagnose ellipsoid.json --json"] {
+    for arguments in
+        ["diagnose list.json", "diagnose list.json --samples 10 --seed 7", "diagnose ellipsoid.json --json"]
+    {
         assert_eq!(place.run(arguments).done(), place.run(arguments).done());
     }
     let seeds = ["1", "2"].map(|seed| place.run(&format!("diagnose ellipsoid.json --seed {seed}")).stdout);
@@ -133,7 +135,8 @@ fn what_makes_no_sense_is_refused() {
     place.run("diagnose short.json").refused(&["short.json: at 1 of the 3 states looked at", "\"--x\" takes another"]);
 }
 
-/// Demand only costs more as it rises: of the depot's two extreme points one can be the worst, and any temperature will do.
+/// Demand only costs more as it rises: of the depot's two extreme points one can be the worst, and any temperature will
+/// do.
 #[test]
 fn one_state_needs_no_temperature() {
     let text = Place::with_depot().run("diagnose depot.json");

@@ -27,7 +27,8 @@ fn root() -> PathBuf {
 /// Runs a line of a shell block, its comment aside; what it prints.
 fn run(line: &str, folder: &Path) -> String {
     let command = line.split(" #").next().unwrap_or_default().trim();
-    let arguments = command.strip_prefix("softsep ").unwrap_or_else(|| panic!("the test does not know how to run {command}"));
+    let arguments =
+        command.strip_prefix("softsep ").unwrap_or_else(|| panic!("the test does not know how to run {command}"));
     let binary = Path::new(env!("CARGO_BIN_EXE_softsep"));
     let output = Command::new(binary).args(arguments.split_whitespace()).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));

@@ -131,7 +131,9 @@ fn certificates_that_make_no_sense_are_refused() {
     for stray in ["--confidence 0.9", "--violation 0.01", "--assume rho=0.9"] {
         for certify in ["", " --certify exact", " --certify none"] {
             let flag = stray.split(' ').next().unwrap();
-            place.run(&format!("solve depot.json {stray}{certify}")).refused(&[flag, "goes with --certify probabilistic"]);
+            place
+                .run(&format!("solve depot.json {stray}{certify}"))
+                .refused(&[flag, "goes with --certify probabilistic"]);
         }
     }
     for (wrong, said) in [

@@ -84,14 +84,19 @@ fn every_table_and_figure_is_written_up() {
             }
         }
         let page = place.text(&format!("{name}.html"));
-        for wanted in ["<!DOCTYPE html>", "Complete", &format!("softsep paper {kind} {number}"), "softsep generate", "<svg"] {
+        for wanted in
+            ["<!DOCTYPE html>", "Complete", &format!("softsep paper {kind} {number}"), "softsep generate", "<svg"]
+        {
             assert!(page.contains(wanted), "{name}: no {wanted}");
         }
         for forbidden in ["http:", "https:", "src=", "href=", "<script", "url(", "NaN", "inf "] {
             assert!(!page.contains(forbidden), "{name}: {forbidden}");
         }
         let figure = place.text(&format!("{name}.svg"));
-        assert!(figure.starts_with("<svg xmlns=") && figure.contains("class=\"curve") && !figure.contains("NaN"), "{name}");
+        assert!(
+            figure.starts_with("<svg xmlns=") && figure.contains("class=\"curve") && !figure.contains("NaN"),
+            "{name}"
+        );
     }
 }
 
@@ -134,7 +139,8 @@ fn cells_that_answer_another_question_are_run_again() {
     assert_ne!(timeless(&place.text("kept/table-3.csv")), timeless(&first));
     place.run("paper table 3 --sizes smallest --replications 2 --out both").done();
     let both = timeless(&place.text("both/table-3.csv"));
-    let second: Vec<_> = both.iter().filter(|line| field(line, "seed") == "2").map(|line| field(line, "lower_bound")).collect();
+    let second: Vec<_> =
+        both.iter().filter(|line| field(line, "seed") == "2").map(|line| field(line, "lower_bound")).collect();
     let alone = timeless(&place.text("kept/table-3.csv"));
     assert_eq!(second, alone.iter().map(|line| field(line, "lower_bound")).collect::<Vec<_>>());
 }
@@ -143,7 +149,9 @@ fn cells_that_answer_another_question_are_run_again() {
 fn numbers_do_not_depend_on_threads() {
     let place = Place::empty();
     let csv = |threads: u8| {
-        place.run(&format!("paper table 6 --sizes smallest --replications 1 --threads {threads} --out t{threads}")).done();
+        place
+            .run(&format!("paper table 6 --sizes smallest --replications 1 --threads {threads} --out t{threads}"))
+            .done();
         timeless(&place.text(&format!("t{threads}/table-6.csv")))
     };
     assert_eq!(csv(1), csv(2));
@@ -198,7 +206,10 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("To go on:\n  softsep paper table 4 --sizes smallest --replications 30 --out stopped"), "{said}");
+    assert!(
+        said.contains("To go on:\n  softsep paper table 4 --sizes smallest --replications 30 --out stopped"),
+        "{said}"
+    );
     let page = place.text("stopped/table-4.html");
     assert!(page.contains("Not complete"), "{said}");
     let kept = count();

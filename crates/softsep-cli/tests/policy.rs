@@ -27,10 +27,16 @@ fn checked(rule: &Value, open: f64, capacity: f64) -> f64 {
     for g in [0.0, 0.5, 1.0] {
         let at = |name: &str| {
             let rule = &rule["recourse"][name];
-            rule["constant"].as_f64().unwrap() + rule["slopes"].get("g").map_or(0.0, |slope| slope.as_f64().unwrap() * g)
+            rule["constant"].as_f64().unwrap()
+                + rule["slopes"].get("g").map_or(0.0, |slope| slope.as_f64().unwrap() * g)
         };
         let (ship, emergency) = (at("ship"), at("emergency"));
-        assert!(ship >= -1e-6 && emergency >= -1e-6 && ship <= capacity + 1e-5 && ship + emergency >= 206.0 + 40.0 * g - 1e-5);
+        assert!(
+            ship >= -1e-6
+                && emergency >= -1e-6
+                && ship <= capacity + 1e-5
+                && ship + emergency >= 206.0 + 40.0 * g - 1e-5
+        );
         assert!(400.0 * open + 18.0 * capacity + 22.0 * ship + 150.0 * emergency <= upper + 1e-5);
     }
     upper
@@ -70,7 +76,8 @@ fn problems_that_have_no_rules_are_refused_before_the_run() {
 #[test]
 fn lists_and_quadratic_costs_have_rules_too() {
     let place = Place::empty();
-    let list = DEPOT.replace(r#"{"kind": "box", "lower": [0], "upper": [1]}"#, r#"{"kind": "scenarios", "points": [[0], [1]]}"#);
+    let list = DEPOT
+        .replace(r#"{"kind": "box", "lower": [0], "upper": [1]}"#, r#"{"kind": "scenarios", "points": [[0], [1]]}"#);
     place.put("list.json", &list);
     place.run("solve list.json --policy rule.json").done();
     assert!((checked(&place.json("rule.json"), 1.0, 246.0) - 10240.0).abs() < 1e-2);
@@ -80,7 +87,10 @@ fn lists_and_quadratic_costs_have_rules_too() {
     solved.done();
     let (bound, optimum) =
         (place.json("curved-rule.json")["upper_bound"].as_f64().unwrap(), solved.json()["objective"].as_f64().unwrap());
-    assert!(bound >= optimum * (1.0 - 1e-7) && bound <= optimum * (1.0 + 1e-3), "{bound} for a worst case of {optimum}");
+    assert!(
+        bound >= optimum * (1.0 - 1e-7) && bound <= optimum * (1.0 + 1e-3),
+        "{bound} for a worst case of {optimum}"
+    );
 }
 
 #[test]
@@ -97,7 +107,10 @@ fn without_a_rule_nothing_is_written() {
     place.put("plan.json", r#"{"open": 1, "capacity": 100}"#);
     let ended = place.run("evaluate short.json --x plan.json --policy rule.json");
     ended.done();
-    assert_eq!(ended.stderr, "policy: no affine rule that has an answer to every ξ was found; rule.json is not written\n");
+    assert_eq!(
+        ended.stderr,
+        "policy: no affine rule that has an answer to every ξ was found; rule.json is not written\n"
+    );
     assert!(!place.path("rule.json").exists());
 }
 

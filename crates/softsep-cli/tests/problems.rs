@@ -1,4 +1,5 @@
-//! Every file in `problems/` as a user would solve it, without a word on the method: the exit code, and the optimum that is known for it.
+//! Every file in `problems/` as a user would solve it, without a word on the method: the exit code, and the optimum
+//! that is known for it.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -29,9 +30,10 @@ fn auto_solves_all_of_them() {
         let expected: Value = serde_json::from_str(&expected).unwrap();
         let file = folder.join(name);
         let ended = place.run(&format!("solve {} --gap {GAP} --json --quiet", file.display()));
-        // Integers with a quadratic recourse are for no master of HiGHS, but a tree of our own takes them, and their box has two corners to scan.
-        let proved =
-            expected["methods"].as_array().unwrap().iter().any(|method| method == "ccg") || name == "integers-quadratic.json";
+        // Integers with a quadratic recourse are for no master of HiGHS, but a tree of our own takes them, and their
+        // box has two corners to scan.
+        let proved = expected["methods"].as_array().unwrap().iter().any(|method| method == "ccg")
+            || name == "integers-quadratic.json";
         ended.done();
         let result = ended.json();
         match expected["optimum"].as_f64() {

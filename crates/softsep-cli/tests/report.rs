@@ -18,7 +18,9 @@ fn a_page_beside_the_result() {
     assert!(ended.done().starts_with("status       optimal"));
     let page = place.text("depot.html");
     whole(&page);
-    for part in ["one depot, one customer", ">Optimal<", ">10240<", "deterministic", "softsep solve depot.json --method auto"] {
+    for part in
+        ["one depot, one customer", ">Optimal<", ">10240<", "deterministic", "softsep solve depot.json --method auto"]
+    {
         assert!(page.contains(part), "no {part}");
     }
     assert_eq!(place.names(), ["depot.html", "depot.json", "result.json"], "nothing is left beside it");

@@ -1,5 +1,5 @@
-//! The page of `--report` in a browser: nothing sticks out, light is light and dark is dark, and nothing is asked of the network. The pictures
-//! are kept in the target directory, to be looked at.
+//! The page of `--report` in a browser: nothing sticks out, light is light and dark is dark, and nothing is asked of
+//! the network. The pictures are kept in the target directory, to be looked at.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -36,7 +36,13 @@ impl Browser {
     fn run(&self, arguments: &[String]) -> Output {
         let profile = format!("--user-data-dir={}", self.profile.path().display());
         let mut command = Command::new("timeout");
-        command.arg("60").arg(&self.program).args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", &profile]);
+        command.arg("60").arg(&self.program).args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            &profile,
+        ]);
         let output = command.args(arguments).stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         output
@@ -45,7 +51,8 @@ impl Browser {
     /// What a script leaves as the text of the document, as JSON.
     fn answer(&self, place: &Place, script: &str) -> Value {
         place.put("asking.html", &format!("<!DOCTYPE html><body><script>{script}</script></body>"));
-        let arguments = ["--virtual-time-budget=10000".into(), "--dump-dom".into(), address(&place.path("asking.html"))];
+        let arguments =
+            ["--virtual-time-budget=10000".into(), "--dump-dom".into(), address(&place.path("asking.html"))];
         let document = String::from_utf8(self.run(&arguments).stdout).unwrap();
         let text = document.split("<p>").nth(1).and_then(|rest| rest.split("</p>").next());
         serde_json::from_str(text.unwrap_or_else(|| panic!("no answer: {document}"))).unwrap()
@@ -81,11 +88,15 @@ const VIEWS: [View; 3] = [
 impl View {
     fn arguments(self) -> Vec<String> {
         let scheme = if self.dark { 0 } else { 1 };
-        vec![format!("--window-size={},{}", self.width, self.height), format!("--blink-settings=preferredColorScheme={scheme}")]
+        vec![
+            format!("--window-size={},{}", self.width, self.height),
+            format!("--blink-settings=preferredColorScheme={scheme}"),
+        ]
     }
 }
 
-/// Lays out each page in a frame of each width, where it is as in a window, and counts what is wrong with it. All at once: a browser takes long to start.
+/// Lays out each page in a frame of each width, where it is as in a window, and counts what is wrong with it. All at
+/// once: a browser takes long to start.
 const MEASURE: &str = r#"
 const answers = [];
 function measure(name, frame) {
@@ -121,7 +132,8 @@ fn measured(browser: &Browser, place: &Place, pages: &[(&str, String)]) -> Vec<V
     answers
 }
 
-/// Looks at pictures: the size of each, the number of its colours and its mean brightness. The browser decodes them, so that we need not.
+/// Looks at pictures: the size of each, the number of its colours and its mean brightness. The browser decodes them, so
+/// that we need not.
 const LOOK: &str = r#"
 const answers = {};
 for (const [name, data] of pictures) {
@@ -143,8 +155,9 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let letters = |chunk: &[u8]| {
         let bits = chunk.iter().chain([0, 0].iter()).take(3).fold(0u32, |bits, byte| bits << 8 | u32::from(*byte));
-        let letter =
-            |place: usize| if place <= chunk.len() { LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char } else { '=' };
+        let letter = |place: usize| {
+            if place <= chunk.len() { LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char } else { '=' }
+        };
         [letter(0), letter(1), letter(2), letter(3)]
     };
     bytes.chunks(3).flat_map(letters).collect()
@@ -163,7 +176,8 @@ fn pages(place: &Place) -> Vec<(&'static str, String)> {
     }
     place.run("generate location-transportation --n 12 --uncertainty ellipsoid --out ellipsoid.json").done();
     // Names that nobody would want on a phone.
-    let long = common::DEPOT.replace("capacity", &"capacity".repeat(30)).replace("one depot", &"Donaudampfschiff".repeat(12));
+    let long =
+        common::DEPOT.replace("capacity", &"capacity".repeat(30)).replace("one depot", &"Donaudampfschiff".repeat(12));
     place.put("long.json", &long);
     let page = |name, options: &str| {
         place.run(&format!("solve {name}.json {options} --report {name}.html")).done();
@@ -214,7 +228,11 @@ fn the_measure_finds_faults() {
     for answer in measured(&browser, &place, &[("wide", wide), ("cut", cut)]) {
         let is_wide = answer["name"] == "wide";
         assert_eq!(answer["scroll"] != answer["width"], is_wide, "{answer}");
-        assert_eq!((answer["out"] != 0, answer["cut"] == 2, answer["over"] == 1), (is_wide, !is_wide, !is_wide), "{answer}");
+        assert_eq!(
+            (answer["out"] != 0, answer["cut"] == 2, answer["over"] == 1),
+            (is_wide, !is_wide, !is_wide),
+            "{answer}"
+        );
     }
 }
 
@@ -225,9 +243,12 @@ fn light_is_light_and_dark_is_dark() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
     fs::create_dir_all(&folder).unwrap();
     let pages = pages(&place);
-    let shown =
-        VIEWS.iter().map(|view| (pages[0].0, *view)).chain(pages[1..4].iter().zip(VIEWS).map(|(page, view)| (page.0, view)));
-    let shown: Vec<(String, &str, View)> = shown.map(|(page, view)| (format!("{page}-{}", view.name), page, view)).collect();
+    let shown = VIEWS
+        .iter()
+        .map(|view| (pages[0].0, *view))
+        .chain(pages[1..4].iter().zip(VIEWS).map(|(page, view)| (page.0, view)));
+    let shown: Vec<(String, &str, View)> =
+        shown.map(|(page, view)| (format!("{page}-{}", view.name), page, view)).collect();
     let mut pictures = Vec::new();
     for (name, page, view) in &shown {
         let picture = folder.join(format!("{name}.png"));

@@ -9,16 +9,23 @@ use serde_json::Value;
 #[test]
 fn generate_check_solve_evaluate() {
     let place = Place::empty();
-    let sets =
-        ["budget --gamma 0.5", "scenarios --scenarios 300", "scenarios --scenarios 200", "budget --gamma 0.5 --mixed-integer"];
+    let sets = [
+        "budget --gamma 0.5",
+        "scenarios --scenarios 300",
+        "scenarios --scenarios 200",
+        "budget --gamma 0.5 --mixed-integer",
+    ];
     for (set, seed) in sets.into_iter().zip(1..) {
         let name = format!("p{seed}.json");
-        place.run(&format!("generate location-transportation --n 4 --uncertainty {set} --seed {seed} --out {name}")).done();
+        place
+            .run(&format!("generate location-transportation --n 4 --uncertainty {set} --seed {seed} --out {name}"))
+            .done();
         let checked = place.run(&format!("check {name} --json"));
         checked.done();
         let methods = checked.json()["methods"].as_array().unwrap().clone();
         let keeps_integers = |method: &Value| method["name"] != "sgd" && method["name"] != "bundle";
-        let applies = |method: &Value| method["applies"] == (keeps_integers(method) || !set.ends_with("--mixed-integer"));
+        let applies =
+            |method: &Value| method["applies"] == (keeps_integers(method) || !set.ends_with("--mixed-integer"));
         assert!(!methods.is_empty() && methods.iter().all(applies), "{methods:?}");
         place.run(&format!("check {name}")).done();
         place.run(&format!("solve {name} --gap 1e-6 --out r{seed}.json")).done();

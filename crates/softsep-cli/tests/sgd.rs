@@ -20,7 +20,8 @@ fn a_start_from_a_file() {
     let x = &place.json("first.json")["x"];
     place.put("names.json", &x.to_string());
     let again = |start: &str| {
-        let mut result = place.run(&format!("solve depots.json --method sgd --iterations 1 --json --start {start}")).json();
+        let mut result =
+            place.run(&format!("solve depots.json --method sgd --iterations 1 --json --start {start}")).json();
         result.as_object_mut().unwrap().remove("seconds").unwrap();
         result
     };

@@ -13,7 +13,8 @@ fn the_result_has_the_keys_of_the_format() {
     result.done();
     assert_eq!(result.stderr, "", "no terminal, so no progress line");
     let result = result.json();
-    let spec = "format status stop objective lower_bound upper_bound gap certificate x worst_case method seed iterations \
+    let spec = "format status stop objective lower_bound upper_bound gap certificate x worst_case method seed \
+        iterations \
                 recourse_solves seconds version";
     assert_eq!(keys(&result), spec.split_whitespace().collect::<Vec<_>>());
     assert_eq!(result["format"], "aro-result/1");

@@ -15,7 +15,8 @@ pub enum BasisStatus {
     Nonbasic,
 }
 
-/// A basis taken out of an [`Lp`](crate::Lp) or put together from parts of others; it can be put into any that is equally sized, on any thread.
+/// A basis taken out of an [`Lp`](crate::Lp) or put together from parts of others; it can be put into any that is
+/// equally sized, on any thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Basis {
     pub(crate) cols: Vec<i32>,

@@ -1,10 +1,11 @@
-//! Every extern call to HiGHS. Lengths are checked here against the instance's own counts before a pointer is handed over; codes become
-//! types here, and an unknown one is an error.
+//! Every extern call to HiGHS. Lengths are checked here against the instance's own counts before a pointer is handed
+//! over; codes become types here, and an unknown one is an error.
 //!
-//! Safety, once for all calls: `Highs` owns the pointer that `Highs_create` returned and frees it once, in `Drop`; it is `Send` (HiGHS
-//! instances share no mutable state but the scheduler, which is per thread and never started: see `options` in [`crate::Lp`]) and not
-//! `Sync`, so no two threads call into one instance at a time. Arrays passed in are only read, or filled to the length checked, during
-//! the call; HiGHS keeps none of them. The one pointer it keeps, the interrupt flag, is owned by the same struct and outlives it.
+//! Safety, once for all calls: `Highs` owns the pointer that `Highs_create` returned and frees it once, in `Drop`; it
+//! is `Send` (HiGHS instances share no mutable state but the scheduler, which is per thread and never started: see
+//! `options` in [`crate::Lp`]) and not `Sync`, so no two threads call into one instance at a time. Arrays passed in are
+//! only read, or filled to the length checked, during the call; HiGHS keeps none of them. The one pointer it keeps, the
+//! interrupt flag, is owned by the same struct and outlives it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -162,7 +163,9 @@ impl Highs {
             return Ok(());
         }
         // SAFETY: both slices have `rows` entries.
-        let code = unsafe { sys::Highs_changeRowsBoundsByRange(self.ptr(), 0, rows as i32 - 1, lower.as_ptr(), upper.as_ptr()) };
+        let code = unsafe {
+            sys::Highs_changeRowsBoundsByRange(self.ptr(), 0, rows as i32 - 1, lower.as_ptr(), upper.as_ptr())
+        };
         done(code, "change row bounds")
     }
 
@@ -174,7 +177,9 @@ impl Highs {
             return Ok(());
         }
         // SAFETY: both slices have `cols` entries.
-        let code = unsafe { sys::Highs_changeColsBoundsByRange(self.ptr(), 0, cols as i32 - 1, lower.as_ptr(), upper.as_ptr()) };
+        let code = unsafe {
+            sys::Highs_changeColsBoundsByRange(self.ptr(), 0, cols as i32 - 1, lower.as_ptr(), upper.as_ptr())
+        };
         done(code, "change column bounds")
     }
 
@@ -193,7 +198,8 @@ impl Highs {
         if let Some(&col) = rows.index.iter().find(|&&col| col < 0 || col as usize >= cols) {
             return Err(LpError::Length { what: "a new row's columns", got: col as usize, want: cols });
         }
-        // SAFETY: the vectors have the lengths told (Model keeps them so), their columns exist, and they live through the call.
+        // SAFETY: the vectors have the lengths told (Model keeps them so), their columns exist, and they live through
+        // the call.
         let code = unsafe {
             sys::Highs_addRows(
                 self.ptr(),
@@ -333,7 +339,8 @@ impl Highs {
     pub(crate) fn set_sparse_solution(&mut self, index: &[i32], value: &[f64]) -> Result<(), LpError> {
         length("start", value.len(), index.len())?;
         // SAFETY: both arrays have as many entries as told and are only read.
-        let code = unsafe { sys::Highs_setSparseSolution(self.ptr(), index.len() as i32, index.as_ptr(), value.as_ptr()) };
+        let code =
+            unsafe { sys::Highs_setSparseSolution(self.ptr(), index.len() as i32, index.as_ptr(), value.as_ptr()) };
         done(code, "set solution")
     }
 
@@ -343,7 +350,9 @@ impl Highs {
         // SAFETY: `address` stays valid: the flag is kept in self until HiGHS is destroyed or given another one.
         done(unsafe { sys::Highs_setCallback(self.ptr(), Some(on_callback), address) }, "set callback")?;
         self.interrupt = Some(flag);
-        for kind in [sys::kHighsCallbackSimplexInterrupt, sys::kHighsCallbackIpmInterrupt, sys::kHighsCallbackMipInterrupt] {
+        for kind in
+            [sys::kHighsCallbackSimplexInterrupt, sys::kHighsCallbackIpmInterrupt, sys::kHighsCallbackMipInterrupt]
+        {
             // SAFETY: plain call.
             done(unsafe { sys::Highs_startCallback(self.ptr(), kind) }, "start callback")?;
         }

@@ -1,9 +1,10 @@
-//! A thin safe hold on [HiGHS](https://highs.dev): linear, mixed-integer and convex quadratic programs that are built once and then
-//! changed in place.
+//! A thin safe hold on [HiGHS](https://highs.dev): linear, mixed-integer and convex quadratic programs that are built
+//! once and then changed in place.
 //!
-//! [`Lp`] owns one HiGHS instance. Bounds, costs, rows and columns change without rebuilding; results are read into slices that the
-//! caller owns; the basis can be taken out ([`Basis`], `Send` and cheap to keep) and put back. Time limits and an interrupt flag reach
-//! inside every solve. All `unsafe` code of the project is in the private module `ffi`.
+//! [`Lp`] owns one HiGHS instance. Bounds, costs, rows and columns change without rebuilding; results are read into
+//! slices that the caller owns; the basis can be taken out ([`Basis`], `Send` and cheap to keep) and put back. Time
+//! limits and an interrupt flag reach inside every solve. All `unsafe` code of the project is in the private module
+//! `ffi`.
 //!
 //! ```
 //! use softsep_lp::{Lp, Model, Status};

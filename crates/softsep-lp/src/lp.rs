@@ -30,8 +30,8 @@ pub enum Status {
 
 /// A linear, mixed-integer or convex quadratic program in HiGHS.
 ///
-/// Single-threaded and silent: parallelism is the caller's, across instances. The next solve starts from the basis that the last one
-/// left (or that [`Lp::set_basis`] put there).
+/// Single-threaded and silent: parallelism is the caller's, across instances. The next solve starts from the basis that
+/// the last one left (or that [`Lp::set_basis`] put there).
 pub struct Lp {
     highs: Highs,
 }
@@ -78,13 +78,14 @@ impl Lp {
         self.highs.set_int(c"simplex_strategy", strategy)
     }
 
-    /// Whether an interior point goes on to a basis. Without one it has no corner, and its point is as good as its tolerance.
+    /// Whether an interior point goes on to a basis. Without one it has no corner, and its point is as good as its
+    /// tolerance.
     pub fn set_crossover(&mut self, on: bool) -> Result<(), LpError> {
         self.highs.set_string(c"run_crossover", if on { c"on" } else { c"off" })
     }
 
-    /// How the dual simplex weighs rows: true for devex weights, false for steepest edges. Steepest edges take fewer pivots, but from a basis that
-    /// is not all slack their weights cost a solve per row before the first.
+    /// How the dual simplex weighs rows: true for devex weights, false for steepest edges. Steepest edges take fewer
+    /// pivots, but from a basis that is not all slack their weights cost a solve per row before the first.
     pub fn set_devex(&mut self, devex: bool) -> Result<(), LpError> {
         self.highs.set_int(c"simplex_dual_edge_weight_strategy", if devex { 1 } else { -1 })
     }
@@ -132,7 +133,8 @@ impl Lp {
         self.highs.watch(flag)
     }
 
-    /// Starts the next tree from a point of which these columns are known, all integers among them: the others are found by a linear program.
+    /// Starts the next tree from a point of which these columns are known, all integers among them: the others are
+    /// found by a linear program.
     pub fn set_start(&mut self, known: &[(usize, f64)]) -> Result<(), LpError> {
         let index: Vec<i32> = known.iter().map(|&(col, _)| col as i32).collect();
         let value: Vec<f64> = known.iter().map(|&(_, value)| value).collect();
@@ -154,7 +156,8 @@ impl Lp {
         self.highs.change_col_bounds(col, lower, upper)
     }
 
-    /// Appends the rows of a model that has no columns of its own: its terms name columns of this one. The basis goes on with them as basic.
+    /// Appends the rows of a model that has no columns of its own: its terms name columns of this one. The basis goes
+    /// on with them as basic.
     pub fn add_rows(&mut self, rows: &Model) -> Result<(), LpError> {
         self.highs.add_rows(rows)
     }
@@ -180,7 +183,8 @@ impl Lp {
     pub fn solve(&mut self) -> Result<Status, LpError> {
         let code = self.highs.run()?;
         Ok(match code {
-            // HiGHS calls a model without columns empty and does not look at its rows: without rows there is nothing to look at.
+            // HiGHS calls a model without columns empty and does not look at its rows: without rows there is nothing to
+            // look at.
             6 if self.rows() == 0 => Status::Optimal,
             7 => Status::Optimal,
             8 => Status::Infeasible,
@@ -248,7 +252,8 @@ impl Lp {
         matches!(self.highs.info_int(c"basis_validity"), Ok(1))
     }
 
-    /// Starts the next solve from `basis`. HiGHS completes one that is singular or has too few or too many basic entries.
+    /// Starts the next solve from `basis`. HiGHS completes one that is singular or has too few or too many basic
+    /// entries.
     pub fn set_basis(&mut self, basis: &Basis) -> Result<(), LpError> {
         self.highs.set_basis(&basis.cols, &basis.rows)
     }
@@ -324,7 +329,9 @@ mod tests {
         lp.set_iteration_limit(None).unwrap();
         assert_eq!((lp.solve().unwrap(), lp.objective()), (Status::Optimal, 5.0));
         more.add_row(0.0, 1.0, &[(2, 1.0)]);
-        assert!(lp.add_rows(&more).is_err() && lp.delete_rows(&[true]).is_err() && lp.set_bounds_of(2, 0.0, 1.0).is_err());
+        assert!(
+            lp.add_rows(&more).is_err() && lp.delete_rows(&[true]).is_err() && lp.set_bounds_of(2, 0.0, 1.0).is_err()
+        );
     }
 
     #[test]
@@ -368,7 +375,8 @@ mod tests {
 
     #[test]
     fn a_tree_starts_from_what_is_known() {
-        // max x + y + t, t ≤ x + y, x + y ≤ 1 with binaries x, y: y alone is as good as x alone, and what is known decides.
+        // max x + y + t, t ≤ x + y, x + y ≤ 1 with binaries x, y: y alone is as good as x alone, and what is known
+        // decides.
         let mut model = Model::new();
         let [x, y] = [0, 1].map(|_| model.add_integer(-1.0, 0.0, 1.0));
         let t = model.add_col(-1.0, 0.0, 5.0);

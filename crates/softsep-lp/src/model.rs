@@ -35,8 +35,8 @@ impl Model {
         self.cost.len() - 1
     }
 
-    /// Adds an integer column and returns its index. Its bounds are brought to whole numbers: HiGHS 1.15.0 misses optima where they are not, of random problems
-    /// with such bounds one in eight if presolve is off.
+    /// Adds an integer column and returns its index. Its bounds are brought to whole numbers: HiGHS 1.15.0 misses
+    /// optima where they are not, of random problems with such bounds one in eight if presolve is off.
     pub fn add_integer(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
         let (least, most) = ((lower - WHOLE).ceil(), (upper + WHOLE).floor());
         // Where there is no whole number between them, that is for HiGHS to find out.
@@ -60,7 +60,8 @@ impl Model {
         self.row_lower.len() - 1
     }
 
-    /// Adds `½·value·x_i²` (i = j) or `value·x_i·x_j` (i ≠ j) to the cost; each unordered pair at most once. The whole must be convex.
+    /// Adds `½·value·x_i²` (i = j) or `value·x_i·x_j` (i ≠ j) to the cost; each unordered pair at most once. The whole
+    /// must be convex.
     pub fn add_quadratic(&mut self, i: usize, j: usize, value: f64) {
         self.hessian.push((i.max(j), i.min(j), value));
     }
@@ -116,7 +117,10 @@ mod tests {
         model.add_integer(1.0, -3.3, 2.4);
         model.add_integer(1.0, 0.999_999_9, 2.999_999_9);
         model.add_integer(1.0, f64::NEG_INFINITY, f64::INFINITY);
-        assert_eq!((model.col_lower, model.col_upper), (vec![-3.0, 1.0, f64::NEG_INFINITY], vec![2.0, 3.0, f64::INFINITY]));
+        assert_eq!(
+            (model.col_lower, model.col_upper),
+            (vec![-3.0, 1.0, f64::NEG_INFINITY], vec![2.0, 3.0, f64::INFINITY])
+        );
         let mut nothing = Model::new();
         nothing.add_integer(1.0, 0.3, 0.7);
         for presolve in [Toggle::On, Toggle::Off] {

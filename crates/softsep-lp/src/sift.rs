@@ -1,7 +1,8 @@
 //! Sifting: a linear program with many more columns than rows, solved over a few of its columns at a time.
 //!
-//! A basis has one column per row, and most columns never enter one. The program over some columns is solved, the others are priced by its duals (by the
-//! proof that it is infeasible, where it is), the most promising join, and so on until none would help. That is the optimum of all of it.
+//! A basis has one column per row, and most columns never enter one. The program over some columns is solved, the
+//! others are priced by its duals (by the proof that it is infeasible, where it is), the most promising join, and so on
+//! until none would help. That is the optimum of all of it.
 
 use crate::{Algorithm, Basis, BasisStatus, Lp, LpError, Model, Status, Toggle};
 
@@ -31,8 +32,9 @@ pub struct Sifted {
     pub basis: Basis,
 }
 
-/// Solves `model`, a linear program without integers, by sifting; `ready` prepares each of its programs, with limits for example. `None` where the way
-/// does not lead to an optimum, or would not be short: only columns that may stand at zero can be left out.
+/// Solves `model`, a linear program without integers, by sifting; `ready` prepares each of its programs, with limits
+/// for example. `None` where the way does not lead to an optimum, or would not be short: only columns that may stand at
+/// zero can be left out.
 pub fn sift(model: &Model, mut ready: impl FnMut(&mut Lp) -> Result<(), LpError>) -> Result<Option<Sifted>, LpError> {
     let mut is_in = first_columns(model);
     let limit = model.cols() / 2;
@@ -48,7 +50,10 @@ pub fn sift(model: &Model, mut ready: impl FnMut(&mut Lp) -> Result<(), LpError>
         lp.set_algorithm(Algorithm::PrimalSimplex)?;
         ready(&mut lp)?;
         if round > 0 {
-            lp.set_basis(&Basis::new(columns.iter().map(|&col| basis.col(col)), (0..model.rows()).map(|row| basis.row(row))))?;
+            lp.set_basis(&Basis::new(
+                columns.iter().map(|&col| basis.col(col)),
+                (0..model.rows()).map(|row| basis.row(row)),
+            ))?;
         }
         let is_optimal = match lp.solve()? {
             Status::Optimal if lp.has_basis() => true,
@@ -70,7 +75,8 @@ pub fn sift(model: &Model, mut ready: impl FnMut(&mut Lp) -> Result<(), LpError>
                 reduced.iter_mut().for_each(|reduced| *reduced = -*reduced);
             }
         }
-        let mut promising: Vec<usize> = (0..model.cols()).filter(|&col| !is_in[col] && reduced[col] < -PRICED_OUT).collect();
+        let mut promising: Vec<usize> =
+            (0..model.cols()).filter(|&col| !is_in[col] && reduced[col] < -PRICED_OUT).collect();
         if promising.is_empty() && !is_optimal {
             return Ok(None);
         }
@@ -86,7 +92,8 @@ pub fn sift(model: &Model, mut ready: impl FnMut(&mut Lp) -> Result<(), LpError>
     Ok(None)
 }
 
-/// Whether there is a proof that the program is infeasible, which is written down. A primal simplex leaves none, a dual one from where it ended does.
+/// Whether there is a proof that the program is infeasible, which is written down. A primal simplex leaves none, a dual
+/// one from where it ended does.
 fn proves_infeasible(lp: &mut Lp, ray: &mut [f64]) -> Result<bool, LpError> {
     if lp.has_basis() && lp.dual_ray(ray)? {
         return Ok(true);
@@ -138,14 +145,16 @@ fn price(model: &Model, dual: &[f64], reduced: &mut [f64]) {
     }
 }
 
-/// What a ray and its prices prove, taken with a sign: positive if the program over these columns is infeasible. HiGHS does not say which sign its rays have.
+/// What a ray and its prices prove, taken with a sign: positive if the program over these columns is infeasible. HiGHS
+/// does not say which sign its rays have.
 fn gain(model: &Model, columns: &[usize], ray: &[f64], reduced: &[f64], sign: f64) -> f64 {
     let at_bound = |multiplier: f64, lower: f64, upper: f64| match multiplier {
         multiplier if multiplier > ROUNDING => multiplier * lower,
         multiplier if multiplier < -ROUNDING => multiplier * upper,
         _ => 0.0,
     };
-    let rows: f64 = (0..model.rows()).map(|row| at_bound(sign * ray[row], model.row_lower[row], model.row_upper[row])).sum();
+    let rows: f64 =
+        (0..model.rows()).map(|row| at_bound(sign * ray[row], model.row_lower[row], model.row_upper[row])).sum();
     let cols = columns.iter().map(|&col| at_bound(sign * reduced[col], model.col_lower[col], model.col_upper[col]));
     rows + cols.sum::<f64>()
 }
@@ -203,7 +212,11 @@ mod tests {
             let Some(sifted) = sift(&model, |_| Ok(())).unwrap() else { continue };
             sifted_at_all += 1;
             let best = whole.objective();
-            assert!((sifted.objective - best).abs() <= 1e-7 * best.abs().max(1.0), "{seed}: {} for {best}", sifted.objective);
+            assert!(
+                (sifted.objective - best).abs() <= 1e-7 * best.abs().max(1.0),
+                "{seed}: {} for {best}",
+                sifted.objective
+            );
             // The basis is one of the whole program, which has nothing left to do.
             whole.forget().unwrap();
             whole.set_presolve(Toggle::Off).unwrap();

@@ -1,10 +1,12 @@
-//! How many recourse solves, and how much time, `bundle` takes until its lower bound and the cost of its decision are within 1e-3, 1e-4 and 1e-5; and
-//! beside it, in the same run, `sgd` with the paper's steps until its average is within 1e-3 of the best value known.
+//! How many recourse solves, and how much time, `bundle` takes until its lower bound and the cost of its decision are
+//! within 1e-3, 1e-4 and 1e-5; and beside it, in the same run, `sgd` with the paper's steps until its average is within
+//! 1e-3 of the best value known.
 //!
-//! `cargo bench --bench bundle [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-50-0.5`, `scenarios-100000`, …; all by default). Decisions are
-//! evaluated outside counts and times: exactly on lists, by ascents from many starts elsewhere. `SEEDS=N`, `GAP=1e-6`, `SGD=1` for `sgd` beside it,
-//! `SGD_OPTIONS='{"steps": "sqrt", "start": "zero"}'`, `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`. Beside one another the two run `RUNS=5` times in turn, of
-//! which the shortest counts: a run is the same each time but for what else the machine does.
+//! `cargo bench --bench bundle [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-50-0.5`, `scenarios-100000`, …;
+//! all by default). Decisions are evaluated outside counts and times: exactly on lists, by ascents from many starts
+//! elsewhere. `SEEDS=N`, `GAP=1e-6`, `SGD=1` for `sgd` beside it, `SGD_OPTIONS='{"steps": "sqrt", "start": "zero"}'`,
+//! `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`. Beside one another the two run `RUNS=5` times in turn, of which the
+//! shortest counts: a run is the same each time but for what else the machine does.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod median;
@@ -150,14 +152,16 @@ fn main() {
             };
             let outcome = solve(&problem, &settings, &mut watch, &Arc::default()).unwrap();
             eprintln!(
-                "{name} seed {seed}: start {:.2} %, {:?}, end {:?} after {} iterations, {} solves, {:.2} s, estimate {:.1e} above the lower bound, true {:.1e}",
+                "{name} seed {seed}: start {:.2} %, {:?}, end {:?} after {} iterations, {} solves, {:.2} s, estimate \
+                 {:.1e} above the lower bound, true {:.1e}",
                 100.0 * watch.start.unwrap_or(f64::NAN),
                 watch.reached,
                 outcome.stop,
                 outcome.iterations,
                 outcome.recourse_solves,
                 outcome.seconds - watch.judging,
-                (outcome.bounds.best().unwrap().value - outcome.bounds.lower().unwrap()) / outcome.bounds.lower().unwrap(),
+                (outcome.bounds.best().unwrap().value - outcome.bounds.lower().unwrap())
+                    / outcome.bounds.lower().unwrap(),
                 (watch.cost - outcome.bounds.lower().unwrap()) / outcome.bounds.lower().unwrap(),
             );
             for (goal, reached) in watch.reached.iter().enumerate() {
@@ -193,9 +197,13 @@ fn main() {
                 eprintln!("    within 1e-3 of the best value: bundle {ours:?}, sgd by root {theirs:?}");
             }
         }
-        let product =
-            if products.is_empty() { String::new() } else { format!("   one product with the list: {:.5} s", median(products)) };
-        let column = |goal: usize| format!("{:6.0} ({:.3})", median(solves[goal].clone()), median(seconds[goal].clone()));
+        let product = if products.is_empty() {
+            String::new()
+        } else {
+            format!("   one product with the list: {:.5} s", median(products))
+        };
+        let column =
+            |goal: usize| format!("{:6.0} ({:.3})", median(solves[goal].clone()), median(seconds[goal].clone()));
         let (of_solves, of_seconds): (Vec<f64>, Vec<f64>) = slower.into_iter().unzip();
         let ratio = match beside {
             true => format!("   sgd over bundle: solves {:.1}, seconds {:.1}", median(of_solves), median(of_seconds)),

@@ -1,10 +1,10 @@
-//! How close to one another the proven bounds come, and how soon: `solve` with `--certify exact` and a gap of 1e-3, on location–transportation and on
-//! problems of three other shapes.
+//! How close to one another the proven bounds come, and how soon: `solve` with `--certify exact` and a gap of 1e-3, on
+//! location–transportation and on problems of three other shapes.
 //!
-//! `cargo bench --bench certify [-- ROW…]` runs the rows named, or all: `ellipsoid-30`, `budget-50-0.5`, `inventory-20-ellipsoid`,
-//! `energy-15-budget-0.3`, …; a word that is no row's name takes every row that begins with it. `SEEDS=5` (instances 1 to so many), `LIMIT=60`
-//! (seconds for one run), `METHOD=bundle`. Parts are the nodes of search trees: parts of the uncertainty set that were bounded, as far as the run has
-//! told of them.
+//! `cargo bench --bench certify [-- ROW…]` runs the rows named, or all: `ellipsoid-30`, `budget-50-0.5`,
+//! `inventory-20-ellipsoid`, `energy-15-budget-0.3`, …; a word that is no row's name takes every row that begins with
+//! it. `SEEDS=5` (instances 1 to so many), `LIMIT=60` (seconds for one run), `METHOD=bundle`. Parts are the nodes of
+//! search trees: parts of the uncertainty set that were bounded, as far as the run has told of them.
 #![allow(clippy::unwrap_used)]
 
 mod median;
@@ -15,8 +15,8 @@ use std::time::Duration;
 use median::median;
 use softsep::format::{ProblemFile, Status};
 use softsep::instances::{
-    Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation,
-    network,
+    Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
+    location_transportation, network,
 };
 use softsep::run::{Event, Observer};
 use softsep::separation::Assessor;
@@ -58,7 +58,10 @@ fn rows() -> Vec<Line> {
     let sets = || [("ellipsoid".to_owned(), Uncertain::Ellipsoid)].into_iter().chain(budgets.clone());
     for n in [10, 20, 30] {
         for (set, uncertainty) in sets() {
-            rows.push((format!("inventory-{n}-{set}"), Box::new(move |seed| inventory(&Inventory { n, uncertainty, seed }))));
+            rows.push((
+                format!("inventory-{n}-{set}"),
+                Box::new(move |seed| inventory(&Inventory { n, uncertainty, seed })),
+            ));
         }
     }
     // ξ has 12, 20 and 30 entries.
@@ -86,10 +89,12 @@ fn main() {
     let rows = rows();
     let is_row = |word: &String| rows.iter().any(|row| row.0 == *word);
     let is_wanted = |name: &str| {
-        wanted.is_empty() || wanted.iter().any(|word| name == word || (!is_row(word) && name.starts_with(word.as_str())))
+        wanted.is_empty()
+            || wanted.iter().any(|word| name == word || (!is_row(word) && name.starts_with(word.as_str())))
     };
     println!(
-        "{method}, {seeds} seeds, {limit} s each: proven gap (median, worst), seconds (median), parts (median), runs within {GAP:.0e}"
+        "{method}, {seeds} seeds, {limit} s each: proven gap (median, worst), seconds (median), parts (median), runs \
+         within {GAP:.0e}"
     );
     let (mut reached_by_all, mut runs) = (0, 0);
     for (name, draw) in rows.iter().filter(|row| is_wanted(&row.0)) {
@@ -110,11 +115,13 @@ fn main() {
             // Without a sure upper bound there is no proven gap, whatever is likely.
             let gap = bounds.upper().and(bounds.gap()).unwrap_or(f64::INFINITY);
             // Which part of it is the decision's, and which the bound's.
-            let cost =
-                bounds.best().map_or(f64::NAN, |best| Assessor::new(&problem).unwrap().cost(&best.x).unwrap().max(best.value));
+            let cost = bounds
+                .best()
+                .map_or(f64::NAN, |best| Assessor::new(&problem).unwrap().cost(&best.x).unwrap().max(best.value));
             let above = |bound: Option<f64>| bound.map_or(f64::NAN, |bound| (cost - bound).abs() / cost.abs());
             eprintln!(
-                "{name} seed {seed}: {}, proven gap {gap:.1e}, of which x {:.1e} and the bound {:.1e}, {:.2} s, {} parts, {} iterations",
+                "{name} seed {seed}: {}, proven gap {gap:.1e}, of which x {:.1e} and the bound {:.1e}, {:.2} s, {} \
+                 parts, {} iterations",
                 word(outcome.status),
                 above(bounds.lower()),
                 above(bounds.upper()),

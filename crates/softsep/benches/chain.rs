@@ -1,7 +1,8 @@
 //! A step of a chain beside the bare basis solve at the same ξ, in the same run, on location–transportation.
 //!
-//! Chains walk at a fixed x with their own proposals; the scenarios that a batch of steps asked for are then asked again of another engine, alone. Both
-//! engines know the bases by then. The ratio is a step's time per recourse solve over that of the bare solve; at most 3 is wanted.
+//! Chains walk at a fixed x with their own proposals; the scenarios that a batch of steps asked for are then asked
+//! again of another engine, alone. Both engines know the bases by then. The ratio is a step's time per recourse solve
+//! over that of the bare solve; at most 3 is wanted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::hint::black_box;
@@ -39,14 +40,18 @@ fn temperature(problem: &Problem, kernel: &Kernel, engine: &mut Linear) -> f64 {
 fn compare(n: usize, uncertainty: Uncertain, choice: Choice, budget: Duration) {
     let problem = problem(n, uncertainty);
     // `cargo bench --bench chain -- ellipsoid-10-auto` runs one line.
-    let wish = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    if wish.is_some_and(|wish| wish != format!("{}-{n}-{choice}", problem.set.kind())) {
+    let kind = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    if kind.is_some_and(|kind| kind != format!("{}-{n}-{choice}", problem.set.kind())) {
         return;
     }
     let states = problem.set.states(&Reach { convex: true, ..Reach::default() }).unwrap();
     let proposal = choice.build(states.as_ref(), &Options::default()).unwrap();
-    let mut kernel =
-        Kernel { states: states.as_ref(), proposal: proposal.as_ref(), acceptance: Acceptance::Metropolis, temperature: 1e12 };
+    let mut kernel = Kernel {
+        states: states.as_ref(),
+        proposal: proposal.as_ref(),
+        acceptance: Acceptance::Metropolis,
+        temperature: 1e12,
+    };
     let (mut engine, mut bare) =
         (Linear::new(&problem, &Clock::unlimited()).unwrap(), Linear::new(&problem, &Clock::unlimited()).unwrap());
     let x = vec![250.0; problem.first.dim()];
@@ -90,7 +95,8 @@ fn compare(n: usize, uncertainty: Uncertain, choice: Choice, budget: Duration) {
         }
     }
     println!(
-        "{:<10} n = {n:<4} {:<11} step {:>9.2?}  bare solve {:>9.2?}  ratio {:>6.2}  reused {:>5.1} %  moved {:>4.2}  {steps} steps",
+        "{:<10} n = {n:<4} {:<11} step {:>9.2?}  bare solve {:>9.2?}  ratio {:>6.2}  reused {:>5.1} %  moved {:>4.2}  \
+         {steps} steps",
         problem.set.kind(),
         choice.to_string(),
         chain_time / solves.max(1),

@@ -1,9 +1,10 @@
-//! The settings of the paper's Figures 1 to 3 (Section 5.1): Algorithm 1 with steps α₀/√n on location–transportation with three sites, over lists of
-//! scenarios drawn from an ellipsoid's boundary.
+//! The settings of the paper's Figures 1 to 3 (Section 5.1): Algorithm 1 with steps α₀/√n on location–transportation
+//! with three sites, over lists of scenarios drawn from an ellipsoid's boundary.
 //!
-//! `cargo bench --bench figures [-- FIGURE…]` runs the figures named (1, 2, 3; all by default). Seed s draws the instance and drives the chain. Gaps are
-//! exact: the worst case of the average that would be returned, by a scan of the list, against the optimum. `FIGURES_OPTIONS='{"step": 1}'` adds
-//! options of `sgd` to all rows: α₀ = 1 is what the paper says, the default is an α₀ that fits the problem.
+//! `cargo bench --bench figures [-- FIGURE…]` runs the figures named (1, 2, 3; all by default). Seed s draws the
+//! instance and drives the chain. Gaps are exact: the worst case of the average that would be returned, by a scan of
+//! the list, against the optimum. `FIGURES_OPTIONS='{"step": 1}'` adds options of `sgd` to all rows: α₀ = 1 is what the
+//! paper says, the default is an α₀ that fits the problem.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "../tests/figures/replication.rs"]
@@ -50,7 +51,9 @@ fn tabulate(scenarios: usize, variants: &[Variant], replications: u64) -> Vec<Ve
     };
     let replications: Vec<Vec<Trajectory>> = (1..=replications).into_par_iter().map(replicate).collect();
     for (row, (name, _)) in variants.iter().enumerate() {
-        let of_row = |measure: &dyn Fn(&Trajectory) -> f64| replications.iter().map(|of| measure(&of[row])).collect::<Vec<f64>>();
+        let of_row = |measure: &dyn Fn(&Trajectory) -> f64| {
+            replications.iter().map(|of| measure(&of[row])).collect::<Vec<f64>>()
+        };
         let gaps = MOMENTS.map(|moment| {
             let [first, median, third] = quartiles(of_row(&|path| 100.0 * path.after(moment)));
             format!("{median:8.4} ({first:.4}–{third:.4})")
@@ -75,7 +78,8 @@ fn figure_2() {
     tabulate(1_000, &[1.0, 5.0, 10.0, 50.0, 100.0].map(row), REPLICATIONS);
 }
 
-/// The adaptive proposal beside the uniform one, also instance by instance: gaps differ more from one instance to another than between proposals.
+/// The adaptive proposal beside the uniform one, also instance by instance: gaps differ more from one instance to
+/// another than between proposals.
 fn figure_3() {
     let variants = [
         variant("uniform", &json!({"proposal": "uniform", "temperature": 0.001})),
@@ -85,7 +89,8 @@ fn figure_3() {
     let replications = tabulate(1_000, &variants, COMPARED);
     for (row, (name, _)) in variants.iter().enumerate().skip(1) {
         let against = MOMENTS.map(|moment| {
-            let factors: Vec<f64> = replications.iter().map(|of| of[row].log_gap(moment) - of[0].log_gap(moment)).collect();
+            let factors: Vec<f64> =
+                replications.iter().map(|of| of[row].log_gap(moment) - of[0].log_gap(moment)).collect();
             let (mean, error) = mean(&factors);
             format!("{:.3} ({:.3}–{:.3}) after {moment}", mean.exp(), (mean - error).exp(), (mean + error).exp())
         });

@@ -1,7 +1,8 @@
 //! Recourse solves on location–transportation: the engine beside a bare HiGHS re-run, in the same run.
 //!
-//! *Drifting*: x and ξ move a little from solve to solve. *Jumping*: a fresh ξ on the ellipsoid's boundary each time. The table at the end
-//! gives the ratio (bare / engine, from alternating batches) and the share of solves that a known basis answered.
+//! *Drifting*: x and ξ move a little from solve to solve. *Jumping*: a fresh ξ on the ellipsoid's boundary each time.
+//! The table at the end gives the ratio (bare / engine, from alternating batches) and the share of solves that a known
+//! basis answered.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::hint::black_box;
@@ -69,7 +70,13 @@ struct Questions {
 impl Questions {
     fn new(problem: &Problem, drifting: bool) -> Self {
         let n = problem.set.dim();
-        Self { rng: ChaCha8Rng::seed_from_u64(7), drifting, x: vec![250.0; n], xi: vec![0.0; n], direction: vec![1.0; n] }
+        Self {
+            rng: ChaCha8Rng::seed_from_u64(7),
+            drifting,
+            x: vec![250.0; n],
+            xi: vec![0.0; n],
+            direction: vec![1.0; n],
+        }
     }
 
     fn next(&mut self, problem: &Problem) {
@@ -126,7 +133,8 @@ fn compare(n: usize, drifting: bool, budget: Duration) {
     }
     let work = engine.work();
     println!(
-        "{:<9} n = {n:<4} bare {:>10.2?}  engine {:>10.2?}  ratio {:>8.2}  reused {:>5.1} %  pivoted {:>5.1} %  {:>5.1} pivots each  {solves} solves",
+        "{:<9} n = {n:<4} bare {:>10.2?}  engine {:>10.2?}  ratio {:>8.2}  reused {:>5.1} %  pivoted {:>5.1} %  \
+         {:>5.1} pivots each  {solves} solves",
         if drifting { "drifting" } else { "jumping" },
         bare_time / solves,
         engine_time / solves,
@@ -138,7 +146,8 @@ fn compare(n: usize, drifting: bool, budget: Duration) {
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args().sample_size(10).measurement_time(Duration::from_secs(2));
+    let mut criterion =
+        Criterion::default().configure_from_args().sample_size(10).measurement_time(Duration::from_secs(2));
     for n in [10, 30, 100] {
         let problem = problem(n);
         for (name, drifting) in [("drifting", true), ("jumping", false)] {

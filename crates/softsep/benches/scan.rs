@@ -1,5 +1,5 @@
-//! Long scenario lists: column-and-constraint generation with a scan that screens, beside the same loop with one that solves every scenario,
-//! in the same run; what one exact scan needs at the optimum; and the method `ccg` itself.
+//! Long scenario lists: column-and-constraint generation with a scan that screens, beside the same loop with one that
+//! solves every scenario, in the same run; what one exact scan needs at the optimum; and the method `ccg` itself.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::borrow::Cow;
@@ -57,7 +57,8 @@ fn generate(file: &ProblemFile, points: &Points, scan: &mut Scan) -> Ended {
 }
 
 fn compare(n: usize, count: usize) {
-    let instance = LocationTransportation { n, uncertainty: Uncertain::Scenarios(count), mixed_integer: false, seed: 1 };
+    let instance =
+        LocationTransportation { n, uncertainty: Uncertain::Scenarios(count), mixed_integer: false, seed: 1 };
     let file = location_transportation(&instance).unwrap();
     let problem = Problem::new(&file).unwrap();
     let SetFile::Scenarios { points, .. } = &file.uncertainty.set else { return };
@@ -98,8 +99,9 @@ fn compare(n: usize, count: usize) {
     );
 }
 
-/// How many scenarios one affine policy leaves to be solved: the best one over the ellipsoid that the list was drawn from, at the list's optimum. It costs
-/// a cone program and a product, and settles every scenario at which it costs no more than the worst one does.
+/// How many scenarios one affine policy leaves to be solved: the best one over the ellipsoid that the list was drawn
+/// from, at the list's optimum. It costs a cone program and a product, and settles every scenario at which it costs no
+/// more than the worst one does.
 fn with_one_policy(n: usize, count: usize) {
     let drawn = |uncertainty| {
         let instance = LocationTransportation { n, uncertainty, mixed_integer: false, seed: 1 };
@@ -110,7 +112,8 @@ fn with_one_policy(n: usize, count: usize) {
     let x = solve(&list, &settings, &mut Silent, &Default::default()).unwrap().bounds.best().unwrap().x.clone();
     let points = list.set.enumerate(usize::MAX).unwrap();
     let start = Instant::now();
-    let screened = Scan::new(&list, Cow::Borrowed(&*points)).unwrap().separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+    let screened =
+        Scan::new(&list, Cow::Borrowed(&*points)).unwrap().separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
     let by_rules = start.elapsed();
     let start = Instant::now();
     let mut split = Split::without_parts(&ellipsoid);
@@ -124,7 +127,8 @@ fn with_one_policy(n: usize, count: usize) {
     });
     let left = costs.filter(|&cost| cost > screened.value).count();
     println!(
-        "n = {n}, {count} scenarios: the rules of known bases leave {} to solve in {by_rules:.2?}; one policy for the ellipsoid leaves {left} in {:.2?}, \
+        "n = {n}, {count} scenarios: the rules of known bases leave {} to solve in {by_rules:.2?}; one policy for the \
+         ellipsoid leaves {left} in {:.2?}, \
          {:.1e} above the worst",
         screened.solves,
         start.elapsed(),

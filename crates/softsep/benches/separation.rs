@@ -1,5 +1,6 @@
-//! The exact separation on location–transportation under a budget: time, nodes and the gap that is left after a minute, at the decision that a
-//! master takes after a few scenarios. `cargo bench --bench separation -- 30 0.5` measures one case: n and Γ per customer.
+//! The exact separation on location–transportation under a budget: time, nodes and the gap that is left after a minute,
+//! at the decision that a master takes after a few scenarios. `cargo bench --bench separation -- 30 0.5` measures one
+//! case: n and Γ per customer.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::time::{Duration, Instant};
@@ -38,7 +39,8 @@ fn decision(file: &ProblemFile, problem: &Problem) -> Vec<f64> {
 }
 
 fn measure(n: usize, gamma: f64) {
-    let settings = LocationTransportation { n, uncertainty: Uncertain::Budget { gamma }, mixed_integer: false, seed: 1 };
+    let settings =
+        LocationTransportation { n, uncertainty: Uncertain::Budget { gamma }, mixed_integer: false, seed: 1 };
     let file = location_transportation(&settings).unwrap();
     let problem = Problem::new(&file).unwrap();
     let x = decision(&file, &problem);

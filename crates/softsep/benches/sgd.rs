@@ -1,7 +1,9 @@
-//! How many recourse solves `sgd` takes to come within 0.1 % and 0.01 % of the optimum, and where it is after ten times as many.
+//! How many recourse solves `sgd` takes to come within 0.1 % and 0.01 % of the optimum, and where it is after ten times
+//! as many.
 //!
-//! `cargo bench --bench sgd [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-0.5`, `scenarios`, …; all by default), five seeds each. The
-//! decision that would be returned at any moment is evaluated outside the count: exactly on lists, by ascents from many starts elsewhere.
+//! `cargo bench --bench sgd [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-0.5`, `scenarios`, …; all by
+//! default), five seeds each. The decision that would be returned at any moment is evaluated outside the count: exactly
+//! on lists, by ascents from many starts elsewhere.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod median;
@@ -47,7 +49,8 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// The best value known: of `ccg` within a minute, or of a long run of `sgd` itself. Kept in a file, since it takes longer than what is measured.
+/// The best value known: of `ccg` within a minute, or of a long run of `sgd` itself. Kept in a file, since it takes
+/// longer than what is measured.
 fn optimum(problem: &Problem, name: &str) -> f64 {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("optimum-{name}"));
     if let Ok(text) = std::fs::read_to_string(&kept) {
@@ -90,7 +93,8 @@ fn main() {
         ("scenarios".into(), 30, Uncertain::Scenarios(10_000)),
     ];
     println!(
-        "row                start %    to 0.1 %   to 0.01 %   gap % after 10×   (medians of 5 seeds; each seed in brackets)"
+        "row                start %    to 0.1 %   to 0.01 %   gap % after 10×   (medians of 5 seeds; each seed in \
+         brackets)"
     );
     for (name, n, uncertain) in rows {
         if !wanted.is_empty() && !wanted.contains(&name) {
@@ -128,7 +132,8 @@ fn main() {
             columns[2].push(solves(watch.within[1]));
             columns[3].push(100.0 * after.1);
             eprintln!(
-                "{name} seed {seed}: start {:.3} %, {:?}, after {} solves {:.4} %, end {} solves {:.4} % in {:.1} s, lower {:.4} %",
+                "{name} seed {seed}: start {:.3} %, {:?}, after {} solves {:.4} %, end {} solves {:.4} % in {:.1} s, \
+                 lower {:.4} %",
                 columns[0].last().unwrap(),
                 watch.within,
                 after.0,

@@ -1,8 +1,10 @@
 //! Mixed-integer location–transportation: `branch-and-cut` by one tree and by many, and `ccg`.
 //!
-//! `cargo bench -p softsep --bench trees [-- ellipsoid-30 budget-50-0.5 scenarios-10-1000 …]` (any beginning of a name takes all that begin so). Environment: `SEEDS=N`, `GAP=1e-4`,
-//! `LIMIT=60` seconds for each run, `CERTIFY=exact`, `BY=single,multi,ccg`, `THREADS=1`. "off" is how far the decision is above the best lower or equal value that any run of the
-//! row has found, where its true cost is bounded by an exact separation if `CERTIFY=exact`; "gap" is what the run itself can say.
+//! `cargo bench -p softsep --bench trees [-- ellipsoid-30 budget-50-0.5 scenarios-10-1000 …]` (any beginning of a name
+//! takes all that begin so). Environment: `SEEDS=N`, `GAP=1e-4`, `LIMIT=60` seconds for each run, `CERTIFY=exact`,
+//! `BY=single,multi,ccg`, `THREADS=1`. "off" is how far the decision is above the best lower or equal value that any
+//! run of the row has found, where its true cost is bounded by an exact separation if `CERTIFY=exact`; "gap" is what
+//! the run itself can say.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -61,7 +63,10 @@ fn main() {
         "free" => Certify::Free,
         _ => Certify::None,
     };
-    println!("{:22} {:7} {:>9} {:>7} {:>8} {:>9} {:>9}", "instance, seed", "by", "seconds", "nodes", "solves", "gap", "off");
+    println!(
+        "{:22} {:7} {:>9} {:>7} {:>8} {:>9} {:>9}",
+        "instance, seed", "by", "seconds", "nodes", "solves", "gap", "off"
+    );
     for (name, n, uncertainty) in rows() {
         if !wanted.iter().any(|wanted| name.starts_with(wanted.as_str())) && !wanted.is_empty() {
             continue;

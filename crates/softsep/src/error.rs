@@ -4,7 +4,7 @@ use softsep_lp::LpError;
 
 use crate::format::{Complaints, ReadError};
 use crate::recourse::RecourseError;
-use crate::run::{Lost, Stop};
+use crate::run::{Stop, Unfinished};
 use crate::uncertainty::SetError;
 
 /// Why a call gave no result.
@@ -49,10 +49,10 @@ impl From<RecourseError> for Error {
     }
 }
 
-impl From<Lost> for Error {
-    fn from(error: Lost) -> Self {
+impl From<Unfinished> for Error {
+    fn from(error: Unfinished) -> Self {
         match error {
-            Lost::Lp(error) => Error::Lp(error),
+            Unfinished::Lp(error) => Error::Lp(error),
             lost => Error::Master(lost.to_string()),
         }
     }

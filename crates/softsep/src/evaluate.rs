@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::model::{MEMBER, Problem, Violation};
+use crate::model::{Problem, Violation};
+use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
@@ -17,7 +18,8 @@ use crate::solve::{on_threads, worst_case};
 pub struct Evaluation {
     /// f(x).
     pub first_cost: f64,
-    /// f(x) plus the worst recourse cost found: ∞ if some scenario has no recourse, −∞ if recourse is unbounded everywhere looked.
+    /// f(x) plus the worst recourse cost found: ∞ if some scenario has no recourse, −∞ if recourse is unbounded
+    /// everywhere looked.
     pub objective: f64,
     /// What the decision costs at most, for sure; `None` where nothing bounds it.
     pub upper: Option<f64>,
@@ -46,8 +48,8 @@ const ROUNDING: f64 = 1e-12;
 /// How close to the worst scenario found, relative to the cost, a bound has to come where it takes a search.
 const CLOSE: f64 = 1e-4;
 
-/// Evaluates `x`: exactly wherever every scenario can be asked; elsewhere between the worst scenario found and a bound, where there is one. A
-/// limit that strikes leaves what is known by then.
+/// Evaluates `x`: exactly wherever every scenario can be asked; elsewhere between the worst scenario found and a bound,
+/// where there is one. A limit that strikes leaves what is known by then.
 pub fn evaluate(
     problem: &Problem,
     x: &[f64],
@@ -56,7 +58,11 @@ pub fn evaluate(
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Evaluation, Error> {
     if x.len() != problem.first.dim() {
-        return Err(Error::Settings(format!("x has {} entries where the problem has {}", x.len(), problem.first.dim())));
+        return Err(Error::Settings(format!(
+            "x has {} entries where the problem has {}",
+            x.len(),
+            problem.first.dim()
+        )));
     }
     let clock = Clock::new(time_limit, Arc::clone(interrupt));
     on_threads(threads, || {
@@ -72,12 +78,17 @@ pub fn evaluate(
             objective,
             upper: upper.filter(|upper| upper.is_finite()),
             worst_case: worst_case(problem, x, &found.xi)?,
-            contradiction: if found.value == f64::INFINITY { contradiction(problem, x, &found.xi)? } else { Vec::new() },
+            contradiction: if found.value == f64::INFINITY {
+                contradiction(problem, x, &found.xi)?
+            } else {
+                Vec::new()
+            },
             xi: found.xi,
-            exact: upper.is_some_and(|upper| upper == objective || upper - objective <= (EXACT * upper.abs()).max(ROUNDING)),
+            exact: upper
+                .is_some_and(|upper| upper == objective || upper - objective <= (EXACT * upper.abs()).max(ROUNDING)),
             how,
             recourse_solves: found.solves,
-            violation: problem.first.violation(x).filter(|violation| violation.amount > MEMBER),
+            violation: problem.first.violation(x).filter(|violation| violation.amount > FEASIBILITY_TOL),
         })
     })?
 }
@@ -105,7 +116,7 @@ fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Res
     match separated {
         Ok(found) => Ok((found, plan)),
         Err(Error::Stopped(stop)) => {
-            let found = by_ascent(problem, x, &Clock::moment())?;
+            let found = by_ascent(problem, x, &Clock::grace())?;
             Ok((found, format!("{stop}: local ascents, which bound the worst case from below")))
         }
         Err(error) => Err(error),

@@ -45,8 +45,9 @@ impl NoRule {
     }
 }
 
-/// An affine rule for `x`. The search ends when what the rule costs at most is within `gap` of the worst scenario met, relative to the cost, or when
-/// affine rules come no closer. `None` if no rule was found; a limit that strikes before there is one is an error.
+/// An affine rule for `x`. The search ends when what the rule costs at most is within `gap` of the worst scenario met,
+/// relative to the cost, or when affine rules come no closer. `None` if no rule was found; a limit that strikes before
+/// there is one is an error.
 pub fn explicit_rule(
     problem: &Problem,
     x: &[f64],
@@ -57,7 +58,11 @@ pub fn explicit_rule(
 ) -> Result<Option<Rule>, Error> {
     NoRule::check(problem).map_err(|reason| Error::Settings(reason.to_string()))?;
     if x.len() != problem.first.dim() {
-        return Err(Error::Settings(format!("x has {} entries where the problem has {}", x.len(), problem.first.dim())));
+        return Err(Error::Settings(format!(
+            "x has {} entries where the problem has {}",
+            x.len(),
+            problem.first.dim()
+        )));
     }
     let clock = Clock::new(time_limit, Arc::clone(interrupt));
     on_threads(threads, || search(problem, x, gap, &clock))?

@@ -1,13 +1,13 @@
-//! softsep solves two-stage adaptive robust optimization problems: choose x now, an adversary picks the worst ξ in an uncertainty set,
-//! then recourse y repairs what it can:
+//! softsep solves two-stage adaptive robust optimization problems: choose x now, an adversary picks the worst ξ in an
+//! uncertainty set, then recourse y repairs what it can:
 //!
 //! ```text
 //! min over x in X of  f(x) + max over ξ in Ξ of  Q(x, ξ),     Q(x, ξ) = min over y of { bᵀy : G y + E x + U ξ − h ∈ K }
 //! ```
 //!
-//! A problem comes from an `aro/1` file ([`read`]) or is built in code ([`Problem::new`]); [`solve`] finds a decision with bounds that say how they
-//! are known, [`evaluate`] tells what a given decision costs in the worst case, and [`explicit_rule`]
-//! writes the recourse down as an affine function of ξ.
+//! A problem comes from an `aro/1` file ([`read`]) or is built in code ([`Problem::new`]); [`solve`] finds a decision
+//! with bounds that say how they are known, [`evaluate`] tells what a given decision costs in the worst case, and
+//! [`explicit_rule`] writes the recourse down as an affine function of ξ.
 //!
 //! ```
 //! use softsep::format::{ProblemFile, Row, SetFile, Variable};
@@ -45,6 +45,7 @@ pub mod instances;
 mod master;
 pub mod methods;
 pub mod model;
+pub mod numeric;
 mod outcome;
 pub mod policy;
 pub mod proposal;

@@ -14,8 +14,8 @@ pub enum Certify {
     Free,
     /// A proved upper bound.
     Exact,
-    /// What random draws say: how much of the set costs more, and under assumptions an upper bound that is likely to hold. A proved one is better, and
-    /// is taken where the method gives it for free.
+    /// What random draws say: how much of the set costs more, and under assumptions an upper bound that is likely to
+    /// hold. A proved one is better, and is taken where the method gives it for free.
     Probabilistic(Wanted),
     /// No upper bound: the objective stays an estimate.
     None,
@@ -71,7 +71,9 @@ impl Wanted {
         }
         match self.assumed {
             Assumed::Miss { rho } if !is_inside(rho) => refuse("rho must be between 0 and 1, both excluded", rho),
-            Assumed::Chain { eta, .. } if !(eta == 0.0 || is_inside(eta)) => refuse("eta must be at least 0 and below 1", eta),
+            Assumed::Chain { eta, .. } if !(eta == 0.0 || is_inside(eta)) => {
+                refuse("eta must be at least 0 and below 1", eta)
+            }
             Assumed::Chain { margin, .. } if !(margin > 0.0 && margin.is_finite()) => {
                 refuse("the margin must be a positive number", margin)
             }

@@ -53,7 +53,8 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> 
     let bounds = run.bounds().clone();
     if let Some(amount) = bounds.contradiction() {
         return Err(Error::Master(format!(
-            "a lower bound stands {amount} above an upper one: the solvers contradict one another, most likely over numbers of very different sizes"
+            "a lower bound stands {amount} above an upper one: the solvers contradict one another, most likely over \
+             numbers of very different sizes"
         )));
     }
     let met = bounds.meet(settings.gap);

@@ -1,9 +1,11 @@
-//! Bounds by affine policies: the root of branch and bound is never below the worst case, and branching brings it down there.
+//! Bounds by affine policies: the root of branch and bound is never below the worst case, and branching brings it down
+//! there.
 //!
-//! The worst case is known by asking the recourse at every extreme point. An ellipsoid has no list of them: there it is the most that ascents from
-//! dense starts find, which is never above the truth. `Split` reports the larger of its bound and what its ascents met, which would hide a bound
-//! that is too low wherever an ascent is at the worst case; so the cost of the best rule is also read from what `adr` says for one decision. There are
-//! more than 500 decisions, each of a problem of its own.
+//! The worst case is known by asking the recourse at every extreme point. An ellipsoid has no list of them: there it is
+//! the most that ascents from dense starts find, which is never above the truth. `Split` reports the larger of its
+//! bound and what its ascents met, which would hide a bound that is too low wherever an ascent is at the worst case; so
+//! the cost of the best rule is also read from what `adr` says for one decision. There are more than 500 decisions,
+//! each of a problem of its own.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "affine/truth.rs"]
@@ -33,7 +35,8 @@ fn many(count: u64) -> u64 {
     count * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
 }
 
-/// What was met: decisions, those without recourse somewhere, roots that are above the truth, decisions without a claim, rules of `adr`.
+/// What was met: decisions, those without recourse somewhere, roots that are above the truth, decisions without a
+/// claim, rules of `adr`.
 #[derive(Debug, Default)]
 struct Met {
     all: u64,
@@ -119,12 +122,18 @@ fn check(what: &str, problem: &Problem, x: &[f64], close: f64, met: &mut Met) {
     met.all += 1;
     met.infinite += u64::from(truth == f64::INFINITY);
     if let Some(rule) = best_rule(problem, x) {
-        assert!(!is_below(rule, truth, BELOW), "{what}: a rule at {x:?} costs at most {rule}, and the truth is {truth}");
+        assert!(
+            !is_below(rule, truth, BELOW),
+            "{what}: a rule at {x:?} costs at most {rule}, and the truth is {truth}"
+        );
         met.rules += 1;
     }
     match root.claim {
         Claim::Surely(bound) => {
-            assert!(!is_below(bound, truth, BELOW), "{what}: the root at {x:?} claims {bound}, and the truth is {truth}");
+            assert!(
+                !is_below(bound, truth, BELOW),
+                "{what}: the root at {x:?} claims {bound}, and the truth is {truth}"
+            );
             met.loose += u64::from(is_below(truth, bound, close));
         }
         Claim::Nothing => assert_eq!(end.claim, Claim::Nothing, "{what}: no bound at the root, and one later"),
@@ -184,7 +193,8 @@ fn units_of_rows_change_nothing() {
 
 #[test]
 fn the_same_over_ellipsoids() {
-    let small = [(false, false), (true, false), (false, true)].map(|(incomplete, units)| (incomplete, units, Size::Small, 30));
+    let small =
+        [(false, false), (true, false), (false, true)].map(|(incomplete, units)| (incomplete, units, Size::Small, 30));
     for (incomplete, units, size, count) in small.into_iter().chain([(false, false, Size::Medium, 15)]) {
         let met = on_random_problems(Recipe { set: "ellipsoid", incomplete, units, size, ..Recipe::default() }, count);
         assert!(met.missing <= met.all / 10 && met.rules > 0, "{met:?}");
@@ -196,7 +206,8 @@ fn the_same_on_the_families() {
     let budget = Uncertain::Budget { gamma: 0.4 };
     let mut loose = 0;
     for seed in 1..=many(3) {
-        // At the kinks of a good decision the last digits over a curved set take long, and some instances minutes: three are tried, less closely.
+        // At the kinks of a good decision the last digits over a curved set take long, and some instances minutes:
+        // three are tried, less closely.
         let curved = (seed <= 3).then_some((Uncertain::Ellipsoid, 3, 2e-2));
         for (uncertainty, n, close) in [(budget, 5, CLOSE)].into_iter().chain(curved) {
             let files = [

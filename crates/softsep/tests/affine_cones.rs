@@ -1,8 +1,9 @@
-//! Bounds by affine policies where the recourse has cones or a quadratic cost: never below the worst case, tight where they are exact, and brought down
-//! to it by branching.
+//! Bounds by affine policies where the recourse has cones or a quadratic cost: never below the worst case, tight where
+//! they are exact, and brought down to it by branching.
 //!
-//! The worst case is known by asking the recourse at every extreme point; over an ellipsoid it is the most that ascents from dense starts find. What a
-//! policy costs at most is read from the rule itself, which is checked at members of the set by the problem's own definition of its cones.
+//! The worst case is known by asking the recourse at every extreme point; over an ellipsoid it is the most that ascents
+//! from dense starts find. What a policy costs at most is read from the rule itself, which is checked at members of the
+//! set by the problem's own definition of its cones.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "affine/truth.rs"]
@@ -12,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::format::{ConeFile, ConeKind, ProblemFile, Row, SetFile, Variable};
 use softsep::run::Clock;
-use softsep::separation::{Ask, Claim, Separation, Split, stand_in};
+use softsep::separation::{Ask, Claim, Separation, Split, finite_equivalent};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Problem, Rule, explicit_rule};
 use truth::truth;
@@ -33,7 +34,8 @@ fn many(count: u64) -> u64 {
     count * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
 }
 
-/// A random problem with cones of a kind; every scenario has recourse, since some variable of each cone is free to grow, at a price.
+/// A random problem with cones of a kind; every scenario has recourse, since some variable of each cone is free to
+/// grow, at a price.
 fn file(set: &'static str, kind: &str, size: Size, seed: u64) -> ProblemFile {
     let (quadratic, cone) = (kind == "quadratic" || kind == "both", kind == "cone" || kind == "both");
     let mut file = random_problem(&Recipe { set, size, quadratic, cone, ..Recipe::default() }, seed);
@@ -55,7 +57,9 @@ fn file(set: &'static str, kind: &str, size: Size, seed: u64) -> ProblemFile {
     };
     let (kind, rows, dear) = match kind {
         // A second cone with entries that pull at two variables.
-        "both" => (ConeKind::SecondOrder, vec![of("c0", "p"), any("c1", 1.0), any("c2", -1.0), any("c3", 0.5)], vec!["p"]),
+        "both" => {
+            (ConeKind::SecondOrder, vec![of("c0", "p"), any("c1", 1.0), any("c2", -1.0), any("c3", 0.5)], vec!["p"])
+        }
         "power" => (ConeKind::Power { alpha: 0.4 }, vec![of("c0", "p"), of("c1", "q"), any("c2", 1.0)], vec!["p", "q"]),
         "exp" => {
             let mut one = Row::new("c1");
@@ -284,7 +288,8 @@ fn there_is_no_bound_where_there_is_no_recourse() {
     assert!(without > 3, "{without}");
 }
 
-/// Over a list: feasible at every scenario, never below the worst of them, and no worse than the policy that is feasible on the list's hull.
+/// Over a list: feasible at every scenario, never below the worst of them, and no worse than the policy that is
+/// feasible on the list's hull.
 #[test]
 fn rules_over_lists_hold_at_every_scenario() {
     for kind in ["linear", "quadratic", "cone", "both", "power", "exp", "psd"] {
@@ -296,7 +301,7 @@ fn rules_over_lists_hold_at_every_scenario() {
             let x = decision(&problem, &mut ChaCha8Rng::seed_from_u64(seed));
             let truth = truth(&problem, &x, 20);
             let Some(rule) = rule_of(&problem, &x) else { continue };
-            let list = stand_in(&problem, usize::MAX).unwrap();
+            let list = finite_equivalent(&problem, usize::MAX).unwrap();
             for xi in list.iter() {
                 let missed = missed(&problem, &x, &rule, xi);
                 assert!(missed <= MISSED, "{what}: missed by {missed:e} at {xi:?}");

@@ -1,5 +1,5 @@
-//! The hot loop allocates nothing: a recourse solve that a known basis answers, the support functions with closed forms, draws and tilts of states,
-//! steps of chains.
+//! The hot loop allocates nothing: a recourse solve that a known basis answers, the support functions with closed
+//! forms, draws and tilts of states, steps of chains.
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,10 +9,12 @@ use softsep::certification::{Certifier, Judgement};
 use softsep::chain::{Acceptance, Chain, Kernel};
 use softsep::format::{Complaints, Row, SetFile, Sides};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
-use softsep::proposal::{Alternate, Choice, HitAndRun, Langevin, Mixture, Options, Proposal, Tilted, Uniform, Weighted};
+use softsep::proposal::{
+    Alternate, Choice, HitAndRun, Langevin, Mixture, Options, Proposal, Tilted, Uniform, Weighted,
+};
 use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::{Clock, Purpose, stream};
-use softsep::uncertainty::{Aim, Reach, Reference, Space, State, States, build};
+use softsep::uncertainty::{CachedTilt, Reach, Reference, Space, State, States, build};
 use softsep::{Problem, Wanted};
 
 struct Counting;
@@ -95,7 +97,7 @@ fn draws_and_tilts() {
         for (convex, reference) in [(true, Reference::Sphere), (true, Reference::Surface), (false, Reference::Sphere)] {
             let states = set.states(&Reach { convex, reference, ..Reach::default() }).unwrap();
             let mut random = stream(1, Purpose::Start, 0);
-            let (mut state, mut aim, mut slope) = (states.blank(), Aim::default(), vec![1.0; dim]);
+            let (mut state, mut cached, mut slope) = (states.blank(), CachedTilt::default(), vec![1.0; dim]);
             let (mut xi, mut pull, mut direction) = (vec![0.0; dim], vec![0.0; dim], vec![1.0; dim]);
             let mut before = 0;
             // The first round fills the buffers.
@@ -108,9 +110,9 @@ fn draws_and_tilts() {
                 states.realize(&state, &mut xi);
                 states.locate(&xi, &mut state);
                 if let Some(tilt) = states.tilt() {
-                    tilt.aim(&slope, tilt.concentration(), &mut aim);
-                    tilt.draw(&aim, &mut random, &mut state);
-                    assert!(tilt.log_density(&aim, &state).is_finite());
+                    tilt.prepare(&slope, tilt.concentration(), &mut cached);
+                    tilt.draw(&cached, &mut random, &mut state);
+                    assert!(tilt.log_density(&cached, &state).is_finite());
                 }
                 if let (Some(walk), State::Point(point)) = (states.walk(), &state) {
                     walk.pull(&slope, &mut pull);
@@ -169,7 +171,12 @@ fn steps_of_chains() {
                     let asked = engine.work().solves - work.solves;
                     if step >= 10_000 && engine.work().reused - work.reused == asked {
                         counted += 1;
-                        assert_eq!(COUNT.load(Ordering::Relaxed), before, "step {step} of proposal {number} on {}", problem.name);
+                        assert_eq!(
+                            COUNT.load(Ordering::Relaxed),
+                            before,
+                            "step {step} of proposal {number} on {}",
+                            problem.name
+                        );
                     }
                 }
                 assert!(counted > 9000, "proposal {number}: only {counted} steps were answered by reuse");
@@ -178,7 +185,8 @@ fn steps_of_chains() {
     }
 }
 
-/// Draws and climbs from them allocate nothing: what is counted is for rounds of many draws, and for bases that are new.
+/// Draws and climbs from them allocate nothing: what is counted is for rounds of many draws, and for bases that are
+/// new.
 fn draws_that_verify() {
     for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.35 }, Uncertain::Scenarios(50)] {
         let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };

@@ -1,4 +1,5 @@
-//! `branch-and-cut` against `ccg` and `extensive` on random mixed-integer problems of every set kind, by both kinds of tree.
+//! `branch-and-cut` against `ccg` and `extensive` on random mixed-integer problems of every set kind, by both kinds of
+//! tree.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -24,7 +25,8 @@ fn options(pairs: &[(&str, Value)]) -> Map<String, Value> {
 }
 
 fn by(method: &str, certify: Certify, options: Map<String, Value>, problem: &Problem) -> Option<Outcome> {
-    let settings = Settings { method: method.into(), gap: GAP, certify, options, threads: Some(1), ..Settings::default() };
+    let settings =
+        Settings { method: method.into(), gap: GAP, certify, options, threads: Some(1), ..Settings::default() };
     match solve(problem, &settings, &mut Silent, &Arc::default()) {
         Ok(outcome) => Some(outcome),
         Err(softsep::Error::Unsupported(_)) => None,
@@ -32,7 +34,8 @@ fn by(method: &str, certify: Certify, options: Map<String, Value>, problem: &Pro
     }
 }
 
-/// The optimum by methods that have nothing to do with a tree of our own; `None` if there is none, or if nobody can tell.
+/// The optimum by methods that have nothing to do with a tree of our own; `None` if there is none, or if nobody can
+/// tell.
 fn optimum(problem: &Problem) -> Option<Result<f64, Status>> {
     let mut known: Option<Result<f64, Status>> = None;
     for method in ["extensive", "ccg"] {
@@ -43,7 +46,11 @@ fn optimum(problem: &Problem) -> Option<Result<f64, Status>> {
         };
         match (&known, &found) {
             (Some(Ok(known)), Ok(found)) => {
-                assert!((known - found).abs() <= 2.0 * GAP * (1.0 + known.abs()), "{}: {known} or {found}", problem.name);
+                assert!(
+                    (known - found).abs() <= 2.0 * GAP * (1.0 + known.abs()),
+                    "{}: {known} or {found}",
+                    problem.name
+                );
             }
             (Some(known), found) => assert_eq!(known.is_ok(), found.is_ok(), "{}", problem.name),
             (None, _) => known = Some(found),
@@ -63,7 +70,13 @@ fn check(problem: &Problem, context: &str) -> bool {
         match known {
             Ok(optimum) => {
                 let room = 2.0 * GAP * (1.0 + optimum.abs());
-                assert_eq!(outcome.status, Status::Optimal, "{context}, {tree}: {:?} {:?}", outcome.stop, outcome.bounds);
+                assert_eq!(
+                    outcome.status,
+                    Status::Optimal,
+                    "{context}, {tree}: {:?} {:?}",
+                    outcome.stop,
+                    outcome.bounds
+                );
                 let (lower, upper) = (outcome.bounds.lower().unwrap(), outcome.bounds.upper().unwrap());
                 assert!(
                     lower <= optimum + room && optimum <= upper + room,
@@ -103,8 +116,8 @@ fn larger_problems() {
     assert!(known >= many(90), "{known}");
 }
 
-/// Integers with what HiGHS's trees do not take: a quadratic f, quadratic or conic recourse, costs that move. The optimum is that of the best assignment of
-/// the integers, each solved by `bundle` or `extensive` over the rest.
+/// Integers with what HiGHS's trees do not take: a quadratic f, quadratic or conic recourse, costs that move. The
+/// optimum is that of the best assignment of the integers, each solved by `bundle` or `extensive` over the rest.
 #[test]
 fn what_no_other_tree_takes() {
     let mut checked = 0;
@@ -156,8 +169,8 @@ fn by_assignments(problem: &Problem) -> Option<f64> {
             (variable.lower, variable.upper) = (value, value);
         }
         let fixed = Problem::new(&fixed).unwrap();
-        let outcome =
-            by("extensive", Certify::Free, Map::new(), &fixed).or_else(|| by("bundle", Certify::Free, Map::new(), &fixed))?;
+        let outcome = by("extensive", Certify::Free, Map::new(), &fixed)
+            .or_else(|| by("bundle", Certify::Free, Map::new(), &fixed))?;
         if let Some(found) = outcome.bounds.best() {
             best = Some(best.map_or(found.value, |best| best.min(found.value)));
         }
@@ -165,8 +178,8 @@ fn by_assignments(problem: &Problem) -> Option<f64> {
     best
 }
 
-/// Nurses by ward and shift in whole numbers; patients may be moved to another ward or cared for by an agency, which has four nurses and no more, so that too
-/// few of one's own leave patients without care.
+/// Nurses by ward and shift in whole numbers; patients may be moved to another ward or cared for by an agency, which
+/// has four nurses and no more, so that too few of one's own leave patients without care.
 fn staffing() -> Problem {
     let wards = ["surgery", "medicine", "emergency"];
     let mut file = ProblemFile { name: "staffing".into(), ..ProblemFile::default() };
@@ -228,7 +241,11 @@ fn a_staff_of_whole_nurses() {
             let outcome = by("branch-and-cut", Certify::Exact, options, &problem).unwrap();
             assert_eq!(outcome.status, Status::Optimal, "{tree}, {root}");
             let best = outcome.bounds.best().unwrap();
-            assert!((best.value - optimum).abs() <= GAP * optimum, "{tree}, {root}: {} where {optimum} is possible", best.value);
+            assert!(
+                (best.value - optimum).abs() <= GAP * optimum,
+                "{tree}, {root}: {} where {optimum} is possible",
+                best.value
+            );
         }
     }
 }

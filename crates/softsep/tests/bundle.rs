@@ -1,5 +1,5 @@
-//! The methods `bundle` and `auto` on small random problems of all kinds, whose optimum one program over a list of scenarios gives: what they claim
-//! is true.
+//! The methods `bundle` and `auto` on small random problems of all kinds, whose optimum one program over a list of
+//! scenarios gives: what they claim is true.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "soft/body.rs"]
@@ -40,7 +40,8 @@ struct Met {
     estimated: u64,
     /// Of these, decisions that cost more than the gap above the optimum.
     astray: u64,
-    /// Problems without a feasible decision that were not told from others: the scenarios that forbid all decisions were not met.
+    /// Problems without a feasible decision that were not told from others: the scenarios that forbid all decisions
+    /// were not met.
     missed: u64,
     refused: u64,
 }
@@ -62,7 +63,8 @@ impl Met {
             }
             Err(error) => panic!("{} by {}: {error}", problem.name, settings.method),
         };
-        let context = format!("{} by {}, gap {}, {optimum:?}: {outcome:?}", problem.name, settings.method, settings.gap);
+        let context =
+            format!("{} by {}, gap {}, {optimum:?}: {outcome:?}", problem.name, settings.method, settings.gap);
         match optimum {
             Optimum::At { least, most } => {
                 assert!(outcome.verdict.is_none() && outcome.bounds.lower().is_some(), "{context}");
@@ -89,7 +91,10 @@ impl Met {
         assert!(lower <= most + room(most), "{context}: a false lower bound");
         let best = bounds.best().unwrap_or_else(|| panic!("{context}: no decision"));
         let (cost, _) = reference.cost(&best.x);
-        assert!(reference.problem.first.violation(&best.x).is_none_or(|violation| violation.amount <= 1e-6), "{context}");
+        assert!(
+            reference.problem.first.violation(&best.x).is_none_or(|violation| violation.amount <= 1e-6),
+            "{context}"
+        );
         assert!(best.value >= lower - room(lower), "{context}: an estimate below the lower bound");
         let at_worst = reference.cost_at(&best.x, &best.worst);
         assert!((at_worst - best.value).abs() <= room(at_worst), "{context}: its worst scenario costs {at_worst}");
@@ -127,19 +132,24 @@ fn rank(outcome: Option<&Outcome>) -> u8 {
     }
 }
 
-/// Of a hundred decisions that are known by an estimate, so many may cost more than the gap above the optimum. On problems as small as these none of 625
-/// did; where a set has thousands of local maxima many do (`certificates/vendors.rs`).
+/// Of a hundred decisions that are known by an estimate, so many may cost more than the gap above the optimum. On
+/// problems as small as these none of 625 did; where a set has thousands of local maxima many do
+/// (`certificates/vendors.rs`).
 const ASTRAY: u64 = 1;
 
-/// Runs `bundle` and `auto` on so many problems of each recipe, and `ccg` for comparison; how many problems had a finite optimum.
+/// Runs `bundle` and `auto` on so many problems of each recipe, and `ccg` for comparison; how many problems had a
+/// finite optimum.
 fn hold(kinds: &[(Recipe, u64)]) -> u64 {
     let (mut bundle, mut auto, mut ccg, mut solved) = (Met::default(), Met::default(), Met::default(), 0);
     for (recipe, count) in kinds {
         for seed in 0..many(*count) {
             let mut file = random_problem(recipe, seed);
             file.name = format!("{recipe:?}, {seed}");
-            // A variable that pays for ever makes a problem unbounded if it is feasible at all. Clarabel cannot tell in time.
-            if seed % 10 == 9 && !(recipe.quadratic || recipe.quadratic_first || recipe.cone || recipe.set == "ellipsoid") {
+            // A variable that pays for ever makes a problem unbounded if it is feasible at all. Clarabel cannot tell in
+            // time.
+            if seed % 10 == 9
+                && !(recipe.quadratic || recipe.quadratic_first || recipe.cone || recipe.set == "ellipsoid")
+            {
                 file.first_stage.variables.push(Variable::new("pays", -1.0));
             }
             let problem = Problem::new(&file).unwrap();
@@ -149,9 +159,10 @@ fn hold(kinds: &[(Recipe, u64)]) -> u64 {
             let settings = Settings { gap: [1e-3, 1e-4, 1e-6][seed as usize % 3], seed, ..Settings::default() };
             let by = |method: &str| Settings { method: method.into(), ..settings.clone() };
             let by_bundle = bundle.run(&reference, optimum, &by("bundle"));
-            let [by_auto, by_ccg] = [("auto", &mut auto), ("ccg", &mut ccg)]
-                .map(|(method, met)| met.run(&reference, optimum, &Settings { time_limit: Some(PATIENCE), ..by(method) }));
-            // A time limit may end a search that another one with the same aim did not need.
+            let [by_auto, by_ccg] = [("auto", &mut auto), ("ccg", &mut ccg)].map(|(method, met)| {
+                met.run(&reference, optimum, &Settings { time_limit: Some(PATIENCE), ..by(method) })
+            });
+            // A time limit may end a search that another one with the same goal did not need.
             if by_auto.as_ref().is_none_or(|outcome| outcome.stop != Stop::TimeLimit) {
                 let others = [&by_bundle, &by_ccg].map(|outcome| rank(outcome.as_ref()));
                 let context = format!("{}: {by_auto:?}, {by_bundle:?}, {by_ccg:?}", problem.name);

@@ -43,7 +43,8 @@ const FEW: Assumed = Assumed::Miss { rho: 0.5 };
 fn attempts(locked: &Locked, wanted: Wanted, gap: f64, count: u64) -> Vec<Option<Attested>> {
     let states = locked.states();
     let attempt = |seed| {
-        let mut certifier = Certifier::new(&locked.problem, states.as_ref(), wanted, gap, seed, &Clock::unlimited()).unwrap();
+        let mut certifier =
+            Certifier::new(&locked.problem, states.as_ref(), wanted, gap, seed, &Clock::unlimited()).unwrap();
         attested(certifier.certify(&[], 0.0).unwrap())
     };
     (0..count).map(attempt).collect()
@@ -105,8 +106,8 @@ fn locks_are_what_they_are_made_to_be() {
     }
 }
 
-/// The level asked for is below the true share, so that each statement is a false one: it may be made with probability 1 − confidence at most, and
-/// is made with the probability that all draws miss.
+/// The level asked for is below the true share, so that each statement is a false one: it may be made with probability
+/// 1 − confidence at most, and is made with the probability that all draws miss.
 #[test]
 fn violation_levels_hold_at_their_confidence() {
     let runs = many(300);
@@ -134,9 +135,14 @@ fn what_is_found_refutes() {
     let states = locked.states();
     for seed in 0..20 {
         let wanted = Wanted { level: 1e-3, ..Wanted::default() };
-        let mut certifier = Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
-        let Judgement::Refuted(found) = certifier.certify(&[], 0.0).unwrap() else { panic!("3,700 draws miss a share of 1/32") };
-        assert!((found.value - 1.0).abs() < 1e-9 && locked.problem.set.contains(&found.xi, 1e-9) && found.cut.is_some());
+        let mut certifier =
+            Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
+        let Judgement::Refuted(found) = certifier.certify(&[], 0.0).unwrap() else {
+            panic!("3,700 draws miss a share of 1/32")
+        };
+        assert!(
+            (found.value - 1.0).abs() < 1e-9 && locked.problem.set.contains(&found.xi, 1e-9) && found.cut.is_some()
+        );
         // What is known to cost 1 stands at 1.
         let stands = attested(certifier.certify(&[], found.value).unwrap()).unwrap();
         assert_eq!(stands.violation.unwrap().level, 1e-3);
@@ -171,7 +177,8 @@ fn bounds_under_a_true_rho_are_false_as_seldom_as_they_say() {
     }
 }
 
-/// The paper's practice: ρ = 0.9, whatever the problem is. One corner in 1024 is the worst, and nearly every bound is false at "95 %".
+/// The paper's practice: ρ = 0.9, whatever the problem is. One corner in 1024 is the worst, and nearly every bound is
+/// false at "95 %".
 #[test]
 fn bounds_under_a_false_rho_are_false() {
     let locked = locks::corners(10, 1);
@@ -206,7 +213,8 @@ fn bounds_under_derived_constants_are_false_as_seldom_as_they_say() {
     assert!((attested.likely.unwrap().upper - (FIRST_COST + 1.0) * 1.05).abs() < 1e-9);
 }
 
-/// Where the theorem's constants are true: fresh draws over M states mix at least as fast as γ = 1/M, and the worst state is ahead by 1.
+/// Where the theorem's constants are true: fresh draws over M states mix at least as fast as γ = 1/M, and the worst
+/// state is ahead by 1.
 #[test]
 fn bounds_by_calls_of_a_chain_are_false_as_seldom_as_they_say() {
     let runs = many(300);
@@ -237,11 +245,14 @@ fn attempts_share_what_may_go_wrong() {
     let wanted = Wanted { confidence: 0.6, level: 0.9 * locked.share, assumed: FEW };
     let mut wrong = 0;
     for seed in 0..runs {
-        let mut certifier = Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
-        let stands: Vec<bool> = (0..ATTEMPTS).map(|_| attested(certifier.certify(&[], 0.0).unwrap()).is_some()).collect();
+        let mut certifier =
+            Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
+        let stands: Vec<bool> =
+            (0..ATTEMPTS).map(|_| attested(certifier.certify(&[], 0.0).unwrap()).is_some()).collect();
         wrong += u64::from(stands.contains(&true));
     }
-    let right = (1..=ATTEMPTS).map(|k| 1.0 - missed(locked.share, draws_until(wanted.level, 0.4 / (k * (k + 1)) as f64)));
+    let right =
+        (1..=ATTEMPTS).map(|k| 1.0 - missed(locked.share, draws_until(wanted.level, 0.4 / (k * (k + 1)) as f64)));
     statistics::at_most(wrong, runs, 0.4, "attempts");
     statistics::is(wrong, runs, 1.0 - right.product::<f64>(), "attempts");
 }
@@ -251,12 +262,16 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
     let stands = |locked: &Locked| {
         let states = locked.states();
         let wanted = Wanted { level: 0.1, ..Wanted::default() };
-        let mut certifier = Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 1, &Clock::unlimited()).unwrap();
+        let mut certifier =
+            Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 1, &Clock::unlimited()).unwrap();
         attested(certifier.certify(&[], 1.0).unwrap()).unwrap()
     };
     let says = |attested: &Attested, words: &str| attested.remarks.iter().any(|remark| remark.contains(words));
     for (locked, words) in [
-        (locks::corners(20, 1), "a draw finds a false one with probability 9.5e-7, so that 3.9e6 draws would be needed"),
+        (
+            locks::corners(20, 1),
+            "a draw finds a false one with probability 9.5e-7, so that 3.9e6 draws would be needed",
+        ),
         (locks::sphere(3, 0.01), "draws would be needed, and at most 20000 are made"),
         (locks::cube(0.1), "draws would be needed, and at most 20000 are made"),
     ] {
@@ -269,8 +284,10 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
     let matrix = vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.5, 0.0], vec![0.0, 0.0, 0.25]];
     file.uncertainty.set = SetFile::Ellipsoid { center: vec![0.0; 3], matrix };
     let stretched = Problem::new(&file).unwrap();
-    let states = stretched.set.states(&Reach { convex: true, reference: Reference::Surface, ..Reach::default() }).unwrap();
-    let mut certifier = Certifier::new(&stretched, states.as_ref(), Wanted::default(), 0.5, 1, &Clock::unlimited()).unwrap();
+    let states =
+        stretched.set.states(&Reach { convex: true, reference: Reference::Surface, ..Reach::default() }).unwrap();
+    let mut certifier =
+        Certifier::new(&stretched, states.as_ref(), Wanted::default(), 0.5, 1, &Clock::unlimited()).unwrap();
     let by_area = attested(certifier.certify(&[], 1.0).unwrap()).unwrap();
     assert!(by_area.likely.is_none() && says(&by_area, "by area"), "{by_area:?}");
     assert_eq!(by_area.violation.unwrap().measure, "uniform on the boundary, by area");
@@ -301,7 +318,9 @@ fn a_clock_that_strikes_leaves_a_weaker_level_or_none() {
     let wanted = Wanted { level: 1e-6, assumed: Assumed::Miss { rho: 0.999_999 }, ..Wanted::default() };
     let raised = Clock::new(None, Arc::new(AtomicBool::new(true)));
     let mut certifier = Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 1, &raised).unwrap();
-    let Judgement::Stands { attested, .. } = certifier.certify(&[], 0.0).unwrap() else { panic!("there was no time to look") };
+    let Judgement::Stands { attested, .. } = certifier.certify(&[], 0.0).unwrap() else {
+        panic!("there was no time to look")
+    };
     assert_eq!((attested.violation, attested.likely), (None, None));
     let mut weaker = 0;
     for millis in [20, 100, 300] {
@@ -328,7 +347,8 @@ fn threads_do_not_change_a_judgement() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let wanted = Wanted { level: 0.03, assumed: Assumed::Miss { rho: 0.99 }, ..Wanted::default() };
-            let mut certifier = Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 5, &Clock::unlimited()).unwrap();
+            let mut certifier =
+                Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 5, &Clock::unlimited()).unwrap();
             [0.0, 1.0, 0.0].map(|value| certifier.certify(&[], value).unwrap()).to_vec()
         })
     };

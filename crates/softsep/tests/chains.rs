@@ -1,10 +1,12 @@
-//! Every proposal through the conformance suite, and every chain's long-run law against p_x itself: by enumeration on finite sets, by quadrature on
-//! spheres and in bodies.
+//! Every proposal through the conformance suite, and every chain's long-run law against p_x itself: by enumeration on
+//! finite sets, by quadrature on spheres and in bodies.
 //!
-//! The recourse problems have generic numbers and the engine picks duals by least slope, so that each state has one dual (see `softsep::chain`).
+//! The recourse problems have generic numbers and the engine picks duals by least slope, so that each state has one
+//! dual (see `softsep::chain`).
 //!
-//! A run goes on until batches of it show that its distance in total variation from its own law, expected to be e, passes 0.01 only if it exceeds e by four
-//! standard errors of the worst event: once in 30 000 times. All seeds are fixed.
+//! A run goes on until batches of it show that its distance in total variation from its own law, expected to be e,
+//! passes 0.01 only if it exceeds e by four standard errors of the worst event: once in 30 000 times. All seeds are
+//! fixed.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -16,8 +18,8 @@ use softsep::Problem;
 use softsep::chain::{Acceptance, Chain, Chains, Kernel};
 use softsep::format::{Points, ProblemFile, Row, SetFile, Sides, Variable};
 use softsep::proposal::{
-    Alternate, Choice, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Mixture, Options, Place, Proposal, Tilted, TiltedChord,
-    Uniform, Weighted,
+    Alternate, ChainState, Choice, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Mixture, Options, Proposal, Tilted,
+    TiltedChord, Uniform, Weighted,
 };
 use softsep::recourse::{Answer, DualChoice, Linear, Recourse};
 use softsep::run::{Clock, Purpose, Random};
@@ -31,8 +33,8 @@ fn is_soak() -> bool {
     std::env::var_os("SOFTSEP_SOAK").is_some()
 }
 
-/// A problem over a set whose recourse repairs three rows, at costs that differ by row and side, with two helpers that serve all rows and are scarce.
-/// All numbers are generic: no ties.
+/// A problem over a set whose recourse repairs three rows, at costs that differ by row and side, with two helpers that
+/// serve all rows and are scarce. All numbers are generic: no ties.
 fn problem(set: SetFile, dim: usize, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut file = ProblemFile { name: format!("{} {dim} {seed}", kind(&set)), ..ProblemFile::default() };
@@ -40,7 +42,9 @@ fn problem(set: SetFile, dim: usize, seed: u64) -> Problem {
     file.uncertainty.parameters = (0..dim).map(|j| format!("g{j}")).collect();
     file.uncertainty.set = set;
     for helper in ["z0", "z1"] {
-        file.recourse.variables.push(Variable::new(helper, rng.random_range(0.1..1.0)).bounded(0.0, rng.random_range(0.2..0.5)));
+        file.recourse
+            .variables
+            .push(Variable::new(helper, rng.random_range(0.1..1.0)).bounded(0.0, rng.random_range(0.2..0.5)));
     }
     for i in 0..3 {
         let mut row = Row::new(format!("r{i}"));
@@ -121,12 +125,13 @@ fn spread(problem: &Problem, states: &dyn States) -> f64 {
     (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / 4000.0).sqrt()
 }
 
-/// What a chain should do: its kernel but for the acceptance, and the probabilities of the bins that its places fall into.
+/// What a chain should do: its kernel but for the acceptance, and the probabilities of the bins that its places fall
+/// into.
 struct Target<'a> {
     problem: &'a Problem,
     states: &'a dyn States,
     temperature: f64,
-    bin: &'a dyn Fn(&Place) -> usize,
+    bin: &'a dyn Fn(&ChainState) -> usize,
     want: Vec<f64>,
 }
 
@@ -168,7 +173,8 @@ impl Target<'_> {
             if batches.len() >= 30 && batches.len().is_multiple_of(10) {
                 let (mean, expected, worst) = errors_of(&batches);
                 if expected + errors * worst <= DISTANCE {
-                    let distance = 0.5 * mean.iter().zip(&self.want).map(|(found, want)| (found - want).abs()).sum::<f64>();
+                    let distance =
+                        0.5 * mean.iter().zip(&self.want).map(|(found, want)| (found - want).abs()).sum::<f64>();
                     return (distance, batches.len() as u64 * BATCH, chain);
                 }
             }
@@ -177,7 +183,8 @@ impl Target<'_> {
     }
 }
 
-/// The means of batches by bin; the expected distance in total variation of these from the truth; the largest standard error of an event's probability.
+/// The means of batches by bin; the expected distance in total variation of these from the truth; the largest standard
+/// error of an event's probability.
 fn errors_of(batches: &[Vec<f64>]) -> (Vec<f64>, f64, f64) {
     let (count, bins) = (batches.len() as f64, batches[0].len());
     let mean: Vec<f64> = (0..bins).map(|bin| batches.iter().map(|batch| batch[bin]).sum::<f64>() / count).collect();
@@ -187,9 +194,11 @@ fn errors_of(batches: &[Vec<f64>]) -> (Vec<f64>, f64, f64) {
     let covariances: Vec<Vec<f64>> = (0..bins).map(|a| (0..bins).map(|b| covariance(a, b)).collect()).collect();
     // For normal errors the mean of |e| is √(2/π) of the standard error.
     let expected = 0.5 * (0..bins).map(|bin| (2.0 / PI * covariances[bin][bin]).sqrt()).sum::<f64>();
-    // The event and its complement as signs s: the variance of its probability is sᵀCs/4. Each row's signs are tried and improved.
-    let times =
-        |signs: &[f64]| -> Vec<f64> { covariances.iter().map(|row| row.iter().zip(signs).map(|(c, s)| c * s).sum()).collect() };
+    // The event and its complement as signs s: the variance of its probability is sᵀCs/4. Each row's signs are tried
+    // and improved.
+    let times = |signs: &[f64]| -> Vec<f64> {
+        covariances.iter().map(|row| row.iter().zip(signs).map(|(c, s)| c * s).sum()).collect()
+    };
     let worst = covariances.iter().fold(0.0_f64, |worst, row| {
         let mut signs: Vec<f64> = row.iter().map(|c| c.signum()).collect();
         for _ in 0..5 {
@@ -232,7 +241,7 @@ fn check_finite(problem: &Problem) {
         (score(problem, &mut engine, &xi), 1.0, index)
     });
     let want = law(nodes.collect::<Vec<_>>(), all.len(), temperature);
-    let bin = |place: &Place| match place.state {
+    let bin = |place: &ChainState| match place.state {
         State::Row(row) => row,
         State::Point(_) => index[&key(&place.state)],
     };
@@ -257,15 +266,15 @@ fn check_finite(problem: &Problem) {
 struct Forgetful(Tilted);
 
 impl Proposal for Forgetful {
-    fn ready(&self, states: &dyn States, place: &mut Place, temperature: f64) {
+    fn ready(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
         self.0.ready(states, place, temperature);
     }
 
-    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         self.0.propose(states, from, random, to);
     }
 
-    fn log_ratio(&self, _states: &dyn States, _from: &Place, _to: &Place) -> f64 {
+    fn log_ratio(&self, _states: &dyn States, _from: &ChainState, _to: &ChainState) -> f64 {
         0.0
     }
 }
@@ -282,7 +291,7 @@ fn a_chain_with_a_wrong_ratio_is_caught() {
         (score(problem, &mut engine, &xi), 1.0, row)
     });
     let want = law(nodes.collect::<Vec<_>>(), 13, temperature);
-    let row = |place: &Place| if let State::Row(row) = place.state { row } else { 0 };
+    let row = |place: &ChainState| if let State::Row(row) = place.state { row } else { 0 };
     let target = Target { problem, states: states.as_ref(), temperature, bin: &row, want };
     for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
         let proposal = &Forgetful(Tilted { concentration: 1.0, share: 0.0 });
@@ -334,7 +343,7 @@ fn grid_on_sphere(dim: usize) -> Vec<Vec<f64>> {
     (0..120).flat_map(|step| ring((f64::from(step) + 0.5) / 60.0 - 1.0)).collect()
 }
 
-fn point(place: &Place) -> &[f64] {
+fn point(place: &ChainState) -> &[f64] {
     match &place.state {
         State::Point(point) => point,
         State::Row(_) => panic!("a row in a space of coordinates"),
@@ -366,8 +375,10 @@ fn check_sphere(problem: &Problem, reference: Reference) {
     target.check("geodesic", &Geodesic::of(states, 2.0).unwrap());
     target.check("langevin", langevin().as_ref());
     target.check("langevin and uniform", &Mixture::new(states, langevin(), Box::new(Uniform), 0.4).unwrap());
-    target
-        .check("auto", Choice::Auto.build(states, &Options { concentration: Some(3.0), ..Options::default() }).unwrap().as_ref());
+    target.check(
+        "auto",
+        Choice::Auto.build(states, &Options { concentration: Some(3.0), ..Options::default() }).unwrap().as_ref(),
+    );
 }
 
 #[test]
@@ -398,8 +409,9 @@ impl Plane {
     }
 
     fn bin(&self, xi: &[f64]) -> usize {
-        let along =
-            |axis: usize, parts: f64| (parts * (xi[axis] - self.lower[axis]) / self.width[axis]).clamp(0.0, parts - 1.0) as usize;
+        let along = |axis: usize, parts: f64| {
+            (parts * (xi[axis] - self.lower[axis]) / self.width[axis]).clamp(0.0, parts - 1.0) as usize
+        };
         along(0, 4.0) + 4 * along(1, 3.0)
     }
 
@@ -438,11 +450,18 @@ fn chains_in_bodies() {
     let mut cut = Row::new("cut");
     cut.xi = vec![("g0".into(), 1.0), ("g1".into(), 0.7)];
     cut.upper = 0.6;
-    let set =
-        SetFile::Polyhedron { lower: numbers(rng, 2, -1.0, -0.5), upper: numbers(rng, 2, 0.5, 1.0), constraints: vec![cut] };
+    let set = SetFile::Polyhedron {
+        lower: numbers(rng, 2, -1.0, -0.5),
+        upper: numbers(rng, 2, 0.5, 1.0),
+        constraints: vec![cut],
+    };
     check_body(&problem(set, 2, 10));
     if is_soak() {
-        check_body(&problem(SetFile::Box { lower: numbers(rng, 2, -1.0, -0.2), upper: numbers(rng, 2, 0.2, 1.0) }, 2, 11));
+        check_body(&problem(
+            SetFile::Box { lower: numbers(rng, 2, -1.0, -0.2), upper: numbers(rng, 2, 0.2, 1.0) },
+            2,
+            11,
+        ));
     }
 }
 
@@ -453,25 +472,30 @@ fn several_chains_do_the_same_on_any_number_of_threads() {
         let states = problem.set.states(&reach(true)).unwrap();
         let proposal = Choice::Auto.build(states.as_ref(), &Options::default()).unwrap();
         let temperature = spread(problem, states.as_ref());
-        let kernel =
-            Kernel { states: states.as_ref(), proposal: proposal.as_ref(), acceptance: Acceptance::Metropolis, temperature };
-        let found = [1, 2, 4].map(|threads| {
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-                let mut chains = Chains::new(problem, states.as_ref(), 7, 9, &Clock::unlimited()).unwrap();
-                assert!(chains.best().is_none());
-                let mut trace = Vec::new();
-                for x in [0.4, 0.1, 0.9] {
-                    chains.at(&[x]);
-                    chains.step(&kernel, 300, &Clock::unlimited()).unwrap();
-                    let best = chains.best().unwrap();
-                    trace.push((best.xi.clone(), best.answer.clone(), chains.summary(), chains.solves()));
-                    trace.extend(
-                        chains.iter().map(|chain| (chain.place().xi.clone(), chain.place().answer.clone(), chains.summary(), 0)),
-                    );
-                }
-                trace
-            })
-        });
+        let kernel = Kernel {
+            states: states.as_ref(),
+            proposal: proposal.as_ref(),
+            acceptance: Acceptance::Metropolis,
+            temperature,
+        };
+        let found =
+            [1, 2, 4].map(|threads| {
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                    let mut chains = Chains::new(problem, states.as_ref(), 7, 9, &Clock::unlimited()).unwrap();
+                    assert!(chains.best().is_none());
+                    let mut trace = Vec::new();
+                    for x in [0.4, 0.1, 0.9] {
+                        chains.at(&[x]);
+                        chains.step(&kernel, 300, &Clock::unlimited()).unwrap();
+                        let best = chains.best().unwrap();
+                        trace.push((best.xi.clone(), best.answer.clone(), chains.summary(), chains.solves()));
+                        trace.extend(chains.iter().map(|chain| {
+                            (chain.place().xi.clone(), chain.place().answer.clone(), chains.summary(), 0)
+                        }));
+                    }
+                    trace
+                })
+            });
         assert_eq!(found[0], found[1]);
         assert_eq!(found[0], found[2]);
         // Chains differ from one another, and the best is the best of all scenarios asked for.
@@ -500,7 +524,8 @@ fn proposals_by_name() {
     let refusal = |choice: Choice, options| choice.build(states.as_ref(), &options).err().unwrap().to_string();
     assert_eq!(
         refusal(Choice::HitAndRun, Options::default()),
-        "hit-and-run walks in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would work"
+        "hit-and-run walks in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would \
+         work"
     );
     for (name, choice) in Choice::NAMES {
         assert_eq!((name.parse(), choice.to_string()), (Ok(choice), name.to_owned()));
@@ -549,7 +574,8 @@ fn mixtures_that_cannot_be_are_refused() {
     assert!(Mixture::new(states, langevin(), tilted(), 0.5).is_ok());
     let alternate = || Box::new(Alternate::new(langevin(), tilted(), 0.5).unwrap());
     assert!(
-        refusal(Mixture::new(states, alternate(), Box::new(Uniform), 0.5)).contains("first proposal of a mixture has no density")
+        refusal(Mixture::new(states, alternate(), Box::new(Uniform), 0.5))
+            .contains("first proposal of a mixture has no density")
     );
     assert!(Alternate::new(alternate(), Box::new(Uniform), 0.5).is_err());
 }

@@ -88,14 +88,16 @@ fn faults_are_named_with_their_line_and_column() {
         ("a,b\n1,2\n1,2,\n", "s.csv: line 3 must have 2 cells, as the header has, and has 3"),
         (
             "a,b\n1,,\n",
-            "s.csv: line 2, column \"b\": the cell is empty\ns.csv: line 2 must have 2 cells, as the header has, and has 3",
+            "s.csv: line 2, column \"b\": the cell is empty\ns.csv: line 2 must have 2 cells, as the header has, and \
+             has 3",
         ),
         ("a,b\n1,NaN\n", "s.csv: line 2, column \"b\": \"NaN\" is not a finite number"),
         ("a,b\n1,1;2\n", "s.csv: line 2, column \"b\": \"1;2\" is not a number"),
         ("b,a\n1,x\n", "s.csv: line 2, column \"a\": \"x\" is not a number"),
         (
             "a;b\n1;2\n",
-            "s.csv: the header names \"a;b\", which is not an uncertain parameter\ns.csv: the header does not name the uncertain parameter \"a\"\ns.csv: the header does not name the uncertain parameter \"b\"",
+            "s.csv: the header names \"a;b\", which is not an uncertain parameter\ns.csv: the header does not name \
+             the uncertain parameter \"a\"\ns.csv: the header does not name the uncertain parameter \"b\"",
         ),
     ] {
         assert_eq!(read(text, &parameters), Err(expected.to_owned()), "{text:?}");
@@ -118,7 +120,12 @@ fn numbers_are_those_of_the_standard_library_wherever_the_buffer_ends() {
                 0 => format!("{}", f64::from_bits(rng.random::<u64>() >> 2)),
                 1 => format!("{:e}", f64::from_bits(rng.random::<u64>() >> 2)),
                 2 => {
-                    format!("{}{:.*}", " ".repeat(rng.random_range(0..40)), rng.random_range(0..25), rng.random_range(-1e3..1e3))
+                    format!(
+                        "{}{:.*}",
+                        " ".repeat(rng.random_range(0..40)),
+                        rng.random_range(0..25),
+                        rng.random_range(-1e3..1e3)
+                    )
                 }
                 _ => format!("{}", rng.random_range(-1000..1000)),
             };

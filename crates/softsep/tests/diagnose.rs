@@ -1,4 +1,5 @@
-//! Diagnoses against brute force: constants that are called bounds are, scores are the engine's, temperatures keep their promise.
+//! Diagnoses against brute force: constants that are called bounds are, scores are the engine's, temperatures keep
+//! their promise.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use rand::{RngExt, SeedableRng};
@@ -127,7 +128,8 @@ fn line(list: &[f64]) -> Problem {
     file.first_stage.variables.push(Variable::new("x", 0.0).bounded(-1.0, 1.0));
     file.first_stage.constant = 10.0;
     file.uncertainty.parameters.push("xi".into());
-    file.uncertainty.set = SetFile::Scenarios { points: Points::from_flat(1, list.len(), list.to_vec()).unwrap(), file: None };
+    file.uncertainty.set =
+        SetFile::Scenarios { points: Points::from_flat(1, list.len(), list.to_vec()).unwrap(), file: None };
     file.recourse.variables.push(Variable::new("y", 1.0));
     for (name, sign) in [("above", 1.0), ("below", -1.0)] {
         let mut row = Row::new(name);
@@ -182,7 +184,13 @@ fn a_problem_known_by_hand() {
     let warm = diagnose(&problem, &x, &Inquiry { temperature: Some(50.0), ..inquiry }, &clock).unwrap();
     let certified = warm.certification.unwrap();
     assert_eq!((certified.calls, certified.steps, certified.miss.informative()), (None, None, None));
-    assert!(warm.identification.iter().all(|after| after.finite.unwrap().iter().all(|chance| chance.informative().is_none())));
+    assert!(
+        warm.identification.iter().all(|after| after
+            .finite
+            .unwrap()
+            .iter()
+            .all(|chance| chance.informative().is_none()))
+    );
     assert!(warm.identification.iter().all(|after| after.adaptive.and_then(Chance::informative).is_none()));
 }
 

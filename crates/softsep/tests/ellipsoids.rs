@@ -28,7 +28,11 @@ fn bounds_hold(n: usize, mixed_integer: bool, gap: f64, method: &str) {
         let settings = Settings { method: method.into(), gap, ..Settings::default() };
         let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
         let what = format!("{method}, n = {n}, seed {seed}: {:?}", outcome.bounds);
-        assert_eq!((outcome.status, outcome.bounds.certificate()), (Status::Optimal, Certificate::Deterministic), "{what}");
+        assert_eq!(
+            (outcome.status, outcome.bounds.certificate()),
+            (Status::Optimal, Certificate::Deterministic),
+            "{what}"
+        );
         let (best, upper) = (outcome.bounds.best().unwrap(), outcome.bounds.upper().unwrap());
         let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
         let mut answer = Answer::new(&problem);

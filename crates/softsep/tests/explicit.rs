@@ -1,4 +1,5 @@
-//! Explicit rules, read back from their files and evaluated by names: feasible at members of the set, never above their bound.
+//! Explicit rules, read back from their files and evaluated by names: feasible at members of the set, never above their
+//! bound.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use softsep::format::{ProblemFile, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::report::policy_file;
 use softsep::run::Silent;
-use softsep::separation::{Exact, Wish};
+use softsep::separation::{Exact, SeparationKind};
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Error, NoRule, Problem, Rule, Settings, evaluate, explicit_rule, solve};
 
@@ -115,8 +116,9 @@ fn members(problem: &Problem, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64
     let mut all = ends.clone();
     while all.len() < count {
         // Few of them, so that the boundary is met as well as the middle.
-        let parts: Vec<(usize, f64)> =
-            (0..rng.random_range(2..=4)).map(|_| (rng.random_range(0..ends.len()), rng.random_range(0.0..1.0))).collect();
+        let parts: Vec<(usize, f64)> = (0..rng.random_range(2..=4))
+            .map(|_| (rng.random_range(0..ends.len()), rng.random_range(0.0..1.0)))
+            .collect();
         let total: f64 = parts.iter().map(|part| part.1).sum();
         all.push((0..dim).map(|e| parts.iter().map(|&(end, share)| share / total * ends[end][e]).sum()).collect());
     }
@@ -124,7 +126,8 @@ fn members(problem: &Problem, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64
     all
 }
 
-/// Writes a rule, reads it back and checks it at so many members of the set; how far its bound is above the worst case known, relative.
+/// Writes a rule, reads it back and checks it at so many members of the set; how far its bound is above the worst case
+/// known, relative.
 fn checked(file: &ProblemFile, problem: &Problem, x: &[f64], rule: &Rule, count: usize, rng: &mut ChaCha8Rng) -> f64 {
     let reader = Reader::new(file, &policy_file(problem, x, rule).write());
     let mut worst = f64::NEG_INFINITY;
@@ -152,9 +155,14 @@ fn rules_of_small_problems_hold_on_every_kind_of_set() {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let x: Vec<f64> = problem.first.upper.iter().map(|upper| rng.random_range(0.0..=*upper)).collect();
             let Some(rule) = rule_of(&problem, &x) else {
-                // Helpers make a rule feasible. Without them some scenario may have no recourse, and then there is no rule.
+                // Helpers make a rule feasible. Without them some scenario may have no recourse, and then there is no
+                // rule.
                 let evaluation = evaluate(&problem, &x, None, Some(1), &Default::default()).unwrap();
-                assert!(recipe.incomplete && evaluation.objective == f64::INFINITY, "{set} {seed}: {}", evaluation.objective);
+                assert!(
+                    recipe.incomplete && evaluation.objective == f64::INFINITY,
+                    "{set} {seed}: {}",
+                    evaluation.objective
+                );
                 none += 1;
                 continue;
             };
@@ -169,7 +177,8 @@ fn rules_of_small_problems_hold_on_every_kind_of_set() {
 fn rules_of_location_transportation_hold() {
     for uncertainty in [Uncertain::Budget { gamma: 0.3 }, Uncertain::Ellipsoid] {
         let file =
-            location_transportation(&LocationTransportation { n: 10, uncertainty, mixed_integer: false, seed: 1 }).unwrap();
+            location_transportation(&LocationTransportation { n: 10, uncertainty, mixed_integer: false, seed: 1 })
+                .unwrap();
         let problem = Problem::new(&file).unwrap();
         let outcome = solve(&problem, &Settings::default(), &mut Silent, &Default::default()).unwrap();
         let x = &outcome.bounds.best().unwrap().x;
@@ -221,10 +230,14 @@ fn rules_are_offered_where_policies_bound_parts() {
         for (quadratic, cone) in [(true, false), (false, true), (false, false)] {
             for cost_xi in [false, true] {
                 let problem =
-                    Problem::new(&random_problem(&Recipe { set, quadratic, cone, cost_xi, ..Recipe::default() }, 7)).unwrap();
+                    Problem::new(&random_problem(&Recipe { set, quadratic, cone, cost_xi, ..Recipe::default() }, 7))
+                        .unwrap();
                 let offered = NoRule::check(&problem);
                 // A list has no parts, but a rule.
-                assert_eq!(offered.is_ok(), Exact::wished(Wish::Split, &problem).is_ok() || set == "scenarios" && !cost_xi);
+                assert_eq!(
+                    offered.is_ok(),
+                    Exact::of_kind(SeparationKind::Split, &problem).is_ok() || set == "scenarios" && !cost_xi
+                );
                 if let Err(reason) = offered {
                     let x = problem.first.lower.clone();
                     let refused = explicit_rule(&problem, &x, GAP, None, Some(1), &Default::default());

@@ -1,6 +1,8 @@
-//! What the paper's Figures 1 to 3 say of Algorithm 1, on fewer and shorter replications than `benches/figures.rs` measures.
+//! What the paper's Figures 1 to 3 say of Algorithm 1, on fewer and shorter replications than `benches/figures.rs`
+//! measures.
 //!
-//! All seeds are fixed. Margins are several standard errors wide as probe runs showed them; no false-alarm rate is claimed for other streams.
+//! All seeds are fixed. Margins are several standard errors wide as probe runs showed them; no false-alarm rate is
+//! claimed for other streams.
 #![allow(clippy::unwrap_used)]
 
 #[path = "figures/replication.rs"]
@@ -46,7 +48,8 @@ fn hot_chains_leave_a_gap_behind() {
     assert!(warm > 3.0 * cool && hot > warm, "gaps of {cool}, {warm} and {hot} for w = 10, 50 and 100");
 }
 
-/// With five sites, where a uniform proposal finds the worst scenario less often than with the figure's three and replications differ less.
+/// With five sites, where a uniform proposal finds the worst scenario less often than with the figure's three and
+/// replications differ less.
 #[test]
 fn the_adaptive_proposal_is_as_good_and_steadier() {
     let adaptive = json!({"proposal": "adaptive", "temperature": 0.001, "kappa": 10.0});
@@ -62,7 +65,8 @@ fn the_adaptive_proposal_is_as_good_and_steadier() {
     assert!(gap < 3.0 * error, "adaptive gaps are larger by a factor of exp({gap} ± {error})");
 }
 
-/// A chain has soon seen all of a short list; the average still comes nearer to the optimum. That all iterations are made is asserted on the way.
+/// A chain has soon seen all of a short list; the average still comes nearer to the optimum. That all iterations are
+/// made is asserted on the way.
 #[test]
 fn a_list_seen_through_does_not_end_the_descent() {
     for of in replicate(3, 20, 5, &[uniform(0.001)]) {

@@ -24,7 +24,8 @@ struct Known {
 const CLOSE: f64 = 1e-6;
 
 fn run(problem: &Problem, settings: &Settings, interrupt: &Arc<AtomicBool>) -> Outcome {
-    solve(problem, settings, &mut Silent, interrupt).unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
+    solve(problem, settings, &mut Silent, interrupt)
+        .unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
 }
 
 fn known(recipe: &Recipe, seed: u64) -> Known {
@@ -80,13 +81,19 @@ fn check(known: &Known, outcome: &Outcome, settings: &Settings, allowed: &[Stop]
     if let Some(best) = outcome.bounds.best() {
         let evaluation = evaluate(&known.problem, &best.x, None, Some(1), &Arc::default()).unwrap();
         assert!(evaluation.violation.is_none() && evaluation.exact, "{context}");
-        assert!(best.upper.is_none_or(|upper| evaluation.objective <= upper + room), "{context}: costs {}", evaluation.objective);
+        assert!(
+            best.upper.is_none_or(|upper| evaluation.objective <= upper + room),
+            "{context}: costs {}",
+            evaluation.objective
+        );
     }
 }
 
-/// Every way to solve a problem: all methods that take it, and the loops with the separations that they would not choose.
+/// Every way to solve a problem: all methods that take it, and the loops with the separations that they would not
+/// choose.
 fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
-    let settings = |method: &str| Settings { method: method.into(), gap: 1e-7, threads: Some(1), ..Settings::default() };
+    let settings =
+        |method: &str| Settings { method: method.into(), gap: 1e-7, threads: Some(1), ..Settings::default() };
     let mut ways: Vec<_> = METHODS.iter().map(|method| (method, settings(method.name))).collect();
     // First-order steps take many iterations for the last digits.
     for (_, settings) in ways.iter_mut().filter(|(method, _)| method.reaches == Reaches::Estimate) {
@@ -100,9 +107,11 @@ fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
     ways
 }
 
-/// Why a run may end besides meeting its gap. Bilinear claims have a margin for tolerances, which is more than the gap asked for here.
+/// Why a run may end besides meeting its gap. Bilinear claims have a margin for tolerances, which is more than the gap
+/// asked for here.
 fn allowed(method: &Entry, settings: &Settings, stop: Stop) -> Vec<Stop> {
-    let is_exact = method.reaches == Reaches::Optimum && settings.options.get("separation").is_none_or(|name| name != "bilinear");
+    let is_exact =
+        method.reaches == Reaches::Optimum && settings.options.get("separation").is_none_or(|name| name != "bilinear");
     if is_exact { vec![stop] } else { vec![stop, Stop::Stalled] }
 }
 
@@ -123,7 +132,8 @@ fn time_limits() {
             // From a microsecond to the whole time, ever closer to one another.
             let mut limit = Duration::from_micros(1);
             while limit < whole {
-                let outcome = run(&known.problem, &Settings { time_limit: Some(limit), ..settings.clone() }, &Arc::default());
+                let outcome =
+                    run(&known.problem, &Settings { time_limit: Some(limit), ..settings.clone() }, &Arc::default());
                 check(
                     known,
                     &outcome,
@@ -154,7 +164,8 @@ fn iteration_limits() {
             let whole = run(&known.problem, &settings, &Arc::default());
             let mut last: Option<Outcome> = None;
             for limit in thinned(whole.iterations) {
-                let outcome = run(&known.problem, &Settings { iterations: Some(limit), ..settings.clone() }, &Arc::default());
+                let outcome =
+                    run(&known.problem, &Settings { iterations: Some(limit), ..settings.clone() }, &Arc::default());
                 let context = format!("{}, {limit} iterations", method.name);
                 check(known, &outcome, &settings, &allowed(method, &settings, Stop::IterationLimit), &context);
                 assert!(outcome.iterations <= limit, "{context}");

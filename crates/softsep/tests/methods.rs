@@ -8,8 +8,8 @@ use softsep::run::{Clock, Silent};
 use softsep::testing::{Recipe, Size, check_method, random_problem};
 use softsep::{Problem, Settings, evaluate, solve};
 
-/// The optimum by subgradient-free search: golden sections in every coordinate, nested, over the exact worst case of each x. For problems
-/// with at most two first-stage variables, integers enumerated. `None` if no x is feasible.
+/// The optimum by subgradient-free search: golden sections in every coordinate, nested, over the exact worst case of
+/// each x. For problems with at most two first-stage variables, integers enumerated. `None` if no x is feasible.
 struct Search<'p> {
     problem: &'p Problem,
     points: Points,
@@ -17,7 +17,8 @@ struct Search<'p> {
 }
 
 impl Search<'_> {
-    /// f(x) plus the worst case, or ∞; for infeasible x, how far it is from feasible is added to a large number, so that the search finds back.
+    /// f(x) plus the worst case, or ∞; for infeasible x, how far it is from feasible is added to a large number, so
+    /// that the search finds back.
     fn cost(&mut self, x: &[f64]) -> f64 {
         let mut answer = Answer::new(self.problem);
         let violation = self.problem.first.violation(x).map_or(0.0, |violation| violation.amount);
@@ -129,9 +130,11 @@ fn without_complete_recourse() {
 fn infeasible_or_proved_otherwise() {
     let mut infeasible = 0;
     for seed in 0..many(150) {
-        let problem =
-            Problem::new(&random_problem(&Recipe { incomplete: true, integers: seed % 3 == 0, ..Recipe::default() }, seed))
-                .unwrap();
+        let problem = Problem::new(&random_problem(
+            &Recipe { incomplete: true, integers: seed % 3 == 0, ..Recipe::default() },
+            seed,
+        ))
+        .unwrap();
         if by_search(&problem).is_some() || problem.first.dim() > 2 {
             continue;
         }
@@ -142,7 +145,8 @@ fn infeasible_or_proved_otherwise() {
             }
             let settings = Settings { method: method.name.into(), ..Settings::default() };
             let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
-            // The search misses feasible sets without interior; a decision that has a finite cost in every scenario is proof of one.
+            // The search misses feasible sets without interior; a decision that has a finite cost in every scenario is
+            // proof of one.
             match outcome.bounds.best() {
                 Some(best) => {
                     let evaluation = evaluate(&problem, &best.x, None, None, &Default::default()).unwrap();
@@ -183,7 +187,8 @@ fn units_change_nothing() {
         let objective = |units: bool| {
             let problem = Problem::new(&random_problem(&Recipe { units, ..recipe }, seed)).unwrap();
             let outcome =
-                solve(&problem, &Settings { gap: 1e-7, ..Settings::default() }, &mut Silent, &Default::default()).unwrap();
+                solve(&problem, &Settings { gap: 1e-7, ..Settings::default() }, &mut Silent, &Default::default())
+                    .unwrap();
             (outcome.status, outcome.bounds.upper())
         };
         match (objective(false), objective(true)) {
@@ -230,7 +235,8 @@ fn methods_agree() {
     assert!(solved > many(150) / 2, "only {solved} problems were solved");
 }
 
-/// A first-stage variable that pays for ever makes a problem unbounded if it is feasible at all; all methods must tell the two apart.
+/// A first-stage variable that pays for ever makes a problem unbounded if it is feasible at all; all methods must tell
+/// the two apart.
 #[test]
 fn unbounded_or_infeasible() {
     let (mut unbounded, mut infeasible) = (0, 0);

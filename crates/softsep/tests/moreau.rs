@@ -1,4 +1,5 @@
-//! The Moreau envelope against its definition: its value at the point it names, its distance from Q, its gradient, its cuts.
+//! The Moreau envelope against its definition: its value at the point it names, its distance from Q, its gradient, its
+//! cuts.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use rand::RngExt;
@@ -19,8 +20,8 @@ struct Pair {
 
 impl Pair {
     fn new(recipe: &Recipe, tau: f64, seed: u64) -> Self {
-        let problem =
-            Problem::new(&random_problem(recipe, seed)).unwrap_or_else(|complaints| panic!("seed {seed}: {complaints}"));
+        let problem = Problem::new(&random_problem(recipe, seed))
+            .unwrap_or_else(|complaints| panic!("seed {seed}: {complaints}"));
         let plain = engine(&problem, &Clock::unlimited()).unwrap();
         let smooth = Conic::new(&problem.moreau(tau), &Clock::unlimited()).unwrap();
         Self { problem, plain, smooth, tau }
@@ -105,10 +106,17 @@ fn the_envelope_is_what_its_definition_says() {
                 let other: Vec<f64> = v.iter().map(|v| v + reach * rng.random_range(-1.0..1.0)).collect();
                 let there = pair.plain(&other, &xi);
                 let cost = there.value + square(other.iter().zip(&x).map(|(v, x)| v - x)) / (2.0 * tau);
-                assert!(cost > smooth.value - 1e-6 * size, "{context}: {other:?} costs {cost}, less than {}", smooth.value);
+                assert!(
+                    cost > smooth.value - 1e-6 * size,
+                    "{context}: {other:?} costs {cost}, less than {}",
+                    smooth.value
+                );
                 // Its cut is one for Q.
                 let bound = smooth.cut().unwrap().at(&other);
-                assert!(bound <= there.value + 1e-6 * size.max(there.value.abs()), "{context}: the cut is above Q at {other:?}");
+                assert!(
+                    bound <= there.value + 1e-6 * size.max(there.value.abs()),
+                    "{context}: the cut is above Q at {other:?}"
+                );
             }
             // The gradient is −d / τ.
             let steep = smooth.slope_x.iter().fold(1.0, |steep: f64, slope| steep.max(slope.abs()));
@@ -140,7 +148,11 @@ fn its_gradient_agrees_with_differences() {
                 let difference = (at(1.0) - at(-1.0)) / (2.0 * step);
                 // The gradient has the Lipschitz modulus 1/τ.
                 let allowed = step / pair.tau + 1e-3;
-                assert!((difference - slope[j]).abs() < allowed, "recipe {kind}, seed {seed}: {} is not {difference}", slope[j]);
+                assert!(
+                    (difference - slope[j]).abs() < allowed,
+                    "recipe {kind}, seed {seed}: {} is not {difference}",
+                    slope[j]
+                );
             }
         }
     }
@@ -170,10 +182,15 @@ fn recourse_without_variables_gets_some() {
         let mut xi = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut xi);
         let answer = answer(&smooth, &mut *engine, &x, &xi);
-        // Half the squared distance to where the rows hold, over τ; the slope points away from there and squares to the same number.
+        // Half the squared distance to where the rows hold, over τ; the slope points away from there and squares to the
+        // same number.
         if answer.outcome == Outcome::Solved {
             let slope = square(answer.slope_x.iter().copied());
-            assert!((answer.value - slope).abs() < 1e-5 * (1.0 + slope), "seed {seed}: {} is not {slope}", answer.value);
+            assert!(
+                (answer.value - slope).abs() < 1e-5 * (1.0 + slope),
+                "seed {seed}: {} is not {slope}",
+                answer.value
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Damaged files: whatever is done to a valid file, reading it gives a problem or complaints, never a panic; and a problem that is
-//! accepted can be written and read back.
+//! Damaged files: whatever is done to a valid file, reading it gives a problem or complaints, never a panic; and a
+//! problem that is accepted can be written and read back.
 #![allow(clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -99,8 +99,9 @@ fn mutate(text: &str, rng: &mut ChaCha8Rng) -> String {
             // Numbers for numbers and strings for strings, so that many mutants are right or nearly so.
             _ => {
                 let is_text = tokens[at].starts_with('"');
-                let alike: Vec<usize> =
-                    (0..tokens.len()).filter(|&i| is_value(&tokens[i]) && tokens[i].starts_with('"') == is_text).collect();
+                let alike: Vec<usize> = (0..tokens.len())
+                    .filter(|&i| is_value(&tokens[i]) && tokens[i].starts_with('"') == is_text)
+                    .collect();
                 if let [first, ..] = alike[..] {
                     let into = alike.iter().copied().find(|&i| i >= at).unwrap_or(first);
                     tokens[into] = tokens[alike[other % alike.len()]].clone();
@@ -171,7 +172,8 @@ fn no_damage_to_bytes_makes_the_reader_panic() {
 #[test]
 fn damaged_scenario_files_are_refused_or_read() {
     let folder = tempfile::tempdir().expect("there is a temporary folder");
-    let good = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good/scenario_file.csv")).expect("it can be read");
+    let good =
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good/scenario_file.csv")).expect("it can be read");
     let problem = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good/scenario_file.json");
     let problem = fs::read_to_string(problem).expect("it can be read");
     let mut rng = ChaCha8Rng::seed_from_u64(11);

@@ -1,5 +1,5 @@
-//! Every problem in `problems/` against its expected result, which is known in a way that has nothing to do with the solver: a formula
-//! worked out by hand (`problems/hand.rs`) and brute force (`problems/brute.rs`).
+//! Every problem in `problems/` against its expected result, which is known in a way that has nothing to do with the
+//! solver: a formula worked out by hand (`problems/hand.rs`) and brute force (`problems/brute.rs`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "problems/brute.rs"]
@@ -130,9 +130,11 @@ fn cases() -> Vec<Case> {
         if name.ends_with(".expected") {
             return None;
         }
-        let text = fs::read_to_string(path.with_extension("expected.json")).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let text =
+            fs::read_to_string(path.with_extension("expected.json")).unwrap_or_else(|error| panic!("{name}: {error}"));
         let expected = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.expected.json: {error}"));
-        let hand = HAND.iter().find(|hand| hand.name == name).unwrap_or_else(|| panic!("{name} is not in problems/hand.rs"));
+        let hand =
+            HAND.iter().find(|hand| hand.name == name).unwrap_or_else(|| panic!("{name} is not in problems/hand.rs"));
         let file = load(&path).unwrap_or_else(|error| panic!("{error}")).problem;
         let problem = softsep::read(&path).unwrap_or_else(|error| panic!("{error}"));
         Some(Case { name, path, file, problem, expected, hand })
@@ -182,7 +184,8 @@ fn methods_find_what_is_expected() {
                 check_solved(&case, entry.name);
             } else if entry.reaches == Reaches::UpperBound && !case.expected.refused.contains_key(entry.name) {
                 check_bounded(&case, entry.name);
-            } else if entry.reaches == Reaches::Estimate && (entry.name == "branch-and-cut" || !case.problem.first.has_integers())
+            } else if entry.reaches == Reaches::Estimate
+                && (entry.name == "branch-and-cut" || !case.problem.first.has_integers())
             {
                 check_estimated(&case, entry.name);
             } else {
@@ -237,14 +240,18 @@ fn check_bounded(case: &Case, method: &str) {
         Some(optimum) => {
             let upper = result.upper_bound.unwrap_or(f64::INFINITY);
             assert!(upper >= optimum - case.expected.tolerance, "{context}: {upper} is below the optimum {optimum}");
-            assert!(result.lower_bound.is_none_or(|lower| lower <= optimum + case.expected.tolerance), "{context}: {result:?}");
+            assert!(
+                result.lower_bound.is_none_or(|lower| lower <= optimum + case.expected.tolerance),
+                "{context}: {result:?}"
+            );
             assert!(result.objective.is_none_or(|objective| objective <= upper), "{context}: {result:?}");
         }
         None => assert!(result.upper_bound.is_none() && result.status != Status::Optimal, "{context}: {result:?}"),
     }
 }
 
-/// A method that comes as close as asked for, and ends with an estimate where it cannot scan: what it proves is true, and what it finds is close.
+/// A method that comes as close as asked for, and ends with an estimate where it cannot scan: what it proves is true,
+/// and what it finds is close.
 fn check_estimated(case: &Case, method: &str) {
     let context = format!("{} by {method}", case.name);
     let (outcome, result) = run(&case.problem, method, 1).unwrap_or_else(|error| panic!("{context}: {error}"));
@@ -288,7 +295,10 @@ fn check_optimal(case: &Case, result: &ResultFile, context: &str) {
     assert!(lower <= upper && (result.gap.unwrap() <= GAP || upper - lower <= 1e-9), "{context}: {lower} to {upper}");
     // Bounds hold up to the solvers' tolerances, which are far below the problem's own.
     let rounding = 1e-7 * optimum.abs().max(1.0);
-    assert!(lower <= optimum + rounding && upper >= optimum - rounding, "{context}: {optimum} is not in {lower} to {upper}");
+    assert!(
+        lower <= optimum + rounding && upper >= optimum - rounding,
+        "{context}: {optimum} is not in {lower} to {upper}"
+    );
 
     // The decision costs what the result says: evaluated, and by the formula.
     let x: Vec<f64> = result.x.as_ref().unwrap().0.iter().map(|(_, value)| *value).collect();
@@ -301,8 +311,16 @@ fn check_optimal(case: &Case, result: &ResultFile, context: &str) {
 
     // And the worst case explains it.
     let worst = result.worst_case.as_ref().unwrap();
-    close(case.problem.first.value(&x) + worst.recourse_cost, upper, rounding, &format!("{context}, in its worst case"));
-    assert!(case.problem.set.contains(&worst.xi.0.iter().map(|(_, value)| *value).collect::<Vec<_>>(), 1e-9), "{context}");
+    close(
+        case.problem.first.value(&x) + worst.recourse_cost,
+        upper,
+        rounding,
+        &format!("{context}, in its worst case"),
+    );
+    assert!(
+        case.problem.set.contains(&worst.xi.0.iter().map(|(_, value)| *value).collect::<Vec<_>>(), 1e-9),
+        "{context}"
+    );
 }
 
 fn check_infeasible(case: &Case, result: &ResultFile, context: &str) {
@@ -310,7 +328,10 @@ fn check_infeasible(case: &Case, result: &ResultFile, context: &str) {
     let (found, expected) = (result.infeasible.as_ref().unwrap(), case.expected.infeasible.as_ref().unwrap());
     assert_eq!(found.stage, expected.stage, "{context}: {found:?}");
     for row in &expected.rows {
-        assert!(found.rows.contains(row) && found.why.contains(row.as_str()), "{context}: \"{row}\" is not named in {found:?}");
+        assert!(
+            found.rows.contains(row) && found.why.contains(row.as_str()),
+            "{context}: \"{row}\" is not named in {found:?}"
+        );
     }
     assert_eq!(found.xi.is_some(), expected.stage == Stage::Recourse, "{context}: {found:?}");
     if let (Some(NamedValues(found)), Some(expected)) = (&found.xi, &expected.xi) {
@@ -339,7 +360,11 @@ fn formulas_agree_with_the_recourse_on_a_grid() {
         let mut engine = case.engine();
         let count = if case.hand.dim > 2 { 3 } else { 7 };
         for x in spread(case.hand, count) {
-            assert!(matches!(case.hand.cost, Cost::None) || case.in_first_stage(&x), "{}: x = {x:?} is not in X", case.name);
+            assert!(
+                matches!(case.hand.cost, Cost::None) || case.in_first_stage(&x),
+                "{}: x = {x:?} is not in X",
+                case.name
+            );
             let by_hand = match case.hand.cost {
                 Cost::Formula(cost) => cost(&x),
                 Cost::Scenarios(list) => {
@@ -389,7 +414,8 @@ fn searches_find_the_optimum() {
     }
 }
 
-/// What no method can solve yet is solved by a search over x, with the recourse at every point of a fine grid of the set.
+/// What no method can solve yet is solved by a search over x, with the recourse at every point of a fine grid of the
+/// set.
 #[test]
 fn scans_find_the_optimum_of_what_is_refused() {
     let mut seen = 0;
@@ -408,7 +434,9 @@ fn scans_find_the_optimum_of_what_is_refused() {
 fn extreme_points_can_mislead() {
     let mut seen = 0;
     for case in cases() {
-        let (Some(claim), Some(optimum)) = (case.expected.extreme_points_claim, case.expected.optimum) else { continue };
+        let (Some(claim), Some(optimum)) = (case.expected.extreme_points_claim, case.expected.optimum) else {
+            continue;
+        };
         let extremes: Vec<Vec<f64>> = case.problem.set.enumerate(1000).unwrap().iter().map(<[f64]>::to_vec).collect();
         let mut engine = case.engine();
         let found = least(case.hand, 60, &mut |x| case.worst(engine.as_mut(), x, &extremes));
@@ -419,16 +447,18 @@ fn extreme_points_can_mislead() {
     assert!(seen > 0);
 }
 
-/// No decision on a fine grid has recourse to all scenarios, and where one scenario is to blame, none has recourse to that one; every other
-/// scenario can be served alone.
+/// No decision on a fine grid has recourse to all scenarios, and where one scenario is to blame, none has recourse to
+/// that one; every other scenario can be served alone.
 #[test]
 fn infeasible_problems_are() {
     for case in cases() {
         let Some(expected) = &case.expected.infeasible else { continue };
         let (mut engine, points) = (case.engine(), case.members());
         let mut served = |x: &[f64], xi: &[f64]| case.ends(engine.as_mut(), x, xi) == Ended::Solved;
-        let decisions: Vec<Vec<f64>> =
-            spread(case.hand, if case.hand.dim == 1 { 21 } else { 11 }).into_iter().filter(|x| case.in_first_stage(x)).collect();
+        let decisions: Vec<Vec<f64>> = spread(case.hand, if case.hand.dim == 1 { 21 } else { 11 })
+            .into_iter()
+            .filter(|x| case.in_first_stage(x))
+            .collect();
         assert_eq!(decisions.is_empty(), expected.stage == Stage::First, "{}", case.name);
         for x in &decisions {
             assert!(!points.iter().all(|xi| served(x, xi)), "{}: x = {x:?} serves all", case.name);
@@ -465,7 +495,12 @@ fn unbounded_problems_are() {
         } else {
             for x in spread(case.hand, 5) {
                 for xi in &points {
-                    assert_eq!(case.ends(engine.as_mut(), &x, xi), Ended::Unbounded, "{}: x = {x:?}, ξ = {xi:?}", case.name);
+                    assert_eq!(
+                        case.ends(engine.as_mut(), &x, xi),
+                        Ended::Unbounded,
+                        "{}: x = {x:?}, ξ = {xi:?}",
+                        case.name
+                    );
                 }
             }
         }
@@ -480,7 +515,8 @@ fn what_is_written_has_the_same_optimum() {
         assert!(again.complaints.is_empty(), "{}: {}", case.name, again.complaints);
         assert_eq!(again.problem, case.file, "{}", case.name);
         let problem = Problem::from_loaded(again).unwrap_or_else(|complaints| panic!("{}: {complaints}", case.name));
-        let described = Problem::new(&case.problem.file()).unwrap_or_else(|complaints| panic!("{}: {complaints}", case.name));
+        let described =
+            Problem::new(&case.problem.file()).unwrap_or_else(|complaints| panic!("{}: {complaints}", case.name));
         for method in &case.expected.methods {
             let (_, first) = run(&case.problem, method, 1).unwrap();
             for other in [&problem, &described] {

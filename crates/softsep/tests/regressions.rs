@@ -14,7 +14,8 @@ fn problem(text: &str) -> Problem {
     Problem::from_loaded(load_text(text, "text", Path::new("")).unwrap()).unwrap()
 }
 
-/// A ray whose price on a free column is small, but not against what it gains, is no certificate: a large y makes up for it.
+/// A ray whose price on a free column is small, but not against what it gains, is no certificate: a large y makes up
+/// for it.
 #[test]
 fn recourse_that_needs_a_large_decision_is_not_called_infeasible() {
     for coefficient in ["1e-9", "1e-11"] {
@@ -44,7 +45,8 @@ fn an_evaluation_reports_a_member_of_the_set() {
     assert!(problem.set.contains(&evaluation.xi, 1e-9), "{:?}", evaluation.xi);
 }
 
-/// A market split: any choice is feasible, and no tree proves the best one in the time given. The decision at hand must survive the clock.
+/// A market split: any choice is feasible, and no tree proves the best one in the time given. The decision at hand must
+/// survive the clock.
 #[test]
 fn a_time_limit_keeps_the_decision_at_hand() {
     let mut file = ProblemFile::default();
@@ -68,29 +70,36 @@ fn a_time_limit_keeps_the_decision_at_hand() {
     }
     let problem = Problem::new(&file).unwrap();
     for method in ["ccg", "extensive"] {
-        let settings =
-            Settings { method: method.into(), gap: 0.0, time_limit: Some(Duration::from_millis(800)), ..Settings::default() };
+        let settings = Settings {
+            method: method.into(),
+            gap: 0.0,
+            time_limit: Some(Duration::from_millis(800)),
+            ..Settings::default()
+        };
         let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
         let best = outcome.bounds.best();
         assert!(best.is_some_and(|best| problem.first.violation(&best.x).is_none()), "{method}: {outcome:?}");
     }
 }
 
-/// A master's binaries were off by 1e-14, and the program was solved again around whole ones: the decision came from there and θ did not, so that
-/// nothing seemed worse than the master thought, and the run stalled.
+/// A master's binaries were off by 1e-14, and the program was solved again around whole ones: the decision came from
+/// there and θ did not, so that nothing seemed worse than the master thought, and the run stalled.
 #[test]
 fn a_decision_and_what_it_is_thought_to_cost_belong_together() {
-    let drawn = LocationTransportation { n: 15, uncertainty: Uncertain::Budget { gamma: 0.4 }, mixed_integer: true, seed: 1 };
+    let drawn =
+        LocationTransportation { n: 15, uncertainty: Uncertain::Budget { gamma: 0.4 }, mixed_integer: true, seed: 1 };
     let problem = Problem::new(&location_transportation(&drawn).unwrap()).unwrap();
     let settings = Settings { method: "benders".into(), gap: 1e-5, ..Settings::default() };
     let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
     assert_eq!(outcome.status, Status::Optimal, "{outcome:?}");
 }
 
-/// Transitions that an engine answers from memory look at no clock of its own: many of them in one iteration once outlived every limit.
+/// Transitions that an engine answers from memory look at no clock of its own: many of them in one iteration once
+/// outlived every limit.
 #[test]
 fn many_transitions_heed_the_time_limit() {
-    let drawn = LocationTransportation { n: 6, uncertainty: Uncertain::Budget { gamma: 0.5 }, mixed_integer: false, seed: 1 };
+    let drawn =
+        LocationTransportation { n: 6, uncertainty: Uncertain::Budget { gamma: 0.5 }, mixed_integer: false, seed: 1 };
     let problem = Problem::new(&location_transportation(&drawn).unwrap()).unwrap();
     let settings = Settings {
         method: "sgd".into(),
@@ -104,8 +113,8 @@ fn many_transitions_heed_the_time_limit() {
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
-/// In units so small that a solver's tolerance decides whether X is empty, the projection finds nothing where the master finds something. Such a start
-/// is no failure.
+/// In units so small that a solver's tolerance decides whether X is empty, the projection finds nothing where the
+/// master finds something. Such a start is no failure.
 #[test]
 fn a_projection_and_a_master_that_disagree_on_a_start_fail_nothing() {
     let problem = problem(
@@ -122,8 +131,12 @@ fn a_projection_and_a_master_that_disagree_on_a_start_fail_nothing() {
                                  "xi": {"u0": 3.7e-6, "u1": 1.38e-6}, "lower": -0.26}]}}"#,
     );
     let options = [("start".to_owned(), "support".into()), ("steps".to_owned(), "sqrt".into())];
-    let settings =
-        Settings { method: "sgd".into(), iterations: Some(50), options: options.into_iter().collect(), ..Settings::default() };
+    let settings = Settings {
+        method: "sgd".into(),
+        iterations: Some(50),
+        options: options.into_iter().collect(),
+        ..Settings::default()
+    };
     let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
     assert!(matches!(outcome.status, Status::Infeasible | Status::Unknown), "{outcome:?}");
 }
@@ -144,7 +157,8 @@ fn a_proof_that_cannot_be_had_is_refused_at_once() {
     }
 }
 
-/// Parts of an ellipsoid's range that the ellipsoid does not reach once kept the bounds of their parents, and were split without end.
+/// Parts of an ellipsoid's range that the ellipsoid does not reach once kept the bounds of their parents, and were
+/// split without end.
 #[test]
 fn parts_that_an_ellipsoid_does_not_reach_are_not_searched() {
     let problem = problem(include_str!("regressions/ellipsoid-corners.json"));
@@ -165,12 +179,16 @@ fn parts_that_an_ellipsoid_does_not_reach_are_not_searched() {
             states.draw(&mut random, &mut state);
             states.realize(&state, &mut xi);
             engine.solve(&xi, &mut answer).unwrap();
-            assert!(problem.first.value(&best.x) + answer.value <= upper + 1e-6, "{method}: ξ = {xi:?} refutes {upper}");
+            assert!(
+                problem.first.value(&best.x) + answer.value <= upper + 1e-6,
+                "{method}: ξ = {xi:?} refutes {upper}"
+            );
         }
     }
 }
 
-/// The Moreau envelope is finite where there is no recourse. A decision that was looked at through it alone once ended a run.
+/// The Moreau envelope is finite where there is no recourse. A decision that was looked at through it alone once ended
+/// a run.
 #[test]
 fn a_smoothed_score_does_not_hide_that_there_is_no_recourse() {
     let problem = problem(
@@ -188,8 +206,9 @@ fn a_smoothed_score_does_not_hide_that_there_is_no_recourse() {
     }
 }
 
-/// Lists of more rows than extreme points are ever enumerated were searched by branch and bound, which found no parts in them and took what ascents had met
-/// for the worst. Here is a needle: of 200,001 points on a circle, only those in one narrow direction cost 10.
+/// Lists of more rows than extreme points are ever enumerated were searched by branch and bound, which found no parts
+/// in them and took what ascents had met for the worst. Here is a needle: of 200,001 points on a circle, only those in
+/// one narrow direction cost 10.
 #[test]
 fn long_lists_are_scanned_to_their_end() {
     const ROWS: usize = 200_001;

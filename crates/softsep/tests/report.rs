@@ -1,4 +1,5 @@
-//! The page of a run: what is on it, that it is well formed whatever the names are, that it needs nothing else and says nothing false.
+//! The page of a run: what is on it, that it is well formed whatever the names are, that it needs nothing else and says
+//! nothing false.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "report/markup.rs"]
@@ -37,7 +38,8 @@ fn report(problem: &Problem, settings: &Settings) -> (Outcome, String) {
     let mut history = Timeless::default();
     let mut outcome = solve(problem, settings, &mut history, &Default::default()).unwrap();
     outcome.seconds = outcome.iterations as f64 + 1.0;
-    let page = HtmlReport { problem, file: Some("problem.json"), settings, outcome: &outcome, history: &history.0 }.page();
+    let page =
+        HtmlReport { problem, file: Some("problem.json"), settings, outcome: &outcome, history: &history.0 }.page();
     (outcome, page)
 }
 
@@ -88,8 +90,10 @@ fn every_kind_of_problem_has_a_good_page() {
         pages += 1;
         let page = parse(&text).unwrap_or_else(|fault| panic!("{}: {fault}", file.display()));
         assert_eq!(page.all("h1")[0].text(), problem.name);
-        let badge =
-            page.all("span").into_iter().find(|span| span.attribute("class").is_some_and(|class| class.starts_with("badge")));
+        let badge = page
+            .all("span")
+            .into_iter()
+            .find(|span| span.attribute("class").is_some_and(|class| class.starts_with("badge")));
         assert_eq!(badge.unwrap().text(), format!("{:?}", outcome.status));
         assert_eq!(figures(&page).is_empty(), outcome.verdict.is_some());
         assert_eq!(
@@ -172,10 +176,16 @@ fn a_likely_bound_is_called_likely() {
     run.tick().unwrap();
     let assumption = Assumption { name: "rho", value: 0.5, source: Source::Given };
     let likely = Likely { upper: best.value + 0.25, confidence: 0.99, assumes: vec![assumption] };
-    run.attest(&best.x, best.value, Attested { likely: Some(likely), remarks: vec!["a <remark>".into()], ..Attested::default() });
+    run.attest(
+        &best.x,
+        best.value,
+        Attested { likely: Some(likely), remarks: vec!["a <remark>".into()], ..Attested::default() },
+    );
     let outcome = Outcome { bounds: run.bounds().clone(), status: Status::Optimal, method: "sgd", ..proved.clone() };
     let settings = with("sgd");
-    let text = HtmlReport { problem: &problem, file: None, settings: &settings, outcome: &outcome, history: &history.0 }.page();
+    let text =
+        HtmlReport { problem: &problem, file: None, settings: &settings, outcome: &outcome, history: &history.0 }
+            .page();
     let page = parse(&text).unwrap_or_else(|fault| panic!("{fault}"));
     assert_eq!(value_of(&page, "Certificate"), "probabilistic");
     assert!((value_of(&page, "Upper bound").parse::<f64>().unwrap() - best.value - 0.25).abs() < 1e-6);
@@ -204,8 +214,13 @@ fn chains_tell_how_they_did() {
 }
 
 /// Names that would break a page, were they put in as they are.
-const EVIL: [&str; 5] =
-    ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "</style></svg><b>", "&amp;'&#60;", "line\nbreak\u{202e}"];
+const EVIL: [&str; 5] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "</style></svg><b>",
+    "&amp;'&#60;",
+    "line\nbreak\u{202e}",
+];
 
 /// Orders for a demand, all of it named by the worst that there is.
 fn evil(upper: f64) -> Problem {
@@ -232,9 +247,14 @@ fn names_stay_text() {
         let mut history = Timeless::default();
         let outcome = solve(&problem, &settings, &mut history, &Default::default()).unwrap();
         assert_eq!(outcome.status, status);
-        let text =
-            HtmlReport { problem: &problem, file: Some("<i>.json"), settings: &settings, outcome: &outcome, history: &history.0 }
-                .page();
+        let text = HtmlReport {
+            problem: &problem,
+            file: Some("<i>.json"),
+            settings: &settings,
+            outcome: &outcome,
+            history: &history.0,
+        }
+        .page();
         let page = parse(&text).unwrap_or_else(|fault| panic!("{fault}"));
         for tag in ["script", "img", "b", "i"] {
             assert!(page.all(tag).is_empty(), "a name became a <{tag}>");
@@ -287,7 +307,9 @@ fn long_vectors_say_what_they_leave_out() {
     let mut file = ProblemFile::default();
     let mut row = Row::new("all");
     for index in 0..50 {
-        file.first_stage.variables.push(Variable::new(format!("x{index}"), 1.0).bounded(if index < 45 { 1.0 } else { 0.0 }, 9.0));
+        file.first_stage
+            .variables
+            .push(Variable::new(format!("x{index}"), 1.0).bounded(if index < 45 { 1.0 } else { 0.0 }, 9.0));
         file.uncertainty.parameters.push(format!("d{index}"));
         row.xi.push((format!("d{index}"), -1.0));
     }
@@ -309,6 +331,10 @@ fn long_vectors_say_what_they_leave_out() {
     assert_eq!(scenario.len(), 30);
     assert!(text.contains("20 more parameters are nearer to their nominal values;"));
     // The three dearest, at the end of their ranges.
-    let first: Vec<[&str; 3]> = scenario.iter().take(4).map(|row| [row[0].as_str(), row[3].as_str(), row[5].as_str()]).collect();
-    assert_eq!(first, [["d49", "+50", "1 to 51"], ["d48", "+49", "1 to 50"], ["d47", "+48", "1 to 49"], ["d0", "0", "1 to 2"]]);
+    let first: Vec<[&str; 3]> =
+        scenario.iter().take(4).map(|row| [row[0].as_str(), row[3].as_str(), row[5].as_str()]).collect();
+    assert_eq!(
+        first,
+        [["d49", "+50", "1 to 51"], ["d48", "+49", "1 to 50"], ["d47", "+48", "1 to 49"], ["d0", "0", "1 to 2"]]
+    );
 }

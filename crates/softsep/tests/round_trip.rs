@@ -1,4 +1,5 @@
-//! What is written reads back as the same: problems, scenarios, results; and what programs build is checked like a file.
+//! What is written reads back as the same: problems, scenarios, results; and what programs build is checked like a
+//! file.
 #![allow(clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -6,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use softsep::Problem;
 use softsep::format::{
-    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, Points, ProblemFile, ResultFile,
-    Row, SetFile, Stage, Status, StopWord, Variable, ViolationFile, WorstCaseFile, load, load_text, read_decision, write,
+    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, Points, ProblemFile,
+    ResultFile, Row, SetFile, Stage, Status, StopWord, Variable, ViolationFile, WorstCaseFile, load, load_text,
+    read_decision, write,
 };
 
 fn good_files() -> Vec<PathBuf> {
@@ -90,7 +92,10 @@ fn columns_of_a_scenario_file_are_matched_by_name() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good/scenario_file.json");
     let loaded = load(&path).expect("it can be read");
     let points = Points::from_flat(2, 2, vec![2.5, 1.0, 0.4, -3.0]).expect("two rows of two");
-    assert_eq!(loaded.problem.uncertainty.set, SetFile::Scenarios { points, file: Some("scenario_file.csv".to_owned()) });
+    assert_eq!(
+        loaded.problem.uncertainty.set,
+        SetFile::Scenarios { points, file: Some("scenario_file.csv".to_owned()) }
+    );
 }
 
 /// What is wrong with the depot after `spoil`.
@@ -168,7 +173,8 @@ fn decisions_come_from_results_and_plain_objects() {
     let problem = Problem::new(&depot()).expect("it is right");
     let plain = read_decision(r#"{"capacity": 246, "open": 1}"#).expect("it is plain");
     assert_eq!(problem.decision(&plain).expect("it is whole"), [1.0, 246.0]);
-    let result = read_decision(r#"{"format": "aro-result/1", "x": {"open": 0, "capacity": 2.5}}"#).expect("it is a result");
+    let result =
+        read_decision(r#"{"format": "aro-result/1", "x": {"open": 0, "capacity": 2.5}}"#).expect("it is a result");
     assert_eq!(problem.decision(&result).expect("it is whole"), [0.0, 2.5]);
 
     for (text, expected) in [
@@ -181,7 +187,8 @@ fn decisions_come_from_results_and_plain_objects() {
     ] {
         assert_eq!(read_decision(text).expect_err("it is wrong").to_string(), expected);
     }
-    let wrong = problem.decision(&[("opne".to_owned(), 1.0), ("capacity".to_owned(), f64::NAN)]).expect_err("it is wrong");
+    let wrong =
+        problem.decision(&[("opne".to_owned(), 1.0), ("capacity".to_owned(), f64::NAN)]).expect_err("it is wrong");
     let expected = "the decision names \"opne\", which is not a first-stage variable (did you mean \"open\"?)\n\
                     \"capacity\": the value is NaN, which is not a finite number\n\
                     the decision has no value for \"open\"";
@@ -201,7 +208,8 @@ fn results_read_back_equal_with_their_keys_in_order() {
 }"#;
     let result = ResultFile::read(example).expect("it is the format's own example");
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
-    let expected = example.replace("\"open\": 1", "\"open\": 1.0").replace("246", "246.0").replace("\"g\": 1", "\"g\": 1.0");
+    let expected =
+        example.replace("\"open\": 1", "\"open\": 1.0").replace("246", "246.0").replace("\"g\": 1", "\"g\": 1.0");
     assert_eq!(squeezed(&result.write()), squeezed(&expected));
 
     let full = ResultFile {
@@ -223,7 +231,10 @@ fn results_read_back_equal_with_their_keys_in_order() {
         ..ResultFile::new(Status::Unknown, StopWord::TimeLimit, "sgd", 7)
     };
     let text = full.write();
-    assert!(text.contains("\"upper_bound\": null") && text.contains("\"gap\": null") && !text.contains("objective"), "{text}");
+    assert!(
+        text.contains("\"upper_bound\": null") && text.contains("\"gap\": null") && !text.contains("objective"),
+        "{text}"
+    );
     assert_eq!(ResultFile::read(&text).expect("it was just written"), full);
 
     let other = ResultFile::read(&text.replace("aro-result/1", "aro-result/2")).expect_err("it is another format");

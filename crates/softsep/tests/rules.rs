@@ -1,4 +1,5 @@
-//! Affine decision rules against the engine: what a rule says of a scenario is at least Q there, and Q itself where the basis is optimal.
+//! Affine decision rules against the engine: what a rule says of a scenario is at least Q there, and Q itself where the
+//! basis is optimal.
 #![allow(clippy::unwrap_used)]
 
 use rand::{RngExt, SeedableRng};
@@ -55,7 +56,11 @@ fn rules_bound_the_recourse_from_above_on_their_list() {
             if let Some(offset) = over {
                 made += 1;
                 let bound = offset + values[basics];
-                assert!(bound >= answer.value - 1e-7 * (1.0 + answer.value.abs()), "seed {seed}: {bound} below {}", answer.value);
+                assert!(
+                    bound >= answer.value - 1e-7 * (1.0 + answer.value.abs()),
+                    "seed {seed}: {bound} below {}",
+                    answer.value
+                );
                 loose += u32::from(!close(bound, answer.value));
             }
         }

@@ -1,12 +1,14 @@
-//! Every sampler against exact probabilities: all states of small sets by chi-square, laws on spheres and in bodies by their moments and marginals.
+//! Every sampler against exact probabilities: all states of small sets by chi-square, laws on spheres and in bodies by
+//! their moments and marginals.
 //!
-//! Seeds are fixed. Each statistic is compared with a bound that a right sampler would pass all but one time in a million.
+//! Seeds are fixed. Each statistic is compared with a bound that a right sampler would pass all but one time in a
+//! million.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use rand::{RngExt, SeedableRng};
 use softsep::format::{Complaints, Points, SetFile, Sides};
 use softsep::run::Random;
-use softsep::uncertainty::{Aim, Reach, Space, State, States, Trend, Uncertainty, build};
+use softsep::uncertainty::{CachedTilt, Reach, Space, State, States, Trend, Uncertainty, build};
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.753;
@@ -19,7 +21,12 @@ fn made(set: &SetFile, dim: usize) -> Box<dyn Uncertainty> {
 }
 
 fn budget(budget: f64, sides: Sides, scale: &[f64]) -> SetFile {
-    SetFile::Budget { budget, sides, center: (0..scale.len()).map(|entry| entry as f64).collect(), scale: scale.to_vec() }
+    SetFile::Budget {
+        budget,
+        sides,
+        center: (0..scale.len()).map(|entry| entry as f64).collect(),
+        scale: scale.to_vec(),
+    }
 }
 
 fn rising(scale: &[f64]) -> Reach {
@@ -123,43 +130,50 @@ fn finite_states_are_drawn_with_their_probabilities() {
             "{set:?}"
         );
         let uniform = vec![1.0 / count as f64; count];
-        chi_square(&tally(&all, 40 * count + 4000, |state| states.draw(&mut random, state)), &uniform, &format!("ν of {set:?}"));
+        chi_square(
+            &tally(&all, 40 * count + 4000, |state| states.draw(&mut random, state)),
+            &uniform,
+            &format!("ν of {set:?}"),
+        );
         let tilt = states.tilt().unwrap();
-        let mut aim = Aim::default();
+        let mut cached = CachedTilt::default();
         for concentration in [0.3, 2.0, tilt.concentration(), 50.0, 1e4] {
             let slope: Vec<f64> = (0..dim).map(|_| random.random_range(-1.0..1.0)).collect();
-            tilt.aim(&slope, concentration, &mut aim);
-            let weights: Vec<f64> = all.iter().map(|state| exponent(&*states, &aim, state)).collect();
+            tilt.prepare(&slope, concentration, &mut cached);
+            let weights: Vec<f64> = all.iter().map(|state| exponent(&*states, &cached, state)).collect();
             let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let sum: f64 = weights.iter().map(|weight| (weight - most).exp()).sum();
             let log_mean = most + (sum / count as f64).ln();
             assert!(
-                (aim.log_mean - log_mean).abs() < 1e-10 * (1.0 + log_mean.abs()),
+                (cached.log_mean - log_mean).abs() < 1e-10 * (1.0 + log_mean.abs()),
                 "{set:?} {concentration}: {} {log_mean}",
-                aim.log_mean
+                cached.log_mean
             );
             let exact: Vec<f64> = weights.iter().map(|weight| (weight - most).exp() / sum).collect();
             for (state, exact) in all.iter().zip(&exact) {
-                let density = tilt.log_density(&aim, state).exp() / count as f64;
-                assert!((density - exact).abs() < 1e-9, "{set:?} {concentration}: {state:?} has {density}, not {exact}");
+                let density = tilt.log_density(&cached, state).exp() / count as f64;
+                assert!(
+                    (density - exact).abs() < 1e-9,
+                    "{set:?} {concentration}: {state:?} has {density}, not {exact}"
+                );
             }
-            let counts = tally(&all, 40 * count + 4000, |state| tilt.draw(&aim, &mut random, state));
+            let counts = tally(&all, 40 * count + 4000, |state| tilt.draw(&cached, &mut random, state));
             chi_square(&counts, &exact, &format!("tilt {concentration} of {set:?}"));
         }
     }
 }
 
 /// The exponent of a tilt: of rows the weight, of points the weights' product with the coordinates.
-fn exponent(states: &dyn States, aim: &Aim, state: &State) -> f64 {
+fn exponent(states: &dyn States, cached: &CachedTilt, state: &State) -> f64 {
     assert!(states.tilt().is_some());
     match state {
-        State::Row(row) => aim.weights[*row],
-        State::Point(point) => aim.weights.iter().zip(point).map(|(a, b)| a * b).sum(),
+        State::Row(row) => cached.weights[*row],
+        State::Point(point) => cached.weights.iter().zip(point).map(|(a, b)| a * b).sum(),
     }
 }
 
-/// κ means the same for all: on average over the axes the exponent has the variance κ²/n under ν, n the dimension that the states span; and where all
-/// states are at one distance from their mean it is within ±κ.
+/// κ means the same for all: on average over the axes the exponent has the variance κ²/n under ν, n the dimension that
+/// the states span; and where all states are at one distance from their mean it is within ±κ.
 #[test]
 fn concentrations_are_in_units_of_the_states_own() {
     for (set, dim, reach, count) in finite_sets().into_iter().filter(|set| set.3 > 2) {
@@ -167,20 +181,24 @@ fn concentrations_are_in_units_of_the_states_own() {
         let states = made.states(&reach).unwrap();
         let all = states.enumerate(1000).unwrap();
         let tilt = states.tilt().unwrap();
-        let mut aim = Aim::default();
+        let mut cached = CachedTilt::default();
         let (mut squares, mut axes) = (0.0, 0);
         let spent = matches!(set, SetFile::Budget { .. }) && !reach.trends.is_empty();
-        let one_distance = !matches!(set, SetFile::Scenarios { .. } | SetFile::Budget { sides: Sides::One, .. }) || spent;
+        let one_distance =
+            !matches!(set, SetFile::Scenarios { .. } | SetFile::Budget { sides: Sides::One, .. }) || spent;
         for axis in 0..dim {
             let slope: Vec<f64> = (0..dim).map(|entry| f64::from(u8::from(entry == axis))).collect();
-            tilt.aim(&slope, 3.0, &mut aim);
-            let weights: Vec<f64> = all.iter().map(|state| exponent(&*states, &aim, state)).collect();
+            tilt.prepare(&slope, 3.0, &mut cached);
+            let weights: Vec<f64> = all.iter().map(|state| exponent(&*states, &cached, state)).collect();
             let mean = weights.iter().sum::<f64>() / count as f64;
             let square = weights.iter().map(|weight| (weight - mean).powi(2)).sum::<f64>() / count as f64;
             if square > 0.0 {
                 (squares, axes) = (squares + square, axes + 1);
             }
-            assert!(!one_distance || weights.iter().all(|weight| (weight - mean).abs() <= 3.0 + 1e-9), "{set:?}: {weights:?}");
+            assert!(
+                !one_distance || weights.iter().all(|weight| (weight - mean).abs() <= 3.0 + 1e-9),
+                "{set:?}: {weights:?}"
+            );
         }
         let spanned = axes - i32::from(spent);
         let variance = squares / f64::from(axes);
@@ -222,12 +240,12 @@ fn budgets_of_many_entries_keep_their_marginals() {
         let tilt = states.tilt().unwrap();
         for concentration in [tilt.concentration(), 1e4, 1e6] {
             let slope: Vec<f64> = (0..n).map(|_| random.random_range(-1.0..1.0)).collect();
-            let mut aim = Aim::default();
-            tilt.aim(&slope, concentration, &mut aim);
-            assert!(aim.log_mean.is_finite() && aim.table.iter().all(|entry| (0.0..=1.0).contains(entry)));
+            let mut cached = CachedTilt::default();
+            tilt.prepare(&slope, concentration, &mut cached);
+            assert!(cached.log_mean.is_finite() && cached.table.iter().all(|entry| (0.0..=1.0).contains(entry)));
             for _ in 0..100 {
-                tilt.draw(&aim, &mut random, &mut state);
-                let density = tilt.log_density(&aim, &state);
+                tilt.draw(&cached, &mut random, &mut state);
+                let density = tilt.log_density(&cached, &state);
                 assert!(density.is_finite() && density > 0.0, "{gamma} {concentration}: {density}");
             }
         }

@@ -1,13 +1,14 @@
-//! Samplers of continuous laws against what is known of them exactly: on the sphere and on an ellipsoid's surface, in balls, boxes, budgets and
-//! polytopes.
+//! Samplers of continuous laws against what is known of them exactly: on the sphere and on an ellipsoid's surface, in
+//! balls, boxes, budgets and polytopes.
 //!
-//! Seeds are fixed. Each statistic is compared with a bound that a right sampler would pass all but one time in a million.
+//! Seeds are fixed. Each statistic is compared with a bound that a right sampler would pass all but one time in a
+//! million.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use rand::{RngExt, SeedableRng};
 use softsep::format::{Complaints, Row, SetFile, Sides};
 use softsep::run::Random;
-use softsep::uncertainty::{Aim, Reach, Reference, Space, State, States, Tilt, Uncertainty, build};
+use softsep::uncertainty::{CachedTilt, Reach, Reference, Space, State, States, Tilt, Uncertainty, build};
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.9;
@@ -22,7 +23,8 @@ fn made(set: &SetFile, dim: usize) -> Box<dyn Uncertainty> {
 }
 
 fn ball(dim: usize, halves: impl Fn(usize) -> f64) -> SetFile {
-    let matrix = (0..dim).map(|row| (0..dim).map(|column| if row == column { halves(row) } else { 0.0 }).collect()).collect();
+    let matrix =
+        (0..dim).map(|row| (0..dim).map(|column| if row == column { halves(row) } else { 0.0 }).collect()).collect();
     SetFile::Ellipsoid { center: vec![0.0; dim], matrix }
 }
 
@@ -69,15 +71,21 @@ fn check_bins(counts: &[u64], what: &str) {
     assert!(statistic <= bound, "{what}: chi-square {statistic} with {free} degrees of freedom");
 }
 
-/// Moments 1 and 2 of the cosine under a von Mises–Fisher law, by Simpson's rule in the angle over where the density is.
+/// Moments 1 and 2 of the cosine under a von Mises–Fisher law, by Simpson's rule in the angle over where the density
+/// is.
 fn cosine_moments(dim: usize, concentration: f64) -> (f64, f64) {
-    let log_density = |angle: f64| -concentration * 2.0 * (angle / 2.0).sin().powi(2) + (dim as f64 - 2.0) * angle.sin().ln();
-    let log_density = |angle: f64| if dim == 2 { -concentration * 2.0 * (angle / 2.0).sin().powi(2) } else { log_density(angle) };
+    let log_density =
+        |angle: f64| -concentration * 2.0 * (angle / 2.0).sin().powi(2) + (dim as f64 - 2.0) * angle.sin().ln();
+    let log_density =
+        |angle: f64| if dim == 2 { -concentration * 2.0 * (angle / 2.0).sin().powi(2) } else { log_density(angle) };
     let steps = 100_000;
     let end = std::f64::consts::PI.min(40.0 * (dim as f64 / concentration).sqrt());
     let angles = (1..steps).map(|step| end * f64::from(step) / f64::from(steps));
-    let most =
-        angles.clone().map(log_density).fold(f64::NEG_INFINITY, f64::max).max(if dim == 2 { 0.0 } else { f64::NEG_INFINITY });
+    let most = angles.clone().map(log_density).fold(f64::NEG_INFINITY, f64::max).max(if dim == 2 {
+        0.0
+    } else {
+        f64::NEG_INFINITY
+    });
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
     let mut add = |angle: f64, factor: f64| {
         let weight = factor * (log_density(angle) - most).exp();
@@ -94,9 +102,9 @@ fn cosine_moments(dim: usize, concentration: f64) -> (f64, f64) {
 }
 
 /// Aims at a random slope and returns it as a unit vector.
-fn aimed(tilt: &dyn Tilt, dim: usize, concentration: f64, random: &mut Random, aim: &mut Aim) -> Vec<f64> {
+fn aimed(tilt: &dyn Tilt, dim: usize, concentration: f64, random: &mut Random, cached: &mut CachedTilt) -> Vec<f64> {
     let slope: Vec<f64> = (0..dim).map(|_| random.random_range(-1.0..1.0)).collect();
-    tilt.aim(&slope, concentration, aim);
+    tilt.prepare(&slope, concentration, cached);
     let length = dot(&slope, &slope).sqrt();
     slope.iter().map(|entry| entry / length).collect()
 }
@@ -109,10 +117,10 @@ fn von_mises_fisher_draws_have_their_moments() {
         let states = set.states(&CONVEX).unwrap();
         assert_eq!(states.space(), Space::Sphere(dim));
         let tilt = states.tilt().unwrap();
-        let mut aim = Aim::default();
+        let mut cached = CachedTilt::default();
         let mut state = states.blank();
         for concentration in [0.01, 1.0, 20.0, 5.0 * dim as f64, 1e6] {
-            let slope = aimed(tilt, dim, concentration, &mut random, &mut aim);
+            let slope = aimed(tilt, dim, concentration, &mut random, &mut cached);
             // Some direction orthogonal to the slope.
             let mut across = vec![0.0; dim];
             (across[0], across[1]) = (slope[1], -slope[0]);
@@ -121,12 +129,15 @@ fn von_mises_fisher_draws_have_their_moments() {
             let mut means: [Mean; 4] = Default::default();
             let mut xi = vec![0.0; dim];
             for _ in 0..20_000 {
-                tilt.draw(&aim, &mut random, &mut state);
+                tilt.draw(&cached, &mut random, &mut state);
                 states.realize(&state, &mut xi);
                 assert!((dot(&xi, &xi) - 1.0).abs() < 1e-12);
                 let apart: f64 = xi.iter().zip(&slope).map(|(xi, slope)| (xi - slope).powi(2)).sum();
                 let (cosine, aside) = (1.0 - 0.5 * apart, dot(&xi, &across) / length);
-                [cosine, cosine * cosine, aside, aside * aside].iter().zip(&mut means).for_each(|(value, mean)| mean.see(*value));
+                [cosine, cosine * cosine, aside, aside * aside]
+                    .iter()
+                    .zip(&mut means)
+                    .for_each(|(value, mean)| mean.see(*value));
             }
             let what = format!("dimension {dim}, concentration {concentration}");
             // The rest of the square is spread evenly over the other directions.
@@ -136,7 +147,8 @@ fn von_mises_fisher_draws_have_their_moments() {
     }
 }
 
-/// In three dimensions the cosine has the distribution function (e^(κw) − e^(−κ))/(e^κ − e^(−κ)); in two the angle has von Mises' density.
+/// In three dimensions the cosine has the distribution function (e^(κw) − e^(−κ))/(e^κ − e^(−κ)); in two the angle has
+/// von Mises' density.
 #[test]
 fn von_mises_fisher_draws_have_their_distribution() {
     const BINS: usize = 50;
@@ -144,8 +156,9 @@ fn von_mises_fisher_draws_have_their_distribution() {
     for concentration in [0.2, 3.0, 40.0, 1e4] {
         let steps = 200_000;
         let reach = std::f64::consts::PI.min(40.0 / f64::sqrt(concentration));
-        let density =
-            |step: usize| (-2.0 * concentration * (0.5 * reach * (step as f64 + 0.5) / steps as f64).sin().powi(2)).exp();
+        let density = |step: usize| {
+            (-2.0 * concentration * (0.5 * reach * (step as f64 + 0.5) / steps as f64).sin().powi(2)).exp()
+        };
         let mut cumulated: Vec<f64> = (0..steps)
             .scan(0.0, |sum, step| {
                 *sum += density(step);
@@ -158,14 +171,14 @@ fn von_mises_fisher_draws_have_their_distribution() {
             let set = made(&ball(dim, |_| 1.0), dim);
             let states = set.states(&CONVEX).unwrap();
             let tilt = states.tilt().unwrap();
-            let mut aim = Aim::default();
-            let slope = aimed(tilt, dim, concentration, &mut random, &mut aim);
+            let mut cached = CachedTilt::default();
+            let slope = aimed(tilt, dim, concentration, &mut random, &mut cached);
             let mut state = states.blank();
             let mut xi = vec![0.0; dim];
             let mut counts = [0; BINS];
             let mut left = Mean::default();
             for _ in 0..50_000 {
-                tilt.draw(&aim, &mut random, &mut state);
+                tilt.draw(&cached, &mut random, &mut state);
                 states.realize(&state, &mut xi);
                 let apart: f64 = xi.iter().zip(&slope).map(|(xi, slope)| (xi - slope).powi(2)).sum();
                 let share = if dim == 3 {
@@ -187,7 +200,8 @@ fn von_mises_fisher_draws_have_their_distribution() {
     }
 }
 
-/// The density of a tilt is one on average under ν, and the mean of its inverse under the tilt is one too. So with both laws on an ellipsoid.
+/// The density of a tilt is one on average under ν, and the mean of its inverse under the tilt is one too. So with both
+/// laws on an ellipsoid.
 #[test]
 fn densities_on_spheres_are_with_respect_to_the_reference() {
     let mut random = Random::seed_from_u64(3);
@@ -195,25 +209,26 @@ fn densities_on_spheres_are_with_respect_to_the_reference() {
         let set = made(&ball(dim, |axis| 1.0 + 3.0 * axis as f64), dim);
         let states = set.states(&reach).unwrap();
         let (tilt, walk) = (states.tilt().unwrap(), states.walk().unwrap());
-        let mut aim = Aim::default();
+        let mut cached = CachedTilt::default();
         let mut state = states.blank();
         let mut means: [Mean; 3] = Default::default();
-        aimed(tilt, dim, 1.5, &mut random, &mut aim);
+        aimed(tilt, dim, 1.5, &mut random, &mut cached);
         for _ in 0..50_000 {
             states.draw(&mut random, &mut state);
-            means[0].see(tilt.log_density(&aim, &state).exp());
+            means[0].see(tilt.log_density(&cached, &state).exp());
             // 1/(ν's density) has mean one over the sphere's total.
             means[2].see((walk.log_mass().unwrap() - walk.log_reference(point(&state))).exp());
-            tilt.draw(&aim, &mut random, &mut state);
-            means[1].see((-tilt.log_density(&aim, &state)).exp());
+            tilt.draw(&cached, &mut random, &mut state);
+            means[1].see((-tilt.log_density(&cached, &state)).exp());
         }
         means.iter().for_each(|mean| mean.check(1.0, &format!("{dim} {reach:?}")));
-        tilt.aim(&vec![0.0; dim], 1.5, &mut aim);
-        assert_eq!(tilt.log_density(&aim, &state), 0.0, "a slope of zero gives ν");
+        tilt.prepare(&vec![0.0; dim], 1.5, &mut cached);
+        assert_eq!(tilt.log_density(&cached, &state), 0.0, "a slope of zero gives ν");
     }
 }
 
-/// On an ellipse, arcs of equal length are equally likely under the law by surface; under the other, arcs of equal angle are.
+/// On an ellipse, arcs of equal length are equally likely under the law by surface; under the other, arcs of equal
+/// angle are.
 #[test]
 fn an_ellipse_is_drawn_from_by_length() {
     const BINS: usize = 40;
@@ -230,8 +245,10 @@ fn an_ellipse_is_drawn_from_by_length() {
             Some(*sum)
         })
         .collect();
-    let turned =
-        |x: f64, y: f64| SetFile::Ellipsoid { center: vec![3.0, -1.0], matrix: vec![vec![a * x, -b * y], vec![a * y, b * x]] };
+    let turned = |x: f64, y: f64| SetFile::Ellipsoid {
+        center: vec![3.0, -1.0],
+        matrix: vec![vec![a * x, -b * y], vec![a * y, b * x]],
+    };
     let mut random = Random::seed_from_u64(4);
     for reach in [SURFACE, CONVEX] {
         let set = made(&turned(0.6, 0.8), 2);
@@ -245,7 +262,9 @@ fn an_ellipse_is_drawn_from_by_length() {
             let angle = ((0.6 * dy - 0.8 * dx) / b).atan2((0.6 * dx + 0.8 * dy) / a).rem_euclid(std::f64::consts::TAU);
             let share = angle / std::f64::consts::TAU;
             let share = match reach.reference {
-                Reference::Surface => cumulated[((share * steps as f64) as usize).min(steps - 1)] / cumulated[steps - 1],
+                Reference::Surface => {
+                    cumulated[((share * steps as f64) as usize).min(steps - 1)] / cumulated[steps - 1]
+                }
                 Reference::Sphere => share,
             };
             counts[((share * BINS as f64) as usize).min(BINS - 1)] += 1;
@@ -318,19 +337,22 @@ fn bodies_of_budgets_have_the_moments_of_rejection() {
             }
         }
         for (mean, wanted) in means.iter().zip(&wanted) {
-            // The other side has ten times as many draws: its own error takes a twentieth off the bound, which is then passed three times in a million.
+            // The other side has ten times as many draws: its own error takes a twentieth off the bound, which is then
+            // passed three times in a million.
             mean.check(wanted.sum / wanted.count, &format!("{set:?}"));
         }
     }
 }
 
-/// Hit-and-run is near enough to uniform that twenty thousand draws do not tell: a box, a box cut in half, and the flat simplex, as polyhedra.
+/// Hit-and-run is near enough to uniform that twenty thousand draws do not tell: a box, a box cut in half, and the flat
+/// simplex, as polyhedra.
 #[test]
 fn hit_and_run_draws_are_nearly_uniform() {
     let mut random = Random::seed_from_u64(7);
     let n = 6;
     let terms = |count: usize| (1..=count).map(|index| (format!("g{index}"), 1.0)).collect::<Vec<_>>();
-    let polyhedron = |rows: Vec<Row>| SetFile::Polyhedron { lower: vec![0.0; n], upper: vec![1.0; n], constraints: rows };
+    let polyhedron =
+        |rows: Vec<Row>| SetFile::Polyhedron { lower: vec![0.0; n], upper: vec![1.0; n], constraints: rows };
     let half = Row { xi: terms(n), upper: n as f64 / 2.0, ..Row::new("half") };
     let simplex = Row { xi: terms(n), lower: 1.0, upper: 1.0, ..Row::new("simplex") };
     let flat = 1.0 / n as f64;

@@ -10,7 +10,7 @@ use softsep::format::{Points, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{CutKind, engine};
 use softsep::run::Clock;
-use softsep::separation::{Ask, Claim, Found, Scan, Separation, stand_in};
+use softsep::separation::{Ask, Claim, Found, Scan, Separation, finite_equivalent};
 use softsep::testing::{Recipe, random_problem};
 
 /// What a study of many problems came to.
@@ -99,7 +99,10 @@ fn screens_and_solves_agree_on_lists() {
         }
         // Not only right but of use.
         assert!(tally.solves * 20 < tally.scenarios, "{recipe:?}: {tally:?}");
-        assert!(!recipe.incomplete || tally.infeasible > 50 && tally.infeasible + 50 < tally.scans, "{recipe:?}: {tally:?}");
+        assert!(
+            !recipe.incomplete || tally.infeasible > 50 && tally.infeasible + 50 < tally.scans,
+            "{recipe:?}: {tally:?}"
+        );
     }
 }
 
@@ -126,7 +129,8 @@ fn depots(n: usize, set: &str, seed: u64) -> Problem {
         "budget" => Uncertain::Budget { gamma: 0.35 },
         _ => Uncertain::Scenarios(1500),
     };
-    let mut file = location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }).unwrap();
+    let mut file =
+        location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }).unwrap();
     if set == "box" {
         file.uncertainty.set = SetFile::Box { lower: vec![0.0; n], upper: vec![1.0; n] };
     }
@@ -139,7 +143,7 @@ fn screens_and_solves_agree_on_depots() {
         let mut tally = Tally::default();
         for seed in 0..10 {
             let problem = depots(9, set, seed);
-            compare(&problem, &stand_in(&problem, 10_000).unwrap(), seed, &mut tally);
+            compare(&problem, &finite_equivalent(&problem, 10_000).unwrap(), seed, &mut tally);
         }
         assert!(tally.solves * 5 < tally.scenarios, "{set}: {tally:?}");
     }
@@ -151,8 +155,9 @@ fn screens_and_solves_agree_on_extreme_points() {
     for seed in 0..100 {
         let set = ["box", "budget", "l1", "polyhedron"][seed as usize % 4];
         let problem =
-            Problem::new(&random_problem(&Recipe { set, incomplete: seed % 3 == 0, ..Recipe::default() }, seed)).unwrap();
-        compare(&problem, &stand_in(&problem, 10_000).unwrap(), seed, &mut tally);
+            Problem::new(&random_problem(&Recipe { set, incomplete: seed % 3 == 0, ..Recipe::default() }, seed))
+                .unwrap();
+        compare(&problem, &finite_equivalent(&problem, 10_000).unwrap(), seed, &mut tally);
     }
     assert!(tally.infeasible > 50, "{tally:?}");
 }
@@ -162,7 +167,9 @@ fn threads_change_nothing() {
     for seed in 0..20 {
         let problem = match seed % 2 {
             0 => depots(12, "scenarios", seed),
-            _ => Problem::new(&random_problem(&Recipe { incomplete: seed % 4 == 1, ..Recipe::default() }, seed)).unwrap(),
+            _ => {
+                Problem::new(&random_problem(&Recipe { incomplete: seed % 4 == 1, ..Recipe::default() }, seed)).unwrap()
+            }
         };
         let points = cloud(problem.set.dim(), 2000, 1.0, seed);
         let on = |threads: usize, is_plain: bool| {
@@ -171,9 +178,12 @@ fn threads_change_nothing() {
                 let build = if is_plain { Scan::plain } else { Scan::new };
                 let mut scan = build(&problem, Cow::Borrowed(&points)).unwrap();
                 let mut rng = ChaCha8Rng::seed_from_u64(seed);
-                let mut decision =
-                    || -> Vec<f64> { problem.first.upper.iter().map(|upper| rng.random_range(0.0..=upper.min(400.0))).collect() };
-                (0..4).map(|_| scan.separate(&decision(), &Ask::MAXIMUM, &Clock::unlimited()).unwrap()).collect::<Vec<Found>>()
+                let mut decision = || -> Vec<f64> {
+                    problem.first.upper.iter().map(|upper| rng.random_range(0.0..=upper.min(400.0))).collect()
+                };
+                (0..4)
+                    .map(|_| scan.separate(&decision(), &Ask::MAXIMUM, &Clock::unlimited()).unwrap())
+                    .collect::<Vec<Found>>()
             })
         };
         for is_plain in [false, true] {
@@ -189,7 +199,7 @@ fn threads_change_nothing() {
 fn a_clock_that_has_run_out_stops_a_scan() {
     let problem = depots(9, "scenarios", 1);
     let clock = Clock::new(Some(std::time::Duration::ZERO), Default::default());
-    let mut scan = Scan::new(&problem, stand_in(&problem, 10_000).unwrap()).unwrap();
+    let mut scan = Scan::new(&problem, finite_equivalent(&problem, 10_000).unwrap()).unwrap();
     let stopped = scan.separate(&[250.0; 9], &Ask::MAXIMUM, &clock);
     assert!(matches!(stopped, Err(softsep::Error::Stopped(_))), "{stopped:?}");
 }

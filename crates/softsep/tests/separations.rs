@@ -9,15 +9,19 @@ use softsep::format::{ProblemFile, Row, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
-use softsep::separation::{Ask, Bilinear, Claim, Found, NotBilinear, Scan, Separation, SlopeRanges, Split, stand_in};
+use softsep::separation::{
+    Ask, Bilinear, Claim, Found, NotBilinear, Scan, Separation, SlopeRanges, Split, finite_equivalent,
+};
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Error, Problem};
 
 /// Makes a separation for a problem.
 type Build = for<'p> fn(&'p Problem) -> Box<dyn Separation + 'p>;
 
-const EXACT: [(&str, Build); 2] =
-    [("bilinear", |problem| Box::new(Bilinear::new(problem).unwrap())), ("split", |problem| Box::new(Split::new(problem)))];
+const EXACT: [(&str, Build); 2] = [
+    ("bilinear", |problem| Box::new(Bilinear::new(problem).unwrap())),
+    ("split", |problem| Box::new(Split::new(problem))),
+];
 
 const SETS: [&str; 4] = ["box", "l1", "budget", "polyhedron"];
 
@@ -35,12 +39,19 @@ fn problem(set: &'static str, incomplete: bool, units: bool, seed: u64) -> Probl
 
 /// A random member of X, on the grid of the problem's data more often than not.
 fn decision(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let mut x: Vec<f64> = problem
-        .first
-        .upper
-        .iter()
-        .map(|upper| if rng.random_bool(0.6) { rng.random_range(0.0..=*upper).round() } else { rng.random_range(0.0..=*upper) })
-        .collect();
+    let mut x: Vec<f64> =
+        problem
+            .first
+            .upper
+            .iter()
+            .map(|upper| {
+                if rng.random_bool(0.6) {
+                    rng.random_range(0.0..=*upper).round()
+                } else {
+                    rng.random_range(0.0..=*upper)
+                }
+            })
+            .collect();
     while problem.first.violation(&x).is_some_and(|violation| violation.amount > 1e-9) {
         x.iter_mut().for_each(|x| *x *= 0.5);
     }
@@ -49,7 +60,7 @@ fn decision(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<f64> {
 
 /// The maximum by enumeration.
 fn truth(problem: &Problem, x: &[f64]) -> f64 {
-    let points = stand_in(problem, 100_000).unwrap();
+    let points = finite_equivalent(problem, 100_000).unwrap();
     Scan::new(problem, points).unwrap().separate(x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap().value
 }
 
@@ -57,8 +68,8 @@ fn close(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= CLOSE * a.abs().max(b.abs()).max(1.0)
 }
 
-/// What every answer must satisfy, whatever was asked: the scenario is a member, costs what it is said to, its cut holds and is tight, and the
-/// claim is not below the truth.
+/// What every answer must satisfy, whatever was asked: the scenario is a member, costs what it is said to, its cut
+/// holds and is tight, and the claim is not below the truth.
 fn check_found(what: &str, problem: &Problem, x: &[f64], found: &Found, truth: f64) {
     assert!(problem.set.contains(&found.xi, 1e-6), "{what}: {:?} is not a member", found.xi);
     let mut engine = engine(problem, &Clock::unlimited()).unwrap();
@@ -67,7 +78,9 @@ fn check_found(what: &str, problem: &Problem, x: &[f64], found: &Found, truth: f
     engine.solve(&found.xi, &mut answer).unwrap();
     assert!(close(found.value, answer.value), "{what}: says {} where recourse costs {}", found.value, answer.value);
     match &found.cut {
-        Some(cut) if cut.kind == CutKind::Optimality => assert!(close(cut.at(x), found.value), "{what}: {cut:?} is not tight"),
+        Some(cut) if cut.kind == CutKind::Optimality => {
+            assert!(close(cut.at(x), found.value), "{what}: {cut:?} is not tight")
+        }
         Some(cut) => assert!(found.value == f64::INFINITY && cut.at(x) > 0.0, "{what}: {cut:?} cuts nothing off"),
         None => assert_eq!(found.value, f64::NEG_INFINITY, "{what}: no cut"),
     }
@@ -78,7 +91,8 @@ fn check_found(what: &str, problem: &Problem, x: &[f64], found: &Found, truth: f
     }
 }
 
-/// Runs a separation through many problems; returns how many there were, how many claims were missing, and how many truths were infinite.
+/// Runs a separation through many problems; returns how many there were, how many claims were missing, and how many
+/// truths were infinite.
 fn run(name: &str, build: Build, set: &'static str, incomplete: bool, units: bool, count: u64) -> [u64; 3] {
     let mut met = [0; 3];
     for seed in 0..many(count) {
@@ -131,7 +145,10 @@ fn asked_for_less(
     match found.claim {
         Claim::Surely(claim) => {
             let reached = found.value.max(beyond) + tolerance;
-            assert!(claim <= reached || close(claim, reached), "{what}: {ask:?} has {found:?}, and the truth is {truth}");
+            assert!(
+                claim <= reached || close(claim, reached),
+                "{what}: {ask:?} has {found:?}, and the truth is {truth}"
+            );
         }
         Claim::Nothing => assert!(found.value > beyond, "{what}: {ask:?} has neither scenario nor bound: {found:?}"),
     }
@@ -152,7 +169,9 @@ fn missing_recourse_is_found() {
     for (name, build) in EXACT {
         for set in SETS {
             let [all, missing, infinite] = run(name, build, set, true, false, 60);
-            println!("{name}, {set}: {all} decisions, {missing} without a claim, {infinite} without recourse somewhere");
+            println!(
+                "{name}, {set}: {all} decisions, {missing} without a claim, {infinite} without recourse somewhere"
+            );
             assert!(infinite > all / 20, "{name}, {set}: {infinite} of {all} lack recourse somewhere");
             assert!(missing <= all / 10, "{name}, {set}: no claim for {missing} of {all}");
         }
@@ -198,8 +217,9 @@ fn a_stopped_search_claims_what_holds() {
 
 #[test]
 fn what_is_not_bilinear_is_refused_by_name() {
-    let refusal =
-        |recipe: &Recipe| (0..20).find_map(|seed| Bilinear::new(&Problem::new(&random_problem(recipe, seed)).unwrap()).err());
+    let refusal = |recipe: &Recipe| {
+        (0..20).find_map(|seed| Bilinear::new(&Problem::new(&random_problem(recipe, seed)).unwrap()).err())
+    };
     let recipe = Recipe { set: "box", ..Recipe::default() };
     assert_eq!(refusal(&Recipe { quadratic: true, ..recipe }), Some(NotBilinear::NotLinear));
     assert_eq!(refusal(&Recipe { cost_xi: true, ..recipe }), Some(NotBilinear::CostsMove));
@@ -215,13 +235,16 @@ fn slopes_stay_within_their_ranges() {
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
         let mut answer = Answer::new(&problem);
-        for xi in stand_in(&problem, 1000).unwrap().iter() {
+        for xi in finite_equivalent(&problem, 1000).unwrap().iter() {
             engine.at(&decision(&problem, &mut rng));
             engine.solve(xi, &mut answer).unwrap();
             if answer.value.is_finite() {
                 for (entry, slope) in answer.slope_xi.iter().enumerate() {
                     let (least, most) = (ranges.least[entry], ranges.most[entry]);
-                    assert!(least - 1e-6 <= *slope && *slope <= most + 1e-6, "seed {seed}: {slope} is not in [{least}, {most}]");
+                    assert!(
+                        least - 1e-6 <= *slope && *slope <= most + 1e-6,
+                        "seed {seed}: {slope} is not in [{least}, {most}]"
+                    );
                 }
             }
         }
@@ -258,7 +281,10 @@ fn larger_sets_are_separated_exactly() {
                 // The same set as a polyhedron that knows no levels, and one in which the budget must be spent.
                 match seed % 3 {
                     0 => {}
-                    1 => file.uncertainty.set = polyhedron(&file.uncertainty.parameters, &[(f64::NEG_INFINITY, 8.0 * gamma)]),
+                    1 => {
+                        file.uncertainty.set =
+                            polyhedron(&file.uncertainty.parameters, &[(f64::NEG_INFINITY, 8.0 * gamma)])
+                    }
                     _ => file.uncertainty.set = polyhedron(&file.uncertainty.parameters, &[(8.0 * gamma, 8.0 * gamma)]),
                 }
                 let problem = Problem::new(&file).unwrap();
@@ -284,7 +310,8 @@ fn larger_sets_are_separated_exactly() {
 #[test]
 fn monotone_entries_need_no_search() {
     // More demand never costs less: of the 2³⁰ corners of a box one is the worst.
-    let settings = LocationTransportation { n: 30, uncertainty: Uncertain::Budget { gamma: 1.0 }, mixed_integer: false, seed: 1 };
+    let settings =
+        LocationTransportation { n: 30, uncertainty: Uncertain::Budget { gamma: 1.0 }, mixed_integer: false, seed: 1 };
     let mut file = location_transportation(&settings).unwrap();
     file.uncertainty.set = SetFile::Box { lower: vec![-1.0; 30], upper: vec![1.0; 30] };
     let problem = Problem::new(&file).unwrap();
@@ -327,8 +354,8 @@ fn a_bound_that_is_infinite_is_named_and_not_guessed() {
     assert!(named > 0, "no bound was missing");
 }
 
-/// A needle: the cost rises gently towards one corner of the set and steeply in a small neighbourhood of the opposite one, where no ascent looks. What
-/// it costs there is known. The units of ξ and of the costs are anything.
+/// A needle: the cost rises gently towards one corner of the set and steeply in a small neighbourhood of the opposite
+/// one, where no ascent looks. What it costs there is known. The units of ξ and of the costs are anything.
 fn needle(seed: u64) -> (Problem, f64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let dim = rng.random_range(3..=7_usize);
@@ -340,7 +367,8 @@ fn needle(seed: u64) -> (Problem, f64) {
     let names: Vec<String> = (0..dim).map(|entry| format!("g{entry}")).collect();
     let center: Vec<f64> = (0..dim).map(|_| unit * (far + rng.random_range(-1.0..1.0))).collect();
     let scale: Vec<f64> = (0..dim).map(|_| unit * rng.random_range(0.3..1.0)).collect();
-    let direction: Vec<f64> = scale.iter().map(|scale| if rng.random_bool(0.5) { 1.0 / scale } else { -1.0 / scale }).collect();
+    let direction: Vec<f64> =
+        scale.iter().map(|scale| if rng.random_bool(0.5) { 1.0 / scale } else { -1.0 / scale }).collect();
     let lower: Vec<f64> = center.iter().zip(&scale).map(|(center, scale)| center - scale).collect();
     let upper: Vec<f64> = center.iter().zip(&scale).map(|(center, scale)| center + scale).collect();
     let along = |xi: &[f64]| direction.iter().zip(xi).map(|(d, xi)| d * xi).sum::<f64>();

@@ -98,7 +98,8 @@ fn sets_written_by_hand_keep_the_contract() {
 }
 
 fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetFile {
-    let sometimes_zero = |rng: &mut ChaCha8Rng| if rng.random_range(0..4) == 0 { 0.0 } else { rng.random_range(-3.0..3.0) };
+    let sometimes_zero =
+        |rng: &mut ChaCha8Rng| if rng.random_range(0..4) == 0 { 0.0 } else { rng.random_range(-3.0..3.0) };
     let center: Vec<f64> = (0..dim).map(|_| rng.random_range(-5.0..5.0)).collect();
     let scale: Vec<f64> = (0..dim).map(|_| sometimes_zero(rng)).collect();
     match kind {
@@ -110,7 +111,10 @@ fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetFile {
             }
             SetFile::Scenarios { points, file: None }
         }
-        1 => SetFile::Box { upper: center.iter().zip(&scale).map(|(lower, width)| lower + width.abs()).collect(), lower: center },
+        1 => SetFile::Box {
+            upper: center.iter().zip(&scale).map(|(lower, width)| lower + width.abs()).collect(),
+            lower: center,
+        },
         2 => SetFile::L1 { center, scale },
         3 => {
             let whole = f64::from(rng.random_range(0..=dim as i32));
@@ -154,7 +158,12 @@ fn random_polyhedron(dim: usize, rng: &mut ChaCha8Rng) -> SetFile {
         1 => {
             // Bounded from above by a row alone.
             upper[index] = INF;
-            rows.push(row(99, &(0..dim).map(|index| (index, 1.0)).collect::<Vec<_>>(), -INF, dim as f64 - 0.5 + member[index]));
+            rows.push(row(
+                99,
+                &(0..dim).map(|index| (index, 1.0)).collect::<Vec<_>>(),
+                -INF,
+                dim as f64 - 0.5 + member[index],
+            ));
         }
         _ => {}
     }
@@ -214,8 +223,9 @@ fn vertices_of_boxes_and_budgets_written_as_polyhedra() {
     }
     for (dim, gamma) in [(2, 1.5), (3, 2.0), (4, 2.5), (4, 0.5)] {
         let set = SetFile::Budget { budget: gamma, sides: Sides::Two, center: vec![0.0; dim], scale: vec![1.0; dim] };
-        let signs =
-            |number: usize| (0..dim).map(|index| (index, if number >> index & 1 == 1 { 1.0 } else { -1.0 })).collect::<Vec<_>>();
+        let signs = |number: usize| {
+            (0..dim).map(|index| (index, if number >> index & 1 == 1 { 1.0 } else { -1.0 })).collect::<Vec<_>>()
+        };
         let rows = (0..1 << dim).map(|number| row(number, &signs(number), -INF, gamma)).collect();
         let written = made(&polyhedron(&vec![-1.0; dim], &vec![1.0; dim], rows), dim);
         let listed = sorted(&made(&set, dim).enumerate(100_000).unwrap());
@@ -229,7 +239,11 @@ fn inequalities(set: &SetFile) -> Vec<(Vec<f64>, f64)> {
     let names = names(lower.len());
     let mut rows: Vec<(Vec<f64>, f64, f64)> = Vec::new();
     for index in 0..lower.len() {
-        rows.push(((0..lower.len()).map(|other| f64::from(u8::from(other == index))).collect(), lower[index], upper[index]));
+        rows.push((
+            (0..lower.len()).map(|other| f64::from(u8::from(other == index))).collect(),
+            lower[index],
+            upper[index],
+        ));
     }
     for row in constraints {
         let coefficient = |name| row.xi.iter().find(|(other, _)| other == name).map_or(0.0, |term| term.1);
@@ -244,7 +258,8 @@ fn brute_force_vertices(set: &SetFile, dim: usize) -> Vec<Vec<f64>> {
     let rows = inequalities(set);
     let mut found: Vec<Vec<f64>> = Vec::new();
     for chosen in (0_u32..1 << rows.len()).filter(|chosen| chosen.count_ones() as usize == dim) {
-        let system: Vec<&(Vec<f64>, f64)> = (0..rows.len()).filter(|row| chosen >> row & 1 == 1).map(|row| &rows[row]).collect();
+        let system: Vec<&(Vec<f64>, f64)> =
+            (0..rows.len()).filter(|row| chosen >> row & 1 == 1).map(|row| &rows[row]).collect();
         let Some(point) = solve(&system, dim) else { continue };
         let inside = rows.iter().all(|(a, b)| a.iter().zip(&point).map(|(a, x)| a * x).sum::<f64>() <= b + 1e-9);
         if inside && !found.iter().any(|other| near(other, &point)) {
@@ -296,11 +311,14 @@ fn vertices_of_random_polyhedra_against_brute_force() {
         let wanted = brute_force_vertices(&set, dim);
         let found = sorted(&made(&set, dim).enumerate(10_000).unwrap());
         assert!(same_points(&found, &wanted), "{set:?}: found {found:?}, wanted {wanted:?}");
-        let sizes: Vec<f64> = (0..dim).map(|_| 10_f64.powi(rng.random_range(-3..=3)) * rng.random_range(0.5..2.0)).collect();
+        let sizes: Vec<f64> =
+            (0..dim).map(|_| 10_f64.powi(rng.random_range(-3..=3)) * rng.random_range(0.5..2.0)).collect();
         let shift = rng.random_range(-1.0..1.0);
         let image = stretched(&set, &sizes, shift);
         let mut found = sorted(&made(&image, dim).enumerate(10_000).unwrap());
-        let back = |point: &mut Vec<f64>| point.iter_mut().zip(&sizes).for_each(|(entry, size)| *entry = (*entry - shift) / size);
+        let back = |point: &mut Vec<f64>| {
+            point.iter_mut().zip(&sizes).for_each(|(entry, size)| *entry = (*entry - shift) / size)
+        };
         found.iter_mut().for_each(back);
         assert!(same_points(&found, &wanted), "{image:?}: found {found:?}, wanted {wanted:?}");
     }

@@ -1,4 +1,5 @@
-//! The methods with soft separation, `sgd` and `bundle`, where no list stands for the set: against brute force in closed form, and against `ccg`.
+//! The methods with soft separation, `sgd` and `bundle`, where no list stands for the set: against brute force in
+//! closed form, and against `ccg`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "soft/body.rs"]
@@ -16,7 +17,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value};
 use softsep::format::{
-    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile, Variable,
+    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile,
+    Variable,
 };
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Silent};
@@ -59,8 +61,12 @@ fn terms(prefix: &str, values: &[f64]) -> Vec<(String, f64)> {
 
 /// The first stage `min c'x` over `0 ≤ x ≤ upper`.
 fn first_stage(cost: &[f64], upper: &[f64]) -> FirstStageFile {
-    let variable = |(j, (cost, upper)): (usize, (&f64, &f64))| Variable::new(format!("x{j}"), *cost).bounded(0.0, *upper);
-    FirstStageFile { variables: cost.iter().zip(upper).enumerate().map(variable).collect(), ..FirstStageFile::default() }
+    let variable =
+        |(j, (cost, upper)): (usize, (&f64, &f64))| Variable::new(format!("x{j}"), *cost).bounded(0.0, *upper);
+    FirstStageFile {
+        variables: cost.iter().zip(upper).enumerate().map(variable).collect(),
+        ..FirstStageFile::default()
+    }
 }
 
 fn uncertainty(set: SetFile) -> UncertaintyFile {
@@ -91,8 +97,8 @@ fn recourse_file(recourse: &Quadratic) -> RecourseFile {
     file
 }
 
-/// Runs both methods and checks their decisions against the best that brute force finds. `cost` is `f(x) + Q(x, ξ)` in closed form. The z of the worst case
-/// there is returned.
+/// Runs both methods and checks their decisions against the best that brute force finds. `cost` is `f(x) + Q(x, ξ)` in
+/// closed form. The z of the worst case there is returned.
 fn near_optimum(problem: &Problem, set: &SetFile, upper: &[f64], cost: &dyn Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
     let body = Body::new(set);
     let per_axis = if upper.len() + problem.set.dim() > 4 { 7 } else { 13 };
@@ -111,8 +117,14 @@ fn near_optimum(problem: &Problem, set: &SetFile, upper: &[f64], cost: &dyn Fn(&
         assert!(problem.first.violation(&best.x).is_none_or(|violation| violation.amount < 1e-6), "{context}");
         assert!(real <= optimum + NEAR * optimum.abs(), "{context}");
         let is_member = problem.set.contains(&best.worst, 1e-6);
-        assert!(is_member && (best.value - at_found).abs() <= room, "{context}: the worst scenario found costs {at_found}");
-        assert!(outcome.bounds.lower().is_none_or(|lower| lower <= optimum.min(real) + room), "{context}: the lower bound");
+        assert!(
+            is_member && (best.value - at_found).abs() <= room,
+            "{context}: the worst scenario found costs {at_found}"
+        );
+        assert!(
+            outcome.bounds.lower().is_none_or(|lower| lower <= optimum.min(real) + room),
+            "{context}: the lower bound"
+        );
         assert_eq!(outcome.bounds.upper(), None, "{context}: nothing proves an upper bound here");
     }
     worst(&x, fine).1
@@ -133,7 +145,11 @@ fn same_recourse(problem: &Problem, upper: &[f64], set: &SetFile, value: &dyn Fn
         engine.at(&x);
         engine.solve(&xi, &mut answer).unwrap();
         let expected = value(&x, &xi);
-        assert!((answer.value - expected).abs() <= 1e-5 * (1.0 + expected.abs()), "{} where {expected} is right", answer.value);
+        assert!(
+            (answer.value - expected).abs() <= 1e-5 * (1.0 + expected.abs()),
+            "{} where {expected} is right",
+            answer.value
+        );
     }
 }
 
@@ -152,7 +168,8 @@ fn example_7(name: &str, cost: &[f64], upper: &[f64], set: &SetFile, recourse: &
     Body::new(set).used(&z)
 }
 
-/// y = 4 − ξ₀ − ½ξ₁ − x at a price of 3 + ξ₀ + ½ξ₁: dear where little is needed. The worst case is where the two balance, inside.
+/// y = 4 − ξ₀ − ½ξ₁ − x at a price of 3 + ξ₀ + ½ξ₁: dear where little is needed. The worst case is where the two
+/// balance, inside.
 #[test]
 fn a_worst_case_inside_an_ellipsoid() {
     let recourse = Quadratic {
@@ -265,7 +282,8 @@ fn linear_recourse_with_prices_that_move() {
     }
 }
 
-/// `Q = min ρr + ps` with `r ≥ ‖(a − s, q…)‖` for affine a and q, s ≥ 0: in closed form, s is where the slope ρ(a − s)/r of the radius is p.
+/// `Q = min ρr + ps` with `r ≥ ‖(a − s, q…)‖` for affine a and q, s ≥ 0: in closed form, s is where the slope ρ(a −
+/// s)/r of the radius is p.
 struct Radius {
     rho: f64,
     price: f64,
@@ -275,9 +293,11 @@ struct Radius {
 
 impl Radius {
     fn random(rng: &mut ChaCha8Rng, dim: usize, dim_x: usize) -> Self {
-        let mut vector =
-            |count: usize, low: f64, high: f64| -> Vec<f64> { (0..count).map(|_| rng.random_range(low..high)).collect() };
-        let entries = (0..3).map(|_| (vector(dim_x, -1.0, -0.2), vector(dim, -1.0, 1.0), vector(1, -4.0, -2.0)[0])).collect();
+        let mut vector = |count: usize, low: f64, high: f64| -> Vec<f64> {
+            (0..count).map(|_| rng.random_range(low..high)).collect()
+        };
+        let entries =
+            (0..3).map(|_| (vector(dim_x, -1.0, -0.2), vector(dim, -1.0, 1.0), vector(1, -4.0, -2.0)[0])).collect();
         Self { rho: vector(1, 2.0, 4.0)[0], price: vector(1, 0.5, 1.8)[0], entries }
     }
 
@@ -304,7 +324,10 @@ impl Radius {
         }
         RecourseFile {
             variables: vec![Variable::new("radius", self.rho), Variable::new("saved", self.price)],
-            cones: vec![ConeFile { kind: ConeKind::SecondOrder, rows: rows.iter().map(|row| row.name.clone()).collect() }],
+            cones: vec![ConeFile {
+                kind: ConeKind::SecondOrder,
+                rows: rows.iter().map(|row| row.name.clone()).collect(),
+            }],
             constraints: rows,
             ..RecourseFile::default()
         }
@@ -347,7 +370,8 @@ fn second_order_cones_over_lists() {
             uncertainty: uncertainty(SetFile::Scenarios { points: points.clone(), file: None }),
             recourse: radius.file(),
         };
-        let worst = |x: &[f64]| points.iter().map(|xi| radius.value(x, xi)).fold(f64::NEG_INFINITY, f64::max) + dot(&cost, x);
+        let worst =
+            |x: &[f64]| points.iter().map(|xi| radius.value(x, xi)).fold(f64::NEG_INFINITY, f64::max) + dot(&cost, x);
         let (optimum, _) = least(&[0.0, 0.0], &[5.0, 5.0], &worst);
         for method in SOFT {
             let outcome = run(&Problem::new(&file).unwrap(), &by(method, &[]));

@@ -124,7 +124,11 @@ fn minorizations_hold() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let holds = |chain: &Transitions, mixing: Mixing, what: &str| {
         assert!(mixing.gamma() > 0.0);
-        assert!(mixing.gamma() <= chain.minorization() * (1.0 + 1e-12), "{what}: {mixing:?} above {}", chain.minorization());
+        assert!(
+            mixing.gamma() <= chain.minorization() * (1.0 + 1e-12),
+            "{what}: {mixing:?} above {}",
+            chain.minorization()
+        );
         assert!(chain.dobrushin() <= mixing.dobrushin() + 1e-12, "{what}");
         let norm = chain.fundamental_norm().unwrap();
         assert!(norm <= mixing.fundamental() * (1.0 + 1e-9), "{what}: {norm} above {}", mixing.fundamental());
@@ -155,7 +159,8 @@ fn minorizations_hold() {
             let both_sides = target.iter().zip(&row).map(|(p, q)| q / p).fold(c, f64::max);
             let mixing = independent(rule, c);
             holds(&chain, mixing, "independent");
-            let paper = if rule == Acceptance::Metropolis { both_sides.powi(-2) } else { 1.0 / (1.0 + both_sides.powi(2)) };
+            let paper =
+                if rule == Acceptance::Metropolis { both_sides.powi(-2) } else { 1.0 / (1.0 + both_sides.powi(2)) };
             assert!(paper <= mixing.gamma() * (1.0 + 1e-12));
 
             // Example 4.
@@ -251,7 +256,8 @@ fn soft_maxima_lie_within_their_bounds() {
     assert_eq!(soft_law(&[f64::INFINITY, 0.0, f64::INFINITY], None, 1.0), [0.5, 0.0, 0.5]);
 }
 
-/// The closed form against a search over r, and the bound itself against cones, the worst of all scores, on an interval.
+/// The closed form against a search over r, and the bound itself against cones, the worst of all scores, on an
+/// interval.
 #[test]
 fn general_soft_maxima_lie_within_their_bounds() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
@@ -263,12 +269,16 @@ fn general_soft_maxima_lie_within_their_bounds() {
             mass: rng.random_range(0.3..1.0),
         };
         let temperature = rng.random_range(0.01..2.0);
-        let at =
-            |r: f64| space.lipschitz * r - temperature * space.mass.ln() + space.dim * temperature * (space.diameter / r).ln();
+        let at = |r: f64| {
+            space.lipschitz * r - temperature * space.mass.ln() + space.dim * temperature * (space.diameter / r).ln()
+        };
         let searched = (1..=20_000).map(|k| at(space.diameter * f64::from(k) / 20_000.0)).fold(f64::INFINITY, f64::min);
         let searched = searched.min(space.lipschitz * space.diameter);
         let closed = space.error(temperature);
-        assert!(closed <= searched + 1e-12 && closed >= searched - 1e-4 * (1.0 + searched), "{closed} is not {searched}");
+        assert!(
+            closed <= searched + 1e-12 && closed >= searched - 1e-4 * (1.0 + searched),
+            "{closed} is not {searched}"
+        );
 
         // Scores −L·|t − at| on [0, D]: the mean of exp(score/w) is an integral known in closed form.
         let interval = MetricSpace::body(1, space.diameter, space.lipschitz);
@@ -339,7 +349,10 @@ fn peaks_on_the_sphere_are_bounded() {
             (1.0 - (-2.0 * steep).exp() * (1.0 + 2.0 * steep)) / (2.0 * steep * steep)
         };
         let found = (-log_peak(3, steep, 1.0)).exp();
-        assert!((found / share - 1.0).abs() < if steep < 0.01 { 1e-5 } else { 1e-8 }, "{steep}: {found} is not {share}");
+        assert!(
+            (found / share - 1.0).abs() < if steep < 0.01 { 1e-5 } else { 1e-8 },
+            "{steep}: {found} is not {share}"
+        );
         for dim in [2, 3, 4, 10, 60] {
             let best = log_peak(dim, steep, 1.0);
             assert!(best >= 0.0 && best <= log_peak_paper(dim, steep, 1.0) + 1e-9, "{dim} {steep}");
@@ -351,7 +364,8 @@ fn peaks_on_the_sphere_are_bounded() {
     // On the circle, with scores that are cosines of slope L, the peak's density stays below.
     for steep in [0.5, 3.0, 40.0] {
         let points = 10_000;
-        let scores: Vec<f64> = (0..points).map(|k| steep * (2.0 * PI * f64::from(k) / f64::from(points)).cos()).collect();
+        let scores: Vec<f64> =
+            (0..points).map(|k| steep * (2.0 * PI * f64::from(k) / f64::from(points)).cos()).collect();
         let log_density = steep - mellowmax(&scores, None, 1.0);
         assert!(log_density <= log_peak(2, steep, 1.0) && log_density > 0.0);
     }
@@ -416,7 +430,8 @@ fn poisson_solutions_stay_within_their_constants() {
         };
         let fundamental = chain(x).fundamental_norm().unwrap().max(chain(y).fundamental_norm().unwrap());
         let diameter = 8.0_f64.sqrt();
-        let constants = Descent { lipschitz_f: 0.5, lipschitz_q: 1.0, diameter, fundamental, temperature, acceptance: rule };
+        let constants =
+            Descent { lipschitz_f: 0.5, lipschitz_q: 1.0, diameter, fundamental, temperature, acceptance: rule };
         let ((z, ahead), (z_y, ahead_y)) = (solution(x), solution(y));
         let size = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
         let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
@@ -433,7 +448,8 @@ fn poisson_solutions_stay_within_their_constants() {
     }
 }
 
-/// Algorithm 1 on a line, many times over: the averages' mean gap is below Theorem 1's bound, which itself is what the sums say.
+/// Algorithm 1 on a line, many times over: the averages' mean gap is below Theorem 1's bound, which itself is what the
+/// sums say.
 #[test]
 fn averages_come_as_near_as_promised() {
     let mut rng = ChaCha8Rng::seed_from_u64(9);

@@ -83,7 +83,8 @@ impl Bench<'_> {
         Ok(Reference { lower, value, is_exact: judge.is_exact() })
     }
 
-    /// Runs a method. One that does not end by itself is judged while it runs, its clock stopped, so that it can be told when it is done.
+    /// Runs a method. One that does not end by itself is judged while it runs, its clock stopped, so that it can be
+    /// told when it is done.
     pub(super) fn measure(&self, way: Way, reference: Reference) -> Result<Measured, Missing> {
         let mut judge = Assessor::new(self.problem)?;
         let stop = if way.is_endless() { Arc::new(AtomicBool::new(false)) } else { Arc::clone(self.interrupt) };

@@ -1,4 +1,5 @@
-//! Charts as SVG: lines with bands over logarithmic heights. On a page colours come from its style sheet; a file of its own brings them along.
+//! Charts as SVG: lines with bands over logarithmic heights. On a page colours come from its style sheet; a file of its
+//! own brings them along.
 
 use std::fmt::Write;
 
@@ -133,11 +134,12 @@ const ROOM: f64 = 0.1;
 
 impl Decades {
     fn of(chart: &Chart) -> Self {
-        let heights = chart.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points).flat_map(|point| {
-            let (low, high) = point.band.unwrap_or((point.y, point.y));
-            // An arrow needs room too.
-            [low.min(point.y), high.max(point.y) * if point.is_over { 2.0 } else { 1.0 }]
-        });
+        let heights =
+            chart.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points).flat_map(|point| {
+                let (low, high) = point.band.unwrap_or((point.y, point.y));
+                // An arrow needs room too.
+                [low.min(point.y), high.max(point.y) * if point.is_over { 2.0 } else { 1.0 }]
+            });
         let (low, high) = heights
             .filter(|height| *height > 0.0)
             .fold((f64::INFINITY, 0.0_f64), |(low, high), height| (low.min(height), high.max(height)));
@@ -202,8 +204,10 @@ impl Chart {
         let (legend, deep) = self.legend(width);
         let height = deep + HEIGHT * rows as f64;
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
-             <title>{}</title>\n<style>\n{}</style>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{legend}",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\">\n\
+             <title>{}</title>\n<style>\n{}</style>\n<rect width=\"{width}\" height=\"{height}\" \
+             fill=\"#ffffff\"/>\n{legend}",
             text(&self.title),
             file_style()
         );
@@ -254,7 +258,8 @@ impl Chart {
         for series in self.names() {
             let _ = writeln!(
                 html,
-                "<li><svg class=\"plot\" viewBox=\"0 0 28 12\" style=\"width:28px\" aria-hidden=\"true\">{}</svg>{}</li>",
+                "<li><svg class=\"plot\" viewBox=\"0 0 28 12\" style=\"width:28px\" \
+                 aria-hidden=\"true\">{}</svg>{}</li>",
                 series.sample(),
                 text(&series.name)
             );
@@ -306,7 +311,8 @@ impl Panel {
             let at = y(10f64.powi(power));
             let _ = writeln!(
                 svg,
-                "<path class=\"rule\" d=\"M{LEFT} {at}H{right}\"/><text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+                "<path class=\"rule\" d=\"M{LEFT} {at}H{right}\"/><text class=\"tick\" x=\"{}\" y=\"{}\" \
+                 text-anchor=\"end\">{}</text>",
                 LEFT - 10.0,
                 tenth(at + 4.0),
                 label(self.up, power)
@@ -316,14 +322,16 @@ impl Panel {
             let at = x(*value);
             let _ = writeln!(
                 svg,
-                "<path class=\"axis\" d=\"M{at} {floor}v4\"/><text class=\"tick\" x=\"{at}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                "<path class=\"axis\" d=\"M{at} {floor}v4\"/><text class=\"tick\" x=\"{at}\" y=\"{}\" \
+                 text-anchor=\"middle\">{}</text>",
                 floor + 18.0,
                 text(word)
             );
         }
         let _ = writeln!(
             svg,
-            "<path class=\"axis\" d=\"M{LEFT} {floor}H{right}\"/><text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+            "<path class=\"axis\" d=\"M{LEFT} {floor}H{right}\"/><text x=\"{}\" y=\"{}\" \
+             text-anchor=\"middle\">{}</text>",
             tenth((LEFT + right) / 2.0),
             HEIGHT - 8.0,
             text(self.x.label)
@@ -333,8 +341,11 @@ impl Panel {
             let _ = writeln!(svg, "<path class=\"goal\" d=\"M{LEFT} {}H{right}\"/>", y(*goal));
         }
         for series in &self.series {
-            let bands: Vec<(f64, f64, f64)> =
-                series.points.iter().filter_map(|point| point.band.map(|(low, high)| (x(point.x), y(low), y(high)))).collect();
+            let bands: Vec<(f64, f64, f64)> = series
+                .points
+                .iter()
+                .filter_map(|point| point.band.map(|(low, high)| (x(point.x), y(low), y(high))))
+                .collect();
             if bands.len() > 1 {
                 let lower = bands.iter().map(|(x, low, _)| format!("{x} {low}"));
                 let upper = bands.iter().rev().map(|(x, _, high)| format!("{x} {high}"));
@@ -343,15 +354,25 @@ impl Panel {
             }
         }
         for series in &self.series {
-            let line: Vec<String> = series.points.iter().map(|point| format!("{} {}", x(point.x), y(point.y))).collect();
+            let line: Vec<String> =
+                series.points.iter().map(|point| format!("{} {}", x(point.x), y(point.y))).collect();
             if line.len() > 1 {
-                let _ = writeln!(svg, "<path class=\"curve c{}\"{} d=\"M{}\"/>", series.class, series.dashes(), line.join("L"));
+                let _ = writeln!(
+                    svg,
+                    "<path class=\"curve c{}\"{} d=\"M{}\"/>",
+                    series.class,
+                    series.dashes(),
+                    line.join("L")
+                );
             }
             for point in series.points.iter().filter(|_| series.look != Look::Curve) {
                 let (x, y) = (x(point.x), y(point.y));
                 if point.is_over {
-                    let _ =
-                        writeln!(svg, "<path class=\"mark c{}\" fill=\"none\" d=\"M{x} {y}v-12m-3 4l3 -4l3 4\"/>", series.class);
+                    let _ = writeln!(
+                        svg,
+                        "<path class=\"mark c{}\" fill=\"none\" d=\"M{x} {y}v-12m-3 4l3 -4l3 4\"/>",
+                        series.class
+                    );
                 }
                 let _ = writeln!(svg, "{}", series.mark(x, y));
             }
@@ -366,8 +387,12 @@ mod tests {
 
     fn chart() -> Chart {
         let point = |x: f64, y: f64| Point { x, y, band: Some((y / 2.0, 2.0 * y)), is_over: false };
-        let series =
-            Series { name: "a < b".into(), class: 1, look: Look::Curve, points: vec![point(10.0, 0.05), point(100.0, 0.005)] };
+        let series = Series {
+            name: "a < b".into(),
+            class: 1,
+            look: Look::Curve,
+            points: vec![point(10.0, 0.05), point(100.0, 0.005)],
+        };
         let x = Across { label: "iterations", is_log: true, ticks: vec![(10.0, "10".into()), (100.0, "100".into())] };
         Chart {
             title: "gaps".into(),
@@ -393,7 +418,10 @@ mod tests {
         assert!(file.contains("a &lt; b") && file.contains("class=\"band f1\""), "{file}");
         let style = page_style();
         for (name, _, _) in COLOURS {
-            assert!(style.matches(&format!("--{name}: #")).count() == 2 && style.contains(&format!("var(--{name})")), "{name}");
+            assert!(
+                style.matches(&format!("--{name}: #")).count() == 2 && style.contains(&format!("var(--{name})")),
+                "{name}"
+            );
         }
     }
 }

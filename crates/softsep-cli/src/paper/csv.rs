@@ -1,4 +1,5 @@
-//! The findings as CSV, one line for each run. Columns named "seconds" hold times; all others are the same in every run that no limit has stopped.
+//! The findings as CSV, one line for each run. Columns named "seconds" hold times; all others are the same in every run
+//! that no limit has stopped.
 
 use std::fmt::Write;
 
@@ -9,7 +10,8 @@ use super::study::Study;
 const HEAD: &str = "exhibit,row,replication,seed,method,outcome,lower_bound,best_known,gap_start,seconds_to_0.1%,solves_to_0.1%,seconds_to_0.01%,\
                     solves_to_0.01%,seconds_to_own_proof,seconds_to_end,gap_end,gap_reported,certificate_refuted\n";
 
-/// The lines of a study. A run that the limit has stopped has no end to tell of: where it was by then is the clock's doing.
+/// The lines of a study. A run that the limit has stopped has no end to tell of: where it was by then is the clock's
+/// doing.
 pub(super) fn lines(study: &Study, results: &Results) -> String {
     let mut csv = HEAD.to_owned();
     for (row_index, row) in study.rows.iter().enumerate() {

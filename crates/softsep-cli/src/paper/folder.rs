@@ -19,8 +19,9 @@ impl Folder {
     /// Makes the folder, if it is not there.
     pub(super) fn open(root: &Path, exhibit: &str) -> Result<Self, Failure> {
         let cells = root.join("cells").join(exhibit);
-        fs::create_dir_all(&cells)
-            .map_err(|error| Failure::unusable(format!("--out: {}: the folder cannot be made: {error}", cells.display())))?;
+        fs::create_dir_all(&cells).map_err(|error| {
+            Failure::unusable(format!("--out: {}: the folder cannot be made: {error}", cells.display()))
+        })?;
         Ok(Self { root: root.to_owned(), cells })
     }
 

@@ -38,8 +38,8 @@ time limit has cut short.";
 
 /// Reproduce a table or a figure of the soft-separation paper
 ///
-/// Draws the instances of its Section 5, solves them by the paper's methods and by ours, and writes a CSV, an SVG figure and an HTML page
-/// that shows them beside the printed numbers.
+/// Draws the instances of its Section 5, solves them by the paper's methods and by ours, and writes a CSV, an SVG
+/// figure and an HTML page that shows them beside the printed numbers.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Paper {
@@ -49,7 +49,8 @@ pub(crate) struct Paper {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Tables 1 to 3 (continuous decisions) and 4 to 6 (mixed-integer ones): runtimes over ellipsoids, lists of scenarios, budget sets
+    /// Tables 1 to 3 (continuous decisions) and 4 to 6 (mixed-integer ones): runtimes over ellipsoids, lists of
+    /// scenarios, budget sets
     #[command(after_help = EXAMPLES)]
     Table {
         /// Which: 1 to 6

@@ -1,4 +1,5 @@
-//! A study as one page of HTML that needs nothing else: our numbers beside the paper's, the chart, how it was measured, the commands.
+//! A study as one page of HTML that needs nothing else: our numbers beside the paper's, the chart, how it was measured,
+//! the commands.
 
 use std::fmt::Write;
 
@@ -83,7 +84,8 @@ impl Page<'_> {
         let _ = write!(
             html,
             "<header>\n<p class=\"kicker\">softsep paper</p>\n<h1>{title}</h1>\n\
-             <p class=\"status\"><span class=\"badge {class}\">{word}</span> <span>{} of {} cells</span></p>\n<dl class=\"facts\">\n",
+             <p class=\"status\"><span class=\"badge {class}\">{word}</span> <span>{} of {} cells</span></p>\n<dl \
+             class=\"facts\">\n",
             self.done,
             study.cells()
         );
@@ -107,7 +109,8 @@ impl Page<'_> {
     /// The table of times.
     fn times(&self, html: &mut String) {
         html.push_str(
-            "<section>\n<h2>Seconds, ours beside the paper's</h2>\n<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th>instances</th><th>method</th>",
+            "<section>\n<h2>Seconds, ours beside the paper's</h2>\n<div class=\"scroll\" \
+             tabindex=\"0\">\n<table>\n<thead><tr><th>instances</th><th>method</th>",
         );
         for head in [
             "paper",
@@ -184,7 +187,8 @@ impl Page<'_> {
         }
         let _ = writeln!(
             html,
-            "<p>Of {runs} runs of Algorithm 3 that ended, {refuted} certified an upper bound that their own decision exceeds. The certificate rests on \
+            "<p>Of {runs} runs of Algorithm 3 that ended, {refuted} certified an upper bound that their own decision \
+             exceeds. The certificate rests on \
              ρ = 0.9, which nobody has shown to hold.</p>"
         );
     }
@@ -194,7 +198,10 @@ impl Page<'_> {
         let last = self.study.iterations.unwrap_or(1);
         let mut moments: Vec<u64> = [10, 100, 1_000, 10_000].into_iter().filter(|moment| *moment < last).collect();
         moments.push(last);
-        html.push_str("<section>\n<h2>Gaps at the start and after so many iterations: median (quartiles)</h2>\n<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th>curve</th>");
+        html.push_str(
+            "<section>\n<h2>Gaps at the start and after so many iterations: median (quartiles)</h2>\n<div \
+            class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th>curve</th>",
+        );
         html.push_str("<th class=\"number\">start</th>");
         for moment in &moments {
             let _ = write!(html, "<th class=\"number\">{}</th>", grouped(*moment));
@@ -219,7 +226,8 @@ impl Page<'_> {
             let _ = writeln!(html, "<td class=\"number\">{words}</td></tr>");
         }
         html.push_str(
-            "</tbody>\n</table>\n</div>\n<p>A rebound is a gap that has risen to more than 1.5 times the smallest before it; the column has their mean \
+            "</tbody>\n</table>\n</div>\n<p>A rebound is a gap that has risen to more than 1.5 times the smallest \
+             before it; the column has their mean \
              number in a run.</p>\n</section>\n",
         );
     }
@@ -260,30 +268,38 @@ impl Page<'_> {
         let judged = if is_exact {
             "the worst of all scenarios of the list"
         } else {
-            "the worst end of 20 ascents from random ends of the set and of one from each scenario that was the worst for an earlier decision: what it is \
+            "the worst end of 20 ascents from random ends of the set and of one from each scenario that was the worst \
+             for an earlier decision: what it is \
              found to cost bounds the worst case from below, and is exact as far as we know"
         };
         let mut paragraphs = vec![
-            "Instances are drawn as the paper's text describes them. A replication has one seed, whatever the row and the method, so that methods meet the \
+            "Instances are drawn as the paper's text describes them. A replication has one seed, whatever the row and \
+             the method, so that methods meet the \
              same instances."
                 .to_owned(),
             format!(
-                "Gaps are measured from a lower bound on the optimum that holds for sure; the best decision known costs {} more. What a decision \
+                "Gaps are measured from a lower bound on the optimum that holds for sure; the best decision known \
+                 costs {} more. What a decision \
                  costs is {judged}. It is looked at outside the clock of the method.",
                 if widest < 1e-6 { "less than 0.0001 %".to_owned() } else { format!("at most {}", percent(widest)) }
             ),
         ];
         if self.study.exhibit.is_figure() {
             paragraphs.push(
-                "Curves are of the linear average, as in the paper, from the optimum of the nominal scenario. The paper does not print numbers for its \
-                 figures, nor how many sites its instances have; here they have three. Steps are 1/√n in the metric of its electronic companion."
+                "Curves are of the linear average, as in the paper, from the optimum of the nominal scenario. The \
+                 paper does not print numbers for its \
+                 figures, nor how many sites its instances have; here they have three. Steps are 1/√n in the metric \
+                 of its electronic companion."
                     .to_owned(),
             );
         } else {
             paragraphs.push(format!(
-                "Times are mean ± standard deviation until the decision at hand is within 0.1 % (and 0.01 %) of that bound; for ADR, until its program is \
-                 solved, and its gap is what the rules cost; for Algorithm 3, until it has certified a gap of 0.1 %. A time beyond the limit counts as {} s. “To its own proof” is when a method had proved \
-                 a gap of 0.1 % itself, without knowing the optimum. In the columns after the ratio times are means, solves and gaps medians. For bundle and branch-and-cut the ratio is to the paper's \
+                "Times are mean ± standard deviation until the decision at hand is within 0.1 % (and 0.01 %) of that \
+                 bound; for ADR, until its program is \
+                 solved, and its gap is what the rules cost; for Algorithm 3, until it has certified a gap of 0.1 %. \
+                 A time beyond the limit counts as {} s. “To its own proof” is when a method had proved \
+                 a gap of 0.1 % itself, without knowing the optimum. In the columns after the ratio times are means, \
+                 solves and gaps medians. For bundle and branch-and-cut the ratio is to the paper's \
                  algorithm. The paper's times are from an Apple M3 Pro with Python and Gurobi.",
                 self.study.limit
             ));
@@ -298,7 +314,8 @@ impl Page<'_> {
     fn again(&self, html: &mut String) {
         let _ = write!(
             html,
-            "<section>\n<h2>Run it again</h2>\n<p>All of it; cells that are finished are not run again:</p>\n<pre><code>{}</code></pre>\n",
+            "<section>\n<h2>Run it again</h2>\n<p>All of it; cells that are finished are not run \
+             again:</p>\n<pre><code>{}</code></pre>\n",
             text(self.command)
         );
         if let Some(row) = self.study.rows.last() {
@@ -308,8 +325,12 @@ impl Page<'_> {
                     (true, Some(iterations)) => format!(" --iterations {iterations}"),
                     _ => format!(" --time-limit {}", self.study.limit),
                 };
-                let _ =
-                    writeln!(lines, "softsep solve instance.json {}{end} --seed {}", way.command_options(row), self.study.seed);
+                let _ = writeln!(
+                    lines,
+                    "softsep solve instance.json {}{end} --seed {}",
+                    way.command_options(row),
+                    self.study.seed
+                );
             }
             let lines: Vec<String> = lines.lines().map(text).collect();
             let _ = write!(
@@ -330,7 +351,10 @@ fn generate(row: &Row, seed: u64) -> String {
         Uncertain::Budget { gamma } => format!("budget --gamma {gamma}"),
     };
     let kind = if row.mixed_integer { " --mixed-integer" } else { "" };
-    format!("softsep generate location-transportation --n {} --uncertainty {set}{kind} --seed {seed} --out instance.json", row.n)
+    format!(
+        "softsep generate location-transportation --n {} --uncertainty {set}{kind} --seed {seed} --out instance.json",
+        row.n
+    )
 }
 
 /// A gap in percent, beside another that says so.

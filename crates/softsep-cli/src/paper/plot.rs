@@ -87,8 +87,9 @@ fn table_panels(study: &Study, results: &Results) -> Vec<Panel> {
             let name = format!("{}, here", way.title());
             series.push(Series { name, class: class(*way), look: Look::Ours, points: ours.collect() });
             if let Some(column) = way.column().filter(|_| !is_fine) {
-                let printed =
-                    rows.iter().filter_map(|(_, row)| row.printed.map(|printed| paper_point(place(row), printed[column])));
+                let printed = rows
+                    .iter()
+                    .filter_map(|(_, row)| row.printed.map(|printed| paper_point(place(row), printed[column])));
                 let name = format!("{}, paper", way.title());
                 series.push(Series { name, class: class(*way), look: Look::Printed, points: printed.collect() });
             }
@@ -165,5 +166,11 @@ fn curves(study: &Study, results: &Results, title: String, replications: std::op
         ticks.pop();
     }
     ticks.push((last as f64, grouped(last)));
-    Panel { title, x: Across { label: "iterations", is_log: true, ticks }, up: Up::Gap, goals: vec![COARSE, FINE], series }
+    Panel {
+        title,
+        x: Across { label: "iterations", is_log: true, ticks },
+        up: Up::Gap,
+        goals: vec![COARSE, FINE],
+        series,
+    }
 }

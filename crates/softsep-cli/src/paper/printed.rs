@@ -18,7 +18,8 @@ const fn t(mean: f64, deviation: f64) -> Time {
     Time::Took(mean, deviation)
 }
 
-/// A line: n, what else tells it from others (|I| or Γ, or 0 on ellipsoids), and the times of the paper's algorithm, C&CG and ADR.
+/// A line: n, what else tells it from others (|I| or Γ, or 0 on ellipsoids), and the times of the paper's algorithm,
+/// C&CG and ADR.
 pub(super) type Line = (usize, f64, [Time; 3]);
 
 /// Continuous decisions, ellipsoids.

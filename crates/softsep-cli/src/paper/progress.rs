@@ -71,7 +71,9 @@ impl Progress {
         match &self.bar {
             Some(bar) => bar.inc(1),
             None if self.is_quiet => {}
-            None => say(&format!("[{}/{}] {what}: {words}{}", self.total - self.left.len(), self.total, self.time_left())),
+            None => {
+                say(&format!("[{}/{}] {what}: {words}{}", self.total - self.left.len(), self.total, self.time_left()))
+            }
         }
     }
 

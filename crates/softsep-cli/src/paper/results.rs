@@ -96,14 +96,14 @@ pub(super) enum Timing {
     Over,
     /// In no replication, though none was stopped by the limit.
     Never,
-    /// Mean and standard deviation. A time beyond the limit counts as the limit; `over` tells how many do. Runs that ended without having come so far
-    /// (`never`) have no time.
+    /// Mean and standard deviation. A time beyond the limit counts as the limit; `over` tells how many do. Runs that
+    /// ended without having come so far (`never`) have no time.
     Took { mean: f64, deviation: f64, over: usize, never: usize },
 }
 
 impl Timing {
-    /// How long a method took for what the paper's tables show: until its decision was within 0.1 %. Affine rules are asked for once, and Algorithm 3 is
-    /// done when it has certified its decision.
+    /// How long a method took for what the paper's tables show: until its decision was within 0.1 %. Affine rules are
+    /// asked for once, and Algorithm 3 is done when it has certified its decision.
     pub(super) fn of_way<'m>(way: Way, runs: impl Iterator<Item = &'m Measured>, limit: f64) -> Self {
         match way {
             Way::Adr | Way::Algorithm3 => Self::of(runs, limit, |run| (!run.is_over).then_some(run.end)),

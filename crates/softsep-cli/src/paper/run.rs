@@ -39,7 +39,8 @@ pub(super) struct Runner<'s> {
 impl<'s> Runner<'s> {
     pub(super) fn new(study: &'s Study, how: &How, command: String) -> Result<Self, Failure> {
         let folder = Folder::open(&how.out, &study.exhibit.name())?;
-        // Replications come first, so that a run that is stopped has something of every row, and the time left is known early.
+        // Replications come first, so that a run that is stopped has something of every row, and the time left is known
+        // early.
         let kinds = |row: usize| (0..=study.ways.len()).map(move |way| (row, way));
         let once: Vec<(usize, usize)> = (0..study.rows.len()).flat_map(kinds).collect();
         let cells = once.repeat(study.replications as usize);
@@ -153,7 +154,8 @@ impl<'s> Runner<'s> {
         Ok(())
     }
 
-    /// Everything that a finding depends on: the instance, the method and its options, the limit, the version and the machine.
+    /// Everything that a finding depends on: the instance, the method and its options, the limit, the version and the
+    /// machine.
     fn asked(&self, row: &Row, replication: u32, way: Way) -> String {
         let instance = self.study.instance(row, replication);
         let asked = json!({
@@ -183,7 +185,8 @@ impl<'s> Runner<'s> {
             Some(problem) => problem,
             None => drawn.insert(self.draw(row, replication)?),
         };
-        let bench = Bench { study: self.study, row, replication, problem, threads: self.threads, interrupt: &self.interrupt };
+        let bench =
+            Bench { study: self.study, row, replication, problem, threads: self.threads, interrupt: &self.interrupt };
         let found = match (way, reference) {
             (Way::Reference, _) => Found::Reference(bench.reference()?),
             (_, Some(reference)) => Found::Run(Box::new(bench.measure(way, reference)?)),

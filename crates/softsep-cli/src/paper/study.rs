@@ -112,12 +112,19 @@ impl Exhibit {
 /// The paper's temperature.
 const COLD: f64 = 0.001;
 
-/// Sites of the instances of figures. The paper does not say how many; gaps on three sites are of the size that it shows.
+/// Sites of the instances of figures. The paper does not say how many; gaps on three sites are of the size that it
+/// shows.
 const SITES: usize = 3;
 
 impl Study {
     /// The study of an exhibit at these sizes; `replications` and `limit` stand in for what the size says.
-    pub(super) fn new(exhibit: Exhibit, sizes: Sizes, replications: Option<u32>, limit: Option<f64>, seed: u64) -> Self {
+    pub(super) fn new(
+        exhibit: Exhibit,
+        sizes: Sizes,
+        replications: Option<u32>,
+        limit: Option<f64>,
+        seed: u64,
+    ) -> Self {
         let (rows, ways, usual, iterations) = match exhibit {
             Exhibit::Table(number) => {
                 let ways = if number <= 3 {
@@ -159,7 +166,8 @@ impl Study {
         }
     }
 
-    /// The instance of a row in a replication, counted from 1. All rows and methods meet the same costs and demands, so that they can be compared.
+    /// The instance of a row in a replication, counted from 1. All rows and methods meet the same costs and demands, so
+    /// that they can be compared.
     pub(super) fn instance(&self, row: &Row, replication: u32) -> LocationTransportation {
         let Row { n, uncertainty, mixed_integer, .. } = *row;
         LocationTransportation { n, uncertainty, mixed_integer, seed: self.seed_of(replication) }
@@ -184,7 +192,9 @@ fn table_rows(number: u8, sizes: Sizes) -> Vec<Row> {
         _ => n == 30,
     };
     match sizes {
-        Sizes::Full => printed::table(number).iter().map(|&(n, at, times)| table_row(number, n, at, Some(times))).collect(),
+        Sizes::Full => {
+            printed::table(number).iter().map(|&(n, at, times)| table_row(number, n, at, Some(times))).collect()
+        }
         Sizes::Small => {
             let small = printed::table(number).iter().filter(|(n, at, _)| is_small(*n, *at));
             small.map(|&(n, at, times)| table_row(number, n, at, Some(times))).collect()
@@ -203,7 +213,9 @@ fn table_rows(number: u8, sizes: Sizes) -> Vec<Row> {
 fn table_row(number: u8, n: usize, at: f64, printed: Option<[Time; 3]>) -> Row {
     let (uncertainty, name, title) = match number {
         1 | 4 => (Uncertain::Ellipsoid, format!("n{n}"), format!("n = {n}")),
-        2 | 5 => (Uncertain::Scenarios(at as usize), format!("n{n}-i{at}"), format!("n = {n}, |I| = {}", grouped(at as u64))),
+        2 | 5 => {
+            (Uncertain::Scenarios(at as usize), format!("n{n}-i{at}"), format!("n = {n}, |I| = {}", grouped(at as u64)))
+        }
         _ => (Uncertain::Budget { gamma: at }, format!("n{n}-g{at}"), format!("n = {n}, Γ = {at}")),
     };
     // The text leaves κ open; these are those of the paper's code.
@@ -228,7 +240,8 @@ fn figure_rows(number: u8, sizes: Sizes) -> Vec<Row> {
     match number {
         1 => {
             let lengths: &[usize] = if few { &[100, 500] } else { &[1_000, 5_000, 10_000, 50_000, 100_000] };
-            let of = |&count: &usize| row(format!("i{count}"), format!("|I| = {}", grouped(count as u64)), count, uniform);
+            let of =
+                |&count: &usize| row(format!("i{count}"), format!("|I| = {}", grouped(count as u64)), count, uniform);
             lengths.iter().map(of).collect()
         }
         2 => {

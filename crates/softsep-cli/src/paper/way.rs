@@ -105,7 +105,8 @@ impl Way {
         }
     }
 
-    /// The proof asked of it. What is measured is judged outside, so that only a certificate that the paper counts is paid for.
+    /// The proof asked of it. What is measured is judged outside, so that only a certificate that the paper counts is
+    /// paid for.
     pub(super) fn certify(self) -> Certify {
         match self {
             Way::Algorithm3 => Certify::Probabilistic(Wanted {

@@ -46,7 +46,8 @@ impl Ended {
         &self.stdout
     }
 
-    /// Checks for exit code 2, nothing on the standard output, and one line that begins `error: ` and holds all of `parts`.
+    /// Checks for exit code 2, nothing on the standard output, and one line that begins `error: ` and holds all of
+    /// `parts`.
     #[track_caller]
     pub fn refused(&self, parts: &[&str]) {
         assert_eq!((self.code, self.stdout.as_str()), (Some(2), ""), "{self:?}");
@@ -79,7 +80,9 @@ impl Place {
     /// One with `long.json`, which takes far longer than any test waits.
     pub fn with_long() -> Self {
         let place = Self::empty();
-        place.run("generate location-transportation --n 10 --uncertainty scenarios --scenarios 6000 --out long.json").done();
+        place
+            .run("generate location-transportation --n 10 --uncertainty scenarios --scenarios 6000 --out long.json")
+            .done();
         place
     }
 

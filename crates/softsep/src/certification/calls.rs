@@ -1,8 +1,10 @@
 //! Calls of the oracle at a decision that stands still, as in the paper's Algorithm 3: one transition of a chain each.
 //!
-//! From any state that is not a worst one, a transition reaches a worst one with probability 1 − ρ at least (eq. certification-detection). If the bound is
-//! false, a worst state refutes the decision as soon as it is looked at. So all of r transitions miss it with probability ρʳ at most, wherever the chain starts;
-//! here it starts at a draw from ν. The paper's factor δ̂(k) ≤ 1 for what the chain remembers of earlier decisions is left at 1: each attempt has a new chain.
+//! From any state that is not a worst one, a transition reaches a worst one with probability 1 − ρ at least (eq.
+//! certification-detection). If the bound is false, a worst state refutes the decision as soon as it is looked at. So
+//! all of r transitions miss it with probability ρʳ at most, wherever the chain starts; here it starts at a draw from
+//! ν. The paper's factor δ̂(k) ≤ 1 for what the chain remembers of earlier decisions is left at 1: each attempt has a
+//! new chain.
 
 use rand::RngExt;
 
@@ -16,7 +18,8 @@ use crate::separation::Ascent;
 
 /// So many calls, or as many as the clock allows, or until one finds a scenario that refutes the decision.
 ///
-/// Candidates are fresh draws: for these the kernel is what Definition 1 says, whichever dual a degenerate recourse answers with.
+/// Candidates are fresh draws: for these the kernel is what Definition 1 says, whichever dual a degenerate recourse
+/// answers with.
 pub(super) fn call(trial: &Trial, temperature: f64, calls: u64, engine: &mut dyn Recourse) -> Result<Looked, Error> {
     let solves_before = engine.work().solves;
     let kernel = Kernel { states: trial.states, proposal: &Uniform, acceptance: Acceptance::Metropolis, temperature };

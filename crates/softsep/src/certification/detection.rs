@@ -14,7 +14,8 @@ use crate::uncertainty::{Count, Space, States};
 pub(super) enum Detection {
     /// The user says that a draw misses with probability ρ at most.
     Given { rho: f64 },
-    /// The user says how a chain over so many states mixes, and how far ahead the worst of them is: eq. (certification-calls).
+    /// The user says how a chain over so many states mixes, and how far ahead the worst of them is: eq.
+    /// (certification-calls).
     Chain { eta: f64, margin: f64, states: f64 },
     /// One of so many equally likely states is the worst.
     States(f64),
@@ -35,7 +36,8 @@ impl Detection {
                 Ok(Self::Chain { eta, margin, states: count as f64 })
             }
             (Assumed::Chain { .. }, space) => Err(Error::Settings(format!(
-                "eta and margin are for finitely many states that can be counted, and here they are {space}; rho can be given"
+                "eta and margin are for finitely many states that can be counted, and here they are {space}; rho can \
+                 be given"
             ))),
             (Assumed::Nothing, Space::Finite(Count::Exactly(count))) => Ok(Self::States(count as f64)),
             (Assumed::Nothing, Space::Finite(_)) => Ok(Self::Unknown("the states are more than can be counted")),
@@ -49,7 +51,9 @@ impl Detection {
     /// By bounds on the slopes of Q, which linear programs over the duals give where costs are fixed.
     fn by_slopes(problem: &Problem, states: &dyn States, space: Space, clock: &Clock) -> Result<Self, Error> {
         if !problem.recourse.is_linear() || problem.recourse.costs_move() {
-            return Ok(Self::Unknown("the slopes of the recourse cost are bounded for linear recourse with fixed costs only"));
+            return Ok(Self::Unknown(
+                "the slopes of the recourse cost are bounded for linear recourse with fixed costs only",
+            ));
         }
         let Some(ranges) = SlopeRanges::of(problem, clock)? else {
             return Ok(Self::Unknown("the recourse cost is nowhere finite"));
@@ -71,11 +75,14 @@ impl Detection {
         matches!(self, Self::Given { .. } | Self::Chain { .. })
     }
 
-    /// A lower bound on the probability that one call finds a scenario that refutes a decision, if its worst case is beyond that by more than `room`.
+    /// A lower bound on the probability that one call finds a scenario that refutes a decision, if its worst case is
+    /// beyond that by more than `room`.
     pub(super) fn found(&self, room: f64) -> f64 {
         match *self {
             Self::Given { rho } => 1.0 - rho,
-            Self::Chain { .. } => self.certification().map_or(0.0, |(_, certification)| 1.0 - certification.miss().bound()),
+            Self::Chain { .. } => {
+                self.certification().map_or(0.0, |(_, certification)| 1.0 - certification.miss().bound())
+            }
             // The worst state itself has to be drawn.
             Self::States(count) => 1.0 / count,
             // All states at a chord of room/slope or less will do.
@@ -83,7 +90,8 @@ impl Detection {
                 let half_chord = 0.5 * room / slope;
                 cap(dim, if half_chord < 1.0 { 2.0 * half_chord.asin() } else { PI })
             }
-            // The body shrunk toward the worst scenario by t = room/spread: there nothing costs less by more than t·spread, and its volume is tᵈ.
+            // The body shrunk toward the worst scenario by t = room/spread: there nothing costs less by more than
+            // t·spread, and its volume is tᵈ.
             Self::Body { dim, spread } => (room / spread).min(1.0).powf(dim as f64),
             Self::Unknown(_) => 0.0,
         }
@@ -97,7 +105,8 @@ impl Detection {
     /// The certification of a chain, at the temperature that the paper asks for; there ρ = (1 + η̄)/2.
     fn certification(&self) -> Option<(f64, Certification)> {
         let Self::Chain { eta, margin, states } = *self else { return None };
-        // The decision stands still, so that neither movement nor L'_Q matters; the false rate is accounted for elsewhere.
+        // The decision stands still, so that neither movement nor L'_Q matters; the false rate is accounted for
+        // elsewhere.
         let at = |temperature: f64| {
             let mixing = Mixing::new(1.0 - eta);
             let finite = Finite { states, gap: margin, score_error: 0.0, lipschitz: 0.0, mixing, temperature };

@@ -10,10 +10,12 @@ use crate::run::{Clock, Purpose, Random, stream};
 use crate::separation::{Ascent, Found};
 use crate::uncertainty::{State, States};
 
-/// Drawers, each with a stream and a recourse engine of its own: what one does depends on no other, and so on no thread.
+/// Drawers, each with a stream and a recourse engine of its own: what one does depends on no other, and so on no
+/// thread.
 const DRAWERS: u32 = 8;
 
-/// Draws of one drawer before all of them are heard. The first rounds are shorter: a decision that is wrong is often found out at once.
+/// Draws of one drawer before all of them are heard. The first rounds are shorter: a decision that is wrong is often
+/// found out at once.
 const ROUND: u64 = 64;
 
 /// All drawers.
@@ -53,8 +55,9 @@ impl Drawers {
         self.members[0].engine.as_mut()
     }
 
-    /// So many draws, in rounds; a round that finds something is the last, and gives the worst of it. The order of draws is that of the rounds, then of the
-    /// drawers: those before the first that a clock took away are the first of all draws, whatever the threads did.
+    /// So many draws, in rounds; a round that finds something is the last, and gives the worst of it. The order of
+    /// draws is that of the rounds, then of the drawers: those before the first that a clock took away are the first of
+    /// all draws, whatever the threads did.
     pub(super) fn draw(&mut self, trial: &Trial, count: u64) -> Result<Looked, Error> {
         let solves_before = self.solves();
         for (label, member) in (0_u32..).zip(&mut self.members) {
@@ -75,7 +78,8 @@ impl Drawers {
             let is_stopped = parts.iter().any(|part| part.is_stopped);
             let whole = parts.iter().position(|part| part.is_stopped).map_or(parts.len(), |stopped| stopped + 1);
             draws += parts[..whole].iter().map(|part| part.draws).sum::<u64>();
-            let worst = parts.into_iter().filter_map(|part| part.found).reduce(|a, b| if b.value > a.value { b } else { a });
+            let worst =
+                parts.into_iter().filter_map(|part| part.found).reduce(|a, b| if b.value > a.value { b } else { a });
             if let Some(found) = worst {
                 return Ok(Looked::Refuted(Found { solves: self.solves() - solves_before, ..found }));
             }
@@ -93,7 +97,8 @@ impl Drawers {
 }
 
 impl Drawer {
-    /// So many draws, or as many as the clock allows, or until one is found that refutes the decision. Nothing is allocated for a draw.
+    /// So many draws, or as many as the clock allows, or until one is found that refutes the decision. Nothing is
+    /// allocated for a draw.
     fn draw(&mut self, trial: &Trial, count: u64) -> Result<Part, Error> {
         let mut ascent = Ascent::new(trial.problem, self.engine.as_mut(), trial.x);
         for draws in 0..count {

@@ -1,22 +1,25 @@
 //! What random draws say about a decision: two statements, kept apart.
 //!
-//! *Violation*, which assumes nothing. If scenarios of probability `level` by the reference measure ν cost more than is thought, N independent draws miss
-//! all of them with probability at most (1 − level)ᴺ. N is such that this is δ.
+//! *Violation*, which assumes nothing. If scenarios of probability `level` by the reference measure ν cost more than is
+//! thought, N independent draws miss all of them with probability at most (1 − level)ᴺ. N is such that this is δ.
 //!
-//! *Worst case* (EC.3 of the paper). If the bound U = f(x) + θ + ε is false, one draw finds that out with probability 1 − ρ at least; so r draws miss
-//! it with probability ρʳ. ρ is derived from the problem, or given by the user, who vouches for it; it is never estimated.
+//! *Worst case* (EC.3 of the paper). If the bound U = f(x) + θ + ε is false, one draw finds that out with probability 1
+//! − ρ at least; so r draws miss it with probability ρʳ. ρ is derived from the problem, or given by the user, who
+//! vouches for it; it is never estimated.
 //!
-//! A run may try several decisions. Attempt k has draws of its own, that nothing before it has seen, and the share δ_k = (1 − confidence)/(k(k + 1)) of
-//! what may go wrong, as the paper has it. Whatever chose the k-th decision, the attempt lets a false statement pass with probability δ_k at most; these
-//! add up to 1 − confidence. That is for one `Certifier` in a run: a second one would draw the same scenarios again. Whoever counts attempts otherwise,
-//! as branch and cut does by integer assignments, gives each its share.
+//! A run may try several decisions. Attempt k has draws of its own, that nothing before it has seen, and the share δ_k
+//! = (1 − confidence)/(k(k + 1)) of what may go wrong, as the paper has it. Whatever chose the k-th decision, the
+//! attempt lets a false statement pass with probability δ_k at most; these add up to 1 − confidence. That is for one
+//! `Certifier` in a run: a second one would draw the same scenarios again. Whoever counts attempts otherwise, as branch
+//! and cut does by integer assignments, gives each its share.
 //!
-//! A clock may end an attempt early. The draws made by then, in their fixed order, are the first N' of the attempt, and give the level at which
-//! (1 − level)^N' = δ_k. That holds whatever ended the attempt: the statement is false only if the true share p is above that level, and then the first n draws
-//! all missed, where n is the least with (1 − p)ⁿ ≤ δ_k. That has probability δ_k at most, and does not depend on N'.
+//! A clock may end an attempt early. The draws made by then, in their fixed order, are the first N' of the attempt, and
+//! give the level at which (1 − level)^N' = δ_k. That holds whatever ended the attempt: the statement is false only if
+//! the true share p is above that level, and then the first n draws all missed, where n is the least with (1 − p)ⁿ ≤
+//! δ_k. That has probability δ_k at most, and does not depend on N'.
 //!
-//! Every draw is climbed from as well. A climb that finds something worse refutes the decision, so that fewer false statements pass; how many fewer is not
-//! known, and nothing is claimed for it.
+//! Every draw is climbed from as well. A climb that finds something worse refutes the decision, so that fewer false
+//! statements pass; how many fewer is not known, and nothing is claimed for it.
 
 mod calls;
 mod detection;
@@ -31,11 +34,12 @@ use crate::uncertainty::{Space, States};
 use detection::Detection;
 use draws::Drawers;
 
-/// The share of the gap asked for by which a likely upper bound stands above what the decision is thought to cost (ε of EC.3): the rest is left for
-/// the method.
+/// The share of the gap asked for by which a likely upper bound stands above what the decision is thought to cost (ε of
+/// EC.3): the rest is left for the method.
 const SHARE_OF_GAP: f64 = 0.5;
 
-/// Scenarios that cost more by less than this, relative to the objective, are not told from equal ones: recourse engines agree that well.
+/// Scenarios that cost more by less than this, relative to the objective, are not told from equal ones: recourse
+/// engines agree that well.
 const TOLERANCE: f64 = 1e-6;
 
 /// The same around an objective of zero.
@@ -121,7 +125,8 @@ impl<'a> Certifier<'a> {
         (SHARE_OF_GAP * self.gap * objective.abs()).max(2.0 * tolerance(objective))
     }
 
-    /// Verifies that the recourse to `x` costs `value` at worst. A clock that strikes leaves the statement of the draws made so far, or none.
+    /// Verifies that the recourse to `x` costs `value` at worst. A clock that strikes leaves the statement of the draws
+    /// made so far, or none.
     pub fn certify(&mut self, x: &[f64], value: f64) -> Result<Judgement, Error> {
         let attempt = f64::from(self.attempts + 1);
         self.attempt(x, value, (attempt * (attempt + 1.0)).recip(), Statements::Both)
@@ -174,15 +179,16 @@ impl<'a> Certifier<'a> {
                 let assumes = self.detection.assumes(found);
                 attested.likely = Some(Likely { upper, confidence: self.wanted.confidence, assumes });
             }
-            Ok(calls) => {
-                attested.remarks.push(format!("no likely upper bound: the run ended after {called} of {calls} calls for it"))
-            }
+            Ok(calls) => attested
+                .remarks
+                .push(format!("no likely upper bound: the run ended after {called} of {calls} calls for it")),
             Err(remark) => attested.remarks.push(remark),
         }
         Ok(Judgement::Stands { attested, solves })
     }
 
-    /// How many calls in a row, each of which finds a false bound out with probability `found`, make one; or why none do.
+    /// How many calls in a row, each of which finds a false bound out with probability `found`, make one; or why none
+    /// do.
     fn calls_for_bound(&self, found: f64, delta: f64) -> Result<u64, String> {
         if let Detection::Unknown(why) = &self.detection {
             return Err(format!("no likely upper bound: {why}"));
@@ -193,7 +199,8 @@ impl<'a> Certifier<'a> {
         let calls = looks_until(found, delta);
         if !self.detection.is_given() && calls > MOST_DRAWS {
             return Err(format!(
-                "no likely upper bound: by the constants that can be derived, a draw finds a false one with probability {found:.1e}, \
+                "no likely upper bound: by the constants that can be derived, a draw finds a false one with \
+                 probability {found:.1e}, \
                  so that {:.1e} draws would be needed, and at most {MOST_DRAWS} are made",
                 -delta.ln() / found
             ));
@@ -207,7 +214,9 @@ impl<'a> Certifier<'a> {
             return attested.remarks.push(why.into());
         }
         if draws < wanted {
-            attested.remarks.push(format!("the run ended after {draws} of the {wanted} draws that the violation level asks for"));
+            attested
+                .remarks
+                .push(format!("the run ended after {draws} of the {wanted} draws that the violation level asks for"));
         }
         if draws > 0 {
             let level = if draws == wanted { self.wanted.level } else { level_of(draws, delta) };
@@ -258,7 +267,10 @@ mod tests {
                 let missed = |looks: u64| (looks as f64 * (-share).ln_1p()).exp();
                 assert!(missed(looks) <= delta * (1.0 + 1e-9), "{share} {delta}: {looks}");
                 assert!(looks == 1 || missed(looks - 1) > delta, "{share} {delta}: {looks}");
-                assert!(level_of(looks, delta) <= share * (1.0 + 1e-9) && (looks == 1 || level_of(looks - 1, delta) > share));
+                assert!(
+                    level_of(looks, delta) <= share * (1.0 + 1e-9)
+                        && (looks == 1 || level_of(looks - 1, delta) > share)
+                );
             }
         }
         // The rule of three, and the ends.

@@ -13,8 +13,8 @@ pub enum Acceptance {
 }
 
 impl Acceptance {
-    /// The probability of moving for a ratio r, given as a logarithm. A ratio that is no number (an infinite rise on a way without return) gives
-    /// none either, and no draw is below that.
+    /// The probability of moving for a ratio r, given as a logarithm. A ratio that is no number (an infinite rise on a
+    /// way without return) gives none either, and no draw is below that.
     pub fn probability(self, log_ratio: f64) -> f64 {
         match self {
             Acceptance::Metropolis if log_ratio >= 0.0 => 1.0,

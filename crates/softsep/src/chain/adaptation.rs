@@ -1,7 +1,8 @@
 //! How near a chain looks for candidates.
 //!
-//! A tilt of fixed κ resolves the worst scenario to its own width only: on a sphere its draws stay some degrees off. A chain that takes few of its
-//! candidates looks nearer to where the slope points, and one that takes most of them, or only ever finds itself, looks further away.
+//! A tilt of fixed κ resolves the worst scenario to its own width only: on a sphere its draws stay some degrees off. A
+//! chain that takes few of its candidates looks nearer to where the slope points, and one that takes most of them, or
+//! only ever finds itself, looks further away.
 
 /// Counts of what became of candidates, and the sharpness that follows.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,7 +11,8 @@ pub(super) struct Adaptation {
     balance: i32,
 }
 
-/// Rejections in a row that double the sharpness. An acceptance takes back three: about one candidate in four is taken in the long run.
+/// Rejections in a row that double the sharpness. An acceptance takes back three: about one candidate in four is taken
+/// in the long run.
 const TURN: i32 = 4;
 const ACCEPTED: i32 = 3;
 

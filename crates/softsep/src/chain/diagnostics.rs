@@ -20,7 +20,14 @@ pub struct Diagnostics {
 
 impl Default for Diagnostics {
     fn default() -> Self {
-        Self { steps: 0, moves: 0, still: 0, best: f64::NEG_INFINITY, moments: Moments::default(), batches: Batches::default() }
+        Self {
+            steps: 0,
+            moves: 0,
+            still: 0,
+            best: f64::NEG_INFINITY,
+            moments: Moments::default(),
+            batches: Batches::default(),
+        }
     }
 }
 
@@ -45,9 +52,10 @@ impl Diagnostics {
         (self.steps > 0).then(|| self.moves as f64 / self.steps as f64)
     }
 
-    /// About how many independent draws the steps are worth for the mean score: the smaller of two estimates. The one compares the variance of means of
-    /// batches with that of single scores, which holds for any chain once a batch is longer than its memory (64 batches leave an error of a fifth or so);
-    /// the other takes the scores for an autoregression of order one, which holds from the start. A chain that stands still is worth none.
+    /// About how many independent draws the steps are worth for the mean score: the smaller of two estimates. The one
+    /// compares the variance of means of batches with that of single scores, which holds for any chain once a batch is
+    /// longer than its memory (64 batches leave an error of a fifth or so); the other takes the scores for an
+    /// autoregression of order one, which holds from the start. A chain that stands still is worth none.
     pub fn effective(&self) -> Option<f64> {
         let moments = &self.moments;
         (moments.count > 1.0).then(|| {
@@ -89,8 +97,8 @@ impl Moments {
     }
 }
 
-/// Sums over successive batches of one length, which doubles whenever all batches are full: always between half of them and all, and no memory that
-/// grows.
+/// Sums over successive batches of one length, which doubles whenever all batches are full: always between half of them
+/// and all, and no memory that grows.
 #[derive(Debug, Clone, PartialEq)]
 struct Batches {
     sums: [f64; BATCHES],
@@ -126,7 +134,8 @@ impl Batches {
         }
     }
 
-    /// The share of a step that is worth a draw: the variance of a score over that of a batch's sum per step. Unknown while batches are few.
+    /// The share of a step that is worth a draw: the variance of a score over that of a batch's sum per step. Unknown
+    /// while batches are few.
     fn worth(&self, variance: f64) -> Option<f64> {
         if self.full < BATCHES / 2 || self.length < 2 {
             return None;
@@ -196,8 +205,8 @@ mod tests {
         diagnostics
     }
 
-    /// The mean of n scores has variance (1 + φ)/(1 − φ)/n for the autoregression, plus noise²/n: the share of a step that is worth a draw is known.
-    /// Of 32 to 63 batches the spread is within ±60 % (four standard errors).
+    /// The mean of n scores has variance (1 + φ)/(1 − φ)/n for the autoregression, plus noise²/n: the share of a step
+    /// that is worth a draw is known. Of 32 to 63 batches the spread is within ±60 % (four standard errors).
     #[test]
     fn effective_draws_are_those_of_known_processes() {
         for (memory, noise) in [(0.0, 0.0), (0.5, 0.0), (0.95, 0.0), (0.95, 1.0), (0.99, 2.0)] {
@@ -235,7 +244,10 @@ mod tests {
         let chains = [fed(1000, 0.5, 0.0, 1), fed(500, 0.5, 0.0, 2)];
         let summary = chains.iter().fold(Summary::default(), Summary::with);
         assert_eq!((summary.steps, summary.moves, summary.acceptance()), (1500, 1500, Some(1.0)));
-        assert_eq!(summary.effective, chains[0].effective().unwrap_or(f64::NAN) + chains[1].effective().unwrap_or(f64::NAN));
+        assert_eq!(
+            summary.effective,
+            chains[0].effective().unwrap_or(f64::NAN) + chains[1].effective().unwrap_or(f64::NAN)
+        );
         assert_eq!(summary.best, chains[0].best.max(chains[1].best));
     }
 }

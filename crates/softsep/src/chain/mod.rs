@@ -1,16 +1,17 @@
-//! The chain of soft separation (Definition 1 of the paper): it walks the states of a set toward scenarios that hurt the incumbent, one step or
-//! a few at a time, while the incumbent moves.
+//! The chain of soft separation (Definition 1 of the paper): it walks the states of a set toward scenarios that hurt
+//! the incumbent, one step or a few at a time, while the incumbent moves.
 //!
-//! For a fixed x the chain's law is p_x, whatever the proposal, as long as q(·|state) is a function of the state. Proposals that follow the recourse's
-//! slope need one dual per state for that: where the recourse is degenerate at a state and the engine may answer with one dual or another, depending on
-//! what it was asked before, the law is p_x only up to what such ties matter. An engine with [`crate::recourse::DualChoice::LeastSlope`] has fewer of
-//! them; on a sphere or in a body ties have probability zero.
+//! For a fixed x the chain's law is p_x, whatever the proposal, as long as q(·|state) is a function of the state.
+//! Proposals that follow the recourse's slope need one dual per state for that: where the recourse is degenerate at a
+//! state and the engine may answer with one dual or another, depending on what it was asked before, the law is p_x only
+//! up to what such ties matter. An engine with [`crate::recourse::DualChoice::LeastSlope`] has fewer of them; on a
+//! sphere or in a body ties have probability zero.
 
 mod acceptance;
 mod adaptation;
 mod diagnostics;
 mod pool;
-mod shelf;
+mod tilt_cache;
 
 pub use acceptance::Acceptance;
 pub use diagnostics::{Diagnostics, Summary};
@@ -21,15 +22,17 @@ use rand::RngExt;
 use adaptation::Adaptation;
 
 use crate::model::Problem;
-use crate::proposal::{Place, Proposal};
+use crate::proposal::{ChainState, Proposal};
 use crate::recourse::{Recourse, RecourseError};
 use crate::run::{Purpose, Random, stream};
 use crate::uncertainty::States;
-use shelf::Shelf;
+use tilt_cache::TiltCache;
 
-/// The transition kernel P_x but for x, which the recourse engine holds. Its invariant law is p_x ∝ exp(score/w) with respect to ν.
+/// The transition kernel P_x but for x, which the recourse engine holds. Its invariant law is p_x ∝ exp(score/w) with
+/// respect to ν.
 ///
-/// The score is what the engine answers: Q itself, or its Moreau envelope where the engine is that of `Problem::moreau`.
+/// The score is what the engine answers: Q itself, or its Moreau envelope where the engine is that of
+/// `Problem::moreau`.
 #[derive(Clone, Copy)]
 pub struct Kernel<'a> {
     /// The states.
@@ -45,14 +48,14 @@ pub struct Kernel<'a> {
 /// One chain, with its own random stream, its state and what is known there.
 pub struct Chain {
     random: Random,
-    here: Place,
-    there: Place,
+    here: ChainState,
+    there: ChainState,
     /// Whether `here` was answered at the incumbent, and the temperature that it was readied for.
     is_current: bool,
     /// How its candidates come nearer, if they do.
     adaptation: Option<Adaptation>,
     temperature: f64,
-    shelf: Shelf,
+    tilt_cache: TiltCache,
     diagnostics: Diagnostics,
 }
 
@@ -60,7 +63,7 @@ impl Chain {
     /// A chain that starts at a draw from ν. Chains with the same seed and different labels are independent.
     pub fn new(problem: &Problem, states: &dyn States, seed: u64, label: u32) -> Self {
         let mut random = stream(seed, Purpose::Chain, label);
-        let mut here = Place::new(problem, states);
+        let mut here = ChainState::new(problem, states);
         states.draw(&mut random, &mut here.state);
         states.realize(&here.state, &mut here.xi);
         Self {
@@ -69,14 +72,14 @@ impl Chain {
             here,
             is_current: false,
             temperature: f64::NAN,
-            shelf: Shelf::default(),
+            tilt_cache: TiltCache::default(),
             adaptation: None,
             diagnostics: Diagnostics::default(),
         }
     }
 
-    /// Lets candidates come nearer while few are taken, and go further while many are. How near depends on the past alone, so that every step still
-    /// leaves p_x as it is.
+    /// Lets candidates come nearer while few are taken, and go further while many are. How near depends on the past
+    /// alone, so that every step still leaves p_x as it is.
     pub fn adapt_sharpness(&mut self) {
         self.adaptation = Some(Adaptation::default());
     }
@@ -108,7 +111,7 @@ impl Chain {
     }
 
     /// Asks the recourse at the chain's own state, if that was not done since the incumbent moved.
-    pub fn look(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<&Place, RecourseError> {
+    pub fn look(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<&ChainState, RecourseError> {
         if !self.is_current {
             recourse.solve(&self.here.xi, &mut self.here.answer)?;
             self.is_current = true;
@@ -116,14 +119,14 @@ impl Chain {
             self.diagnostics.saw(self.here.answer.value);
         }
         if self.temperature != kernel.temperature {
-            ready(kernel, &mut self.shelf, &mut self.here);
+            ready(kernel, &mut self.tilt_cache, &mut self.here);
             self.temperature = kernel.temperature;
         }
         Ok(&self.here)
     }
 
-    /// One transition under P_x; whether the state moved. At most two recourse solves after the incumbent moved, one otherwise; nothing is allocated
-    /// but for slopes that are new.
+    /// One transition under P_x; whether the state moved. At most two recourse solves after the incumbent moved, one
+    /// otherwise; nothing is allocated but for slopes that are new.
     pub fn step(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<bool, RecourseError> {
         self.look(kernel, recourse)?;
         kernel.proposal.propose(kernel.states, &self.here, &mut self.random, &mut self.there);
@@ -136,7 +139,7 @@ impl Chain {
         }
         kernel.states.realize(&self.there.state, &mut self.there.xi);
         recourse.solve(&self.there.xi, &mut self.there.answer)?;
-        ready(kernel, &mut self.shelf, &mut self.there);
+        ready(kernel, &mut self.tilt_cache, &mut self.there);
         let (from, to) = (self.here.answer.value, self.there.answer.value);
         // Two infinite values compare as equal: neither is a better scenario.
         let rise = if from == to { 0.0 } else { (to - from) / kernel.temperature };
@@ -160,12 +163,12 @@ impl Chain {
     }
 
     /// Where the chain stands.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &ChainState {
         &self.here
     }
 
     /// The last candidate that was not taken, or the state that the chain left.
-    pub fn other(&self) -> &Place {
+    pub fn other(&self) -> &ChainState {
         &self.there
     }
 
@@ -176,9 +179,9 @@ impl Chain {
 }
 
 /// Readies a place whose answer is new.
-fn ready(kernel: &Kernel, shelf: &mut Shelf, place: &mut Place) {
+fn ready(kernel: &Kernel, tilt_cache: &mut TiltCache, place: &mut ChainState) {
     if kernel.proposal.tilts() {
-        shelf.exchange(&place.answer.slope_xi, &mut place.aim);
+        tilt_cache.exchange(&place.answer.slope_xi, &mut place.tilt);
     }
     kernel.proposal.ready(kernel.states, place, kernel.temperature);
 }

@@ -4,13 +4,14 @@ use rayon::prelude::*;
 
 use super::{Chain, Kernel, Summary};
 use crate::model::Problem;
-use crate::proposal::Place;
-use crate::recourse::{self, Recourse, RecourseError, WarmStart};
+use crate::proposal::ChainState;
+use crate::recourse::{self, Recourse, RecourseBasis, RecourseError};
 use crate::run::Clock;
 use crate::uncertainty::States;
 
-/// Chains with labels 0, 1, …, each with a recourse engine of its own. An engine's warm start may decide which of several optimal duals it reports, so
-/// that a shared one would let the order of work show; with its own, a chain does the same on any number of threads.
+/// Chains with labels 0, 1, …, each with a recourse engine of its own. An engine's warm start may decide which of
+/// several optimal duals it reports, so that a shared one would let the order of work show; with its own, a chain does
+/// the same on any number of threads.
 pub struct Chains {
     members: Vec<Member>,
 }
@@ -19,13 +20,19 @@ struct Member {
     chain: Chain,
     engine: Box<dyn Recourse>,
     /// The place with the largest score asked for since the incumbent moved, if anything was.
-    best: Place,
+    best: ChainState,
     has_best: bool,
 }
 
 impl Chains {
     /// So many chains, each from a draw of its own.
-    pub fn new(problem: &Problem, states: &dyn States, seed: u64, count: u32, clock: &Clock) -> Result<Self, RecourseError> {
+    pub fn new(
+        problem: &Problem,
+        states: &dyn States,
+        seed: u64,
+        count: u32,
+        clock: &Clock,
+    ) -> Result<Self, RecourseError> {
         Self::with_engines(problem, states, seed, count, || recourse::engine(problem, clock))
     }
 
@@ -41,7 +48,7 @@ impl Chains {
             Ok::<_, RecourseError>(Member {
                 chain: Chain::new(problem, states, seed, label),
                 engine: engine()?,
-                best: Place::new(problem, states),
+                best: ChainState::new(problem, states),
                 has_best: false,
             })
         };
@@ -58,23 +65,24 @@ impl Chains {
     }
 
     /// Lets every engine begin its next solve where another one ended, which saves it a first solve from nothing.
-    pub fn start_from(&mut self, warm: &WarmStart) -> Result<(), RecourseError> {
+    pub fn start_from(&mut self, warm: &RecourseBasis) -> Result<(), RecourseError> {
         self.members.iter_mut().try_for_each(|member| member.engine.start_from(warm))
     }
 
     /// Lets every engine know where another one ended.
-    pub fn hint(&mut self, ended: &WarmStart) {
+    pub fn hint(&mut self, ended: &RecourseBasis) {
         self.members.iter_mut().for_each(|member| member.engine.hint(ended));
     }
 
-    /// So many transitions of each chain at the incumbent, or as many as the clock allows. If some fail, the error is that of the one with the least
-    /// label; what the chains have found stays found.
+    /// So many transitions of each chain at the incumbent, or as many as the clock allows. If some fail, the error is
+    /// that of the one with the least label; what the chains have found stays found.
     pub fn step(&mut self, kernel: &Kernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
         // Waking other threads takes longer than a step.
         if let [only] = &mut self.members[..] {
             return only.step(kernel, transitions, clock);
         }
-        let results: Vec<_> = self.members.par_iter_mut().map(|member| member.step(kernel, transitions, clock)).collect();
+        let results: Vec<_> =
+            self.members.par_iter_mut().map(|member| member.step(kernel, transitions, clock)).collect();
         results.into_iter().collect()
     }
 
@@ -88,8 +96,9 @@ impl Chains {
         self.members.iter_mut().map(|member| &mut member.chain)
     }
 
-    /// The place with the largest score that any of the chains asked for since the incumbent moved; of equal ones, that of the least label.
-    pub fn best(&self) -> Option<&Place> {
+    /// The place with the largest score that any of the chains asked for since the incumbent moved; of equal ones, that
+    /// of the least label.
+    pub fn best(&self) -> Option<&ChainState> {
         let found = self.members.iter().filter(|member| member.has_best).map(|member| &member.best);
         found.reduce(|best, place| if place.answer.value > best.answer.value { place } else { best })
     }
@@ -120,7 +129,7 @@ impl Member {
     }
 }
 
-fn keep(place: &Place, best: &mut Place, has_best: &mut bool) {
+fn keep(place: &ChainState, best: &mut ChainState, has_best: &mut bool) {
     if !*has_best || place.answer.value > best.answer.value {
         best.copy_from(place);
         *has_best = true;

@@ -1,4 +1,5 @@
-//! The constants that the theory is written in, for one problem: bounded where linear programs bound them, estimated from samples elsewhere.
+//! The constants that the theory is written in, for one problem: bounded where linear programs bound them, estimated
+//! from samples elsewhere.
 
 use rand::RngExt;
 
@@ -100,7 +101,8 @@ impl Constants {
             spread: choose(in_xi.as_ref().map(|ranges| ranges.spread(&extent.xi)), met.spread),
             slope_x: choose(in_x.as_ref().map(|ranges| norm(&ranges.steepest())), met.slope_x),
             slope_xi: choose(in_xi.as_ref().map(|ranges| norm(&ranges.steepest())), met.slope_xi),
-            slope_sphere: matches!(looker.states.space(), Space::Sphere(_)).then(|| choose(on_sphere, met.slope_sphere)),
+            slope_sphere: matches!(looker.states.space(), Space::Sphere(_))
+                .then(|| choose(on_sphere, met.slope_sphere)),
             diameter_x: Constant::bounded(norm(&extent.x)),
             diameter_xi: Constant::bounded(norm(&extent.xi)),
         })

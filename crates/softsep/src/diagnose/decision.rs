@@ -19,7 +19,9 @@ pub fn nominal_decision(problem: &Problem, clock: &Clock) -> Result<Vec<f64>, Er
     let settings = Settings { method: "extensive".into(), time_limit: clock.left(), ..Settings::default() };
     let without = |why: &str| Error::Settings(format!("{why}; give a decision to look at by \"--x\""));
     let outcome = solve(&alone, &settings, &mut Silent, clock.interrupt()).map_err(|error| match error {
-        Error::Unsupported(refusal) => without(&format!("the nominal scenario alone cannot be solved: {}", refusal.feature)),
+        Error::Unsupported(refusal) => {
+            without(&format!("the nominal scenario alone cannot be solved: {}", refusal.feature))
+        }
         error => error,
     })?;
     clock.check()?;

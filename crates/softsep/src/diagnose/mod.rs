@@ -1,6 +1,7 @@
 //! `diagnose`: what the theory says of soft separation on one problem, at one decision.
 //!
-//! Everything is for fresh draws from ν as proposals: the paper's bounds for proposals that follow a slope need constants that nobody has.
+//! Everything is for fresh draws from ν as proposals: the paper's bounds for proposals that follow a slope need
+//! constants that nobody has.
 
 mod constants;
 mod decision;
@@ -14,12 +15,13 @@ pub use temperature::temperature_for;
 
 use crate::chain::Acceptance;
 use crate::error::Error;
-use crate::model::{MEMBER, Problem, Violation};
+use crate::model::{Problem, Violation};
+use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::run::{Clock, Purpose, stream};
 use crate::separation::trends;
 use crate::theory::{
-    Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows, kernel_variation,
-    log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
+    Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows,
+    kernel_variation, log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
 };
 use crate::uncertainty::{Count, Reach, Reference, Space};
 
@@ -44,7 +46,14 @@ pub struct Inquiry {
 
 impl Default for Inquiry {
     fn default() -> Self {
-        Self { temperature: None, gap: 1e-3, acceptance: Acceptance::default(), samples: 1000, false_rate: 0.05, seed: 1 }
+        Self {
+            temperature: None,
+            gap: 1e-3,
+            acceptance: Acceptance::default(),
+            samples: 1000,
+            false_rate: 0.05,
+            seed: 1,
+        }
     }
 }
 
@@ -117,7 +126,8 @@ pub struct Likely {
     pub probability: f64,
 }
 
-/// Bounds on the probability of missing the worst scenarios after so many steps, for incumbents that move and for one that stands still.
+/// Bounds on the probability of missing the worst scenarios after so many steps, for incumbents that move and for one
+/// that stands still.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Identification {
     /// n, or κ for the corollary.
@@ -166,7 +176,9 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     };
     if looked.lost > 0 {
         return Err(Error::Settings(format!(
-            "at {} of the {} states looked at this decision has no finite recourse cost, and the theory is about decisions that always have; \"softsep evaluate\" shows such a scenario, and \"--x\" takes another decision",
+            "at {} of the {} states looked at this decision has no finite recourse cost, and the theory is about \
+             decisions that always have; \"softsep evaluate\" shows such a scenario, and \"--x\" takes another \
+             decision",
             looked.lost,
             looked.lost + looked.seen.len()
         )));
@@ -181,9 +193,12 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     let error = |temperature: f64| soft_error(space, count, &constants, temperature);
     let temperature_for_gap = temperature_for(wanted, |temperature| error(temperature).value);
     // Where any temperature keeps within the gap, the gap itself is as good as any.
-    let temperature = inquiry.temperature.or(temperature_for_gap).or((wanted > 0.0).then_some(wanted)).ok_or_else(|| {
-        Error::Settings("no temperature follows from a gap relative to a cost of zero; give one by \"--temperature\"".into())
-    })?;
+    let temperature =
+        inquiry.temperature.or(temperature_for_gap).or((wanted > 0.0).then_some(wanted)).ok_or_else(|| {
+            Error::Settings(
+                "no temperature follows from a gap relative to a cost of zero; give one by \"--temperature\"".into(),
+            )
+        })?;
     let scores = scores_at(&looked, all.is_some(), temperature);
     let mixing = mixing(inquiry.acceptance, error(temperature), constants.spread, temperature);
     let movement = Movement { size: first_step(&constants), power: 1.0 };
@@ -205,7 +220,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     Ok(Diagnosis {
         space,
         states: count,
-        violation: problem.first.violation(x).filter(|violation| violation.amount > MEMBER),
+        violation: problem.first.violation(x).filter(|violation| violation.amount > FEASIBILITY_TOL),
         first_cost,
         temperature,
         temperature_for_gap,
@@ -214,7 +229,9 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
             value: kernel_rows(inquiry.acceptance, constants.slope_x.value, temperature),
             known: constants.slope_x.known,
         },
-        mixing_here: scores.all.then(|| uniform_by_peak(inquiry.acceptance, (scores.worst - scores.soft) / temperature)),
+        mixing_here: scores
+            .all
+            .then(|| uniform_by_peak(inquiry.acceptance, (scores.worst - scores.soft) / temperature)),
         mixing,
         movement,
         identification: [100, 10_000, 1_000_000].map(|steps| identify(steps, &general, finite)).to_vec(),

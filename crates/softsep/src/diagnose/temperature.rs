@@ -1,13 +1,14 @@
 //! The temperature that keeps the soft maximum close enough.
 
-/// The largest temperature whose error is within `wanted`, to four digits and from below; `None` if none is, or all are. The error must not fall
-/// as the temperature grows.
+/// The largest temperature whose error is within `wanted`, to four digits and from below; `None` if none is, or all
+/// are. The error must not fall as the temperature grows.
 pub fn temperature_for(wanted: f64, error: impl Fn(f64) -> f64) -> Option<f64> {
     let fits = |temperature: f64| error(temperature) <= wanted;
     if !(wanted > 0.0) || !wanted.is_finite() {
         return None;
     }
-    // On two states and more the error of a temperature is about the temperature itself, up to a factor that only grows with the dimension.
+    // On two states and more the error of a temperature is about the temperature itself, up to a factor that only grows
+    // with the dimension.
     let (mut cold, mut warm) = (wanted * 1e-12, wanted * 1e12);
     if !fits(cold) || fits(warm) {
         return None;

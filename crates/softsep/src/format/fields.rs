@@ -1,4 +1,5 @@
-//! Typed access to the JSON tree: what is missing, misspelt, repeated or of the wrong type becomes a complaint and a harmless stand-in.
+//! Typed access to the JSON tree: what is missing, misspelt, repeated or of the wrong type becomes a complaint and a
+//! harmless stand-in.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,7 +30,8 @@ impl<'n, 't> Fields<'n, 't> {
             return None;
         };
         complain_about_repeats(members, &place, "", complaints);
-        let (members, unknown): (Vec<_>, Vec<_>) = members.iter().partition(|member| known.contains(&member.key.as_ref()));
+        let (members, unknown): (Vec<_>, Vec<_>) =
+            members.iter().partition(|member| known.contains(&member.key.as_ref()));
         for member in &unknown {
             let meant = nearest(&member.key, known.iter().copied());
             complaints.add(&*place, format!("unknown key \"{}\"{meant}; known here: {}", member.key, known.join(", ")));
@@ -107,14 +109,22 @@ impl<'n, 't> Fields<'n, 't> {
     /// A list of bounds; bad entries are NaN.
     pub(super) fn bounds(&self, key: &str, infinite: f64, complaints: &mut Complaints) -> Option<Vec<f64>> {
         let items = self.list(key, complaints)?.iter().enumerate();
-        Some(items.map(|(i, node)| bound(node, infinite, &self.place, format_args!("\"{key}\"[{i}]"), complaints)).collect())
+        Some(
+            items
+                .map(|(i, node)| bound(node, infinite, &self.place, format_args!("\"{key}\"[{i}]"), complaints))
+                .collect(),
+        )
     }
 
-    /// Linear terms: an object from names to finite numbers. Bad coefficients are NaN; of repeated names the first counts.
+    /// Linear terms: an object from names to finite numbers. Bad coefficients are NaN; of repeated names the first
+    /// counts.
     pub(super) fn terms(&self, key: &str, complaints: &mut Complaints) -> Terms {
         let Some(node) = self.get(key) else { return Terms::new() };
         let Value::Object(members) = &node.value else {
-            complaints.add(&*self.place, format!("\"{key}\" must be an object of names and numbers, not {}", node.describe()));
+            complaints.add(
+                &*self.place,
+                format!("\"{key}\" must be an object of names and numbers, not {}", node.describe()),
+            );
             return Terms::new();
         };
         let repeated = complain_about_repeats(members, &self.place, &format!(" of \"{key}\""), complaints);
@@ -128,13 +138,19 @@ impl<'n, 't> Fields<'n, 't> {
 }
 
 /// Complains about keys that stand twice in an object, and returns the indices of the later ones.
-pub(super) fn complain_about_repeats(members: &[Member], place: &str, of: &str, complaints: &mut Complaints) -> Vec<usize> {
+pub(super) fn complain_about_repeats(
+    members: &[Member],
+    place: &str,
+    of: &str,
+    complaints: &mut Complaints,
+) -> Vec<usize> {
     let mut first = HashMap::with_capacity(members.len());
     let mut repeated = Vec::new();
     for (i, member) in members.iter().enumerate() {
         let before = *first.entry(member.key.as_ref()).or_insert(member.at);
         if before != member.at {
-            complaints.add(place, format!("key \"{}\"{of} is repeated in {} (first in {before})", member.key, member.at));
+            complaints
+                .add(place, format!("key \"{}\"{of} is repeated in {} (first in {before})", member.key, member.at));
             repeated.push(i);
         }
     }
@@ -159,7 +175,10 @@ fn bound(node: &Node, infinite: f64, place: &str, what: fmt::Arguments, complain
         Value::Null => return infinite,
         Value::NotFinite(text) => {
             let (text, at) = (shortened(text), node.at);
-            complaints.add(place, format!("{what} is {text} ({at}), which is not a finite number; an infinite bound is null"));
+            complaints.add(
+                place,
+                format!("{what} is {text} ({at}), which is not a finite number; an infinite bound is null"),
+            );
         }
         _ => complaints.add(place, format!("{what} must be a number or null, not {}", node.describe())),
     }

@@ -1,8 +1,9 @@
 //! JSON as a tree that remembers where each value stands.
 //!
-//! Written by hand because a problem file is checked whole: `serde_json` stops at the first fault, silently keeps one of two repeated
-//! keys, and refuses `NaN` and `1e999` without saying where they are. Here repeated keys stay in the tree, and a number that is not
-//! finite is a value of its own, so that the reader can complain about them and go on. Otherwise strict RFC 8259, in linear time.
+//! Written by hand because a problem file is checked whole: `serde_json` stops at the first fault, silently keeps one
+//! of two repeated keys, and refuses `NaN` and `1e999` without saying where they are. Here repeated keys stay in the
+//! tree, and a number that is not finite is a value of its own, so that the reader can complain about them and go on.
+//! Otherwise strict RFC 8259, in linear time.
 
 use std::borrow::Cow;
 
@@ -35,7 +36,8 @@ pub(super) enum Value<'t> {
     Null,
     Bool(bool),
     Number(f64),
-    /// `1e999`, `NaN`, `Infinity`, `-Infinity` (the last three are what Python's `json.dump` writes), as it stands in the text.
+    /// `1e999`, `NaN`, `Infinity`, `-Infinity` (the last three are what Python's `json.dump` writes), as it stands in
+    /// the text.
     NotFinite(&'t str),
     Text(Cow<'t, str>),
     List(Vec<Node<'t>>),
@@ -94,7 +96,11 @@ mod tests {
         for (text, says) in [
             ("", "line 1, column 1: expected a value, but the file ends here"),
             ("{\n \"ä\": 1,\n}", "line 3, column 1: the last item of the object must not be followed by a comma"),
-            ("[1 2]", "line 1, column 4: expected a comma or the end of the list that begins in line 1, column 1, but found 2"),
+            (
+                "[1 2]",
+                "line 1, column 4: expected a comma or the end of the list that begins in line 1, column 1, but found \
+                 2",
+            ),
             ("{\"ä\" 1}", "line 1, column 6: expected a colon after the key, but found 1"),
             ("[01]", "line 1, column 3: a number must not begin with 0 and a further digit"),
             ("[1.]", "line 1, column 4: expected a digit, but found ]"),
@@ -105,7 +111,8 @@ mod tests {
             ("\"\\u00g0\"", "line 1, column 2: expected four hexadecimal digits after \\u"),
             (
                 "\"a\nb\"",
-                "line 1, column 3: a string must not hold the bare character U+000A (is the string that begins in line 1, column 1 closed?)",
+                "line 1, column 3: a string must not hold the bare character U+000A (is the string that begins in \
+                 line 1, column 1 closed?)",
             ),
             ("[\"a", "line 1, column 4: the file ends within the string that begins in line 1, column 2"),
         ] {
@@ -116,12 +123,15 @@ mod tests {
 
     #[test]
     fn values_that_are_not_finite_and_repeated_keys_stay_in_the_tree() {
-        let node = parse("\u{feff}{\"a\": [NaN, Infinity, -Infinity, 1e999, -0], \"a\": \"\\ud83d\\ude00\\n\\u00e9x\"}");
+        let node =
+            parse("\u{feff}{\"a\": [NaN, Infinity, -Infinity, 1e999, -0], \"a\": \"\\ud83d\\ude00\\n\\u00e9x\"}");
         let Ok(Node { value: Value::Object(members), .. }) = node else { panic!("{node:?}") };
         assert_eq!(members.iter().map(|member| member.key.as_ref()).collect::<Vec<_>>(), ["a", "a"]);
         let Value::List(items) = &members[0].value.value else { panic!("{members:?}") };
-        let written: Vec<_> =
-            items.iter().filter_map(|item| if let Value::NotFinite(text) = item.value { Some(text) } else { None }).collect();
+        let written: Vec<_> = items
+            .iter()
+            .filter_map(|item| if let Value::NotFinite(text) = item.value { Some(text) } else { None })
+            .collect();
         assert_eq!(written, ["NaN", "Infinity", "-Infinity", "1e999"]);
         assert!(matches!(items[4].value, Value::Number(zero) if zero == 0.0 && zero.is_sign_negative()));
         assert!(matches!(&members[1].value.value, Value::Text(text) if text == "😀\néx"));

@@ -1,4 +1,5 @@
-//! Numbers that solvers cannot work with, and the words for them. Each function completes a sentence that names the number.
+//! Numbers that solvers cannot work with, and the words for them. Each function completes a sentence that names the
+//! number.
 
 /// HiGHS refuses coefficients of this size.
 const LARGE: f64 = 1e15;

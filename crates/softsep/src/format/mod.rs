@@ -20,13 +20,13 @@ pub(crate) use limits::{taken_for_infinite, too_large, too_small};
 pub use points::Points;
 pub use policy::{PolicyFile, RuleFile};
 pub use problem::{
-    ConeFile, ConeKind, FirstStageFile, ProblemFile, Quadratic, RecourseFile, Row, SetFile, Sides, Terms, UncertaintyFile,
-    Variable, VariableKind,
+    ConeFile, ConeKind, FirstStageFile, ProblemFile, Quadratic, RecourseFile, Row, SetFile, Sides, Terms,
+    UncertaintyFile, Variable, VariableKind,
 };
 pub use reader::{Loaded, load, load_text};
 pub use result::{
-    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile, ResultFormat, Stage,
-    Status, StopWord, ViolationFile, WorstCaseFile, read_decision,
+    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile,
+    ResultFormat, Stage, Status, StopWord, ViolationFile, WorstCaseFile, read_decision,
 };
 pub use scenarios::{read_scenarios, write_scenarios};
 pub use writer::write;

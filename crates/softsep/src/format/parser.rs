@@ -13,7 +13,8 @@ pub(super) struct Parser<'t> {
     text: &'t str,
     /// The byte to be read next.
     next: usize,
-    /// The byte that `at` belongs to. Positions are asked for in order, so that counting on from the last one is linear in total.
+    /// The byte that `at` belongs to. Positions are asked for in order, so that counting on from the last one is linear
+    /// in total.
     counted: usize,
     at: Position,
 }
@@ -166,7 +167,8 @@ impl<'t> Parser<'t> {
                 }
                 Some(byte) if byte < 0x20 => {
                     return Err(self.fault(format!(
-                        "a string must not hold the bare character U+{byte:04X} (is the string that begins in {opened} closed?)"
+                        "a string must not hold the bare character U+{byte:04X} (is the string that begins in \
+                         {opened} closed?)"
                     )));
                 }
                 Some(_) => self.next += 1,

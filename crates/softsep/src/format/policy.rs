@@ -63,7 +63,10 @@ mod tests {
             problem: "a \"depot\"".into(),
             upper_bound: 10240.0,
             x: NamedValues(vec![("open".into(), 1.0), ("capacity".into(), 246.5)]),
-            recourse: vec![("ship[1,2]".into(), rule(206.0, &[("demand[2]", 40.0)])), ("emergency".into(), rule(0.0, &[]))],
+            recourse: vec![
+                ("ship[1,2]".into(), rule(206.0, &[("demand[2]", 40.0)])),
+                ("emergency".into(), rule(0.0, &[])),
+            ],
         };
         let expected = r#"{
   "format": "softsep-policy/1",

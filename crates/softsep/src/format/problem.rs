@@ -1,7 +1,8 @@
 //! The `aro/1` problem file as plain data: names and numbers as they stand in the file, nothing resolved.
 //!
-//! A file is read into these types by [`load`](super::load) and written back by [`write`](super::write). Programs can fill them in
-//! directly and hand them to [`Problem::new`](crate::Problem::new), which checks everything that a file is checked for.
+//! A file is read into these types by [`load`](super::load) and written back by [`write`](super::write). Programs can
+//! fill them in directly and hand them to [`Problem::new`](crate::Problem::new), which checks everything that a file is
+//! checked for.
 
 use super::Points;
 
@@ -79,7 +80,14 @@ pub struct Variable {
 impl Variable {
     /// A continuous variable with the format's default bounds, 0 and infinity.
     pub fn new(name: impl Into<String>, cost: f64) -> Self {
-        Self { name: name.into(), cost, lower: 0.0, upper: f64::INFINITY, kind: VariableKind::Continuous, cost_xi: Vec::new() }
+        Self {
+            name: name.into(),
+            cost,
+            lower: 0.0,
+            upper: f64::INFINITY,
+            kind: VariableKind::Continuous,
+            cost_xi: Vec::new(),
+        }
     }
 
     /// A binary variable.
@@ -106,7 +114,8 @@ pub enum VariableKind {
     Binary,
 }
 
-/// A row `lower ≤ Σ terms ≤ upper` of either stage or of a polyhedral set; which terms it may have depends on where it stands.
+/// A row `lower ≤ Σ terms ≤ upper` of either stage or of a polyhedral set; which terms it may have depends on where it
+/// stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// Unique within its list.

@@ -1,8 +1,9 @@
 //! Reads `aro/1`: JSON into [`ProblemFile`], with a complaint for everything that is not as the format has it.
 //!
-//! Reading goes on after a complaint, so that one look at the errors mends the whole file. What could not be read is replaced by a
-//! stand-in that the later checks of the model pass over: NaN for a number, the empty string for a name, an empty list for a list.
-//! Whether names are unique and known, and whether the numbers make sense, is the model's question, not the reader's.
+//! Reading goes on after a complaint, so that one look at the errors mends the whole file. What could not be read is
+//! replaced by a stand-in that the later checks of the model pass over: NaN for a number, the empty string for a name,
+//! an empty list for a list. Whether names are unique and known, and whether the numbers make sense, is the model's
+//! question, not the reader's.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -21,19 +22,21 @@ const FORMAT: &str = "aro/1";
 /// A file read: its content as far as it could be understood, and what is wrong with it.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The content. Where a complaint was made, a number is NaN and a name, list or set is empty, and later checks pass over it.
+    /// The content. Where a complaint was made, a number is NaN and a name, list or set is empty, and later checks pass
+    /// over it.
     pub problem: ProblemFile,
     /// What is wrong.
     pub complaints: Complaints,
-    /// Whether there is a set to check, if with NaN where a number could not be read. If not it is a stand-in, or the parameters that
-    /// it is about are not known, and checking it would only mislead.
+    /// Whether there is a set to check, if with NaN where a number could not be read. If not it is a stand-in, or the
+    /// parameters that it is about are not known, and checking it would only mislead.
     pub(crate) set_is_whole: bool,
 }
 
 /// Reads a file. The error is for a file that cannot be read at all, is not JSON, or is not a problem of this format.
 pub fn load(path: &Path) -> Result<Loaded, ReadError> {
     let file = path.display().to_string();
-    let text = read_to_text(path).map_err(|complaint| ReadError { file: file.clone(), complaints: complaint.into() })?;
+    let text =
+        read_to_text(path).map_err(|complaint| ReadError { file: file.clone(), complaints: complaint.into() })?;
     load_text(&text, &file, path.parent().unwrap_or(Path::new("")))
 }
 
@@ -44,10 +47,13 @@ pub fn load_text(text: &str, file: &str, folder: &Path) -> Result<Loaded, ReadEr
     check_format(&root).map_err(|complaint| refuse(complaint.into()))?;
     let mut complaints = Complaints::new();
     let known = ["format", "name", "first_stage", "uncertainty", "recourse"];
-    let Some(fields) = Fields::open(&root, String::new(), &known, &mut complaints) else { return Err(refuse(complaints)) };
+    let Some(fields) = Fields::open(&root, String::new(), &known, &mut complaints) else {
+        return Err(refuse(complaints));
+    };
     let name = fields.text("name", &mut complaints).unwrap_or_default().to_owned();
-    let first_stage = section(&fields, "first_stage", &["variables", "constraints", "quadratic", "constant"], &mut complaints)
-        .map(|fields| first_stage(&fields, &mut complaints));
+    let first_stage =
+        section(&fields, "first_stage", &["variables", "constraints", "quadratic", "constant"], &mut complaints)
+            .map(|fields| first_stage(&fields, &mut complaints));
     let mut set_is_whole = false;
     let uncertainty = section(&fields, "uncertainty", &["parameters", "set"], &mut complaints)
         .map(|fields| uncertainty(&fields, folder, &mut set_is_whole, &mut complaints));
@@ -70,7 +76,8 @@ pub(super) fn read_to_text(path: &Path) -> Result<String, Complaint> {
         _ => whole(format!("cannot be read: {error}")),
     })?;
     String::from_utf8(bytes).map_err(|error| {
-        let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+        let line =
+            1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
         Complaint { place: format!("line {line}"), what: "is not UTF-8 text".to_owned() }
     })
 }
@@ -92,7 +99,12 @@ fn check_format(root: &Node) -> Result<(), Complaint> {
 }
 
 /// A part of the problem that must be there.
-fn section<'n, 't>(whole: &Fields<'n, 't>, key: &str, known: &[&str], complaints: &mut Complaints) -> Option<Fields<'n, 't>> {
+fn section<'n, 't>(
+    whole: &Fields<'n, 't>,
+    key: &str,
+    known: &[&str],
+    complaints: &mut Complaints,
+) -> Option<Fields<'n, 't>> {
     Fields::open(whole.require(key, complaints)?, whole.at(key), known, complaints)
 }
 
@@ -105,15 +117,21 @@ fn first_stage(fields: &Fields, complaints: &mut Complaints) -> FirstStageFile {
     }
 }
 
-fn uncertainty(fields: &Fields, folder: &Path, set_is_whole: &mut bool, complaints: &mut Complaints) -> UncertaintyFile {
+fn uncertainty(
+    fields: &Fields,
+    folder: &Path,
+    set_is_whole: &mut bool,
+    complaints: &mut Complaints,
+) -> UncertaintyFile {
     let before = complaints.len();
     fields.require("parameters", complaints);
     let list = fields.at("parameters");
     let items = fields.list("parameters", complaints).unwrap_or_default();
     let parameters: Vec<String> = items.iter().enumerate().map(|(i, node)| name(node, &list, i, complaints)).collect();
     let parameters_are_known = complaints.len() == before;
-    let set =
-        fields.require("set", complaints).and_then(|node| read_set(node, fields.at("set"), &parameters, folder, complaints));
+    let set = fields
+        .require("set", complaints)
+        .and_then(|node| read_set(node, fields.at("set"), &parameters, folder, complaints));
     *set_is_whole = parameters_are_known && set.is_some();
     UncertaintyFile { set: set.unwrap_or_default(), parameters }
 }
@@ -219,7 +237,11 @@ fn quadratic(fields: &Fields, complaints: &mut Complaints) -> Quadratic {
             Value::List(entry) => match entry.as_slice() {
                 [Node { value: Value::Text(u), .. }, Node { value: Value::Text(w), .. }, value] => {
                     let place = item(&list, i, "");
-                    Some((u.to_string(), w.to_string(), number(value, &place, format_args!("the coefficient"), complaints)))
+                    Some((
+                        u.to_string(),
+                        w.to_string(),
+                        number(value, &place, format_args!("the coefficient"), complaints),
+                    ))
                 }
                 _ => {
                     complaints.add(item(&list, i, ""), "an entry is two names and a number: [\"u\", \"w\", 1.5]");
@@ -235,7 +257,8 @@ fn quadratic(fields: &Fields, complaints: &mut Complaints) -> Quadratic {
         .collect()
 }
 
-/// The cones. One whose rows could not be read has none: the model then does not ask of any row whether it should be in a cone.
+/// The cones. One whose rows could not be read has none: the model then does not ask of any row whether it should be in
+/// a cone.
 fn cones(fields: &Fields, complaints: &mut Complaints) -> Vec<ConeFile> {
     let unreadable = || ConeFile { kind: ConeKind::SecondOrder, rows: Vec::new() };
     let list = fields.at("cones");
@@ -271,8 +294,10 @@ fn cone_kind(fields: &Fields, complaints: &mut Complaints) -> ConeKind {
             ConeKind::Power { alpha: fields.number("alpha", f64::NAN, complaints) }
         }
         Some(other) => {
-            complaints
-                .add(&*fields.place, format!("\"kind\" is \"{other}\", which is not a cone; known are soc, exp, power, psd"));
+            complaints.add(
+                &*fields.place,
+                format!("\"kind\" is \"{other}\", which is not a cone; known are soc, exp, power, psd"),
+            );
             ConeKind::SecondOrder
         }
     }

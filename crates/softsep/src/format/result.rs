@@ -297,8 +297,8 @@ impl ResultFile {
     }
 }
 
-/// The decision in a text that is a result or a plain object `{"name": value}`: names and values as they stand there. Whether they are
-/// those of a problem is asked by [`Problem::decision`](crate::Problem::decision).
+/// The decision in a text that is a result or a plain object `{"name": value}`: names and values as they stand there.
+/// Whether they are those of a problem is asked by [`Problem::decision`](crate::Problem::decision).
 pub fn read_decision(text: &str) -> Result<Vec<(String, f64)>, Complaints> {
     let root = json::parse(text)?;
     let whole = |what: &str| Complaints::from(Complaint { place: String::new(), what: what.to_owned() });
@@ -307,7 +307,9 @@ pub fn read_decision(text: &str) -> Result<Vec<(String, f64)>, Complaints> {
             Some(member) => (&member.value, "x"),
             None => return Err(whole("this result holds no decision: \"x\" is missing")),
         },
-        (Some(_), _) => return Err(whole("this is neither a result (\"aro-result/1\") nor an object of names and numbers")),
+        (Some(_), _) => {
+            return Err(whole("this is neither a result (\"aro-result/1\") nor an object of names and numbers"));
+        }
         (None, _) => (&root, ""),
     };
     let Value::Object(members) = &node.value else {
@@ -321,7 +323,9 @@ pub fn read_decision(text: &str) -> Result<Vec<(String, f64)>, Complaints> {
     complain_about_repeats(members, place, "", &mut complaints);
     let decision = members
         .iter()
-        .map(|member| (member.key.to_string(), number(&member.value, place, format_args!("\"{}\"", member.key), &mut complaints)))
+        .map(|member| {
+            (member.key.to_string(), number(&member.value, place, format_args!("\"{}\"", member.key), &mut complaints))
+        })
         .collect();
     if complaints.is_empty() { Ok(decision) } else { Err(complaints) }
 }

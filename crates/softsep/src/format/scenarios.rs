@@ -1,7 +1,8 @@
 //! Scenario CSVs: a header of parameter names, then one row of numbers for each scenario, into one flat array.
 //!
-//! The file is gone through twice with one fixed buffer: once to count its lines, which is far cheaper than reading numbers, and once to
-//! read them. The array is made in its final size, so that reading needs little more memory than the array itself.
+//! The file is gone through twice with one fixed buffer: once to count its lines, which is far cheaper than reading
+//! numbers, and once to read them. The array is made in its final size, so that reading needs little more memory than
+//! the array itself.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ const BUFFER: usize = 1 << 17;
 /// Faults named one by one; the others are counted.
 const NAMED: usize = 20;
 
-/// Reads the scenarios of `path`. Columns are matched to `parameters` by the names in the header. `None` after complaints at `place`.
+/// Reads the scenarios of `path`. Columns are matched to `parameters` by the names in the header. `None` after
+/// complaints at `place`.
 pub fn read_scenarios(path: &Path, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Points> {
     let mut faults = Faults { place, complaints, count: 0 };
     let points = open(path).and_then(|file| read_rows(file, parameters, &mut faults)).unwrap_or_else(|error| {
@@ -152,7 +154,11 @@ fn read_row<R: Read>(
 }
 
 /// Which parameter each column holds; `None` after complaints.
-fn read_header<R: Read>(cells: &mut Cells<R>, parameters: &[String], faults: &mut Faults) -> io::Result<Option<Vec<usize>>> {
+fn read_header<R: Read>(
+    cells: &mut Cells<R>,
+    parameters: &[String],
+    faults: &mut Faults,
+) -> io::Result<Option<Vec<usize>>> {
     let index: HashMap<&str, usize> = parameters.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
     let mut columns = Vec::with_capacity(parameters.len());
     let mut seen = vec![false; parameters.len()];
@@ -217,8 +223,8 @@ struct Cells<R> {
 }
 
 impl<R: Read> Cells<R> {
-    /// The next cell, if it is a finite number without spaces or quotes and ends within the buffer, and whether it is the last of its line.
-    /// Almost all are: its digits are gone through once, to read them and to find their end.
+    /// The next cell, if it is a finite number without spaces or quotes and ends within the buffer, and whether it is
+    /// the last of its line. Almost all are: its digits are gone through once, to read them and to find their end.
     fn plain_number(&mut self) -> Option<(f64, bool)> {
         let unread = &self.buffer[self.start..self.end];
         let (value, length) = fast_float2::parse_partial::<f64, _>(unread).ok()?;
@@ -242,7 +248,8 @@ impl<R: Read> Cells<R> {
         let mut quoted = false;
         loop {
             let unread = &self.buffer[self.start..self.end];
-            // Commas, breaks and quotes come before all that numbers are made of, so that one comparison passes over those.
+            // Commas, breaks and quotes come before all that numbers are made of, so that one comparison passes over
+            // those.
             while let Some(special) = unread[scanned..].iter().position(|&byte| byte <= b',') {
                 let stop = scanned + special;
                 scanned = stop + 1;
@@ -284,7 +291,8 @@ impl<R: Read> Cells<R> {
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
         if self.end == self.buffer.len() {
-            let what = format!("line {} has a cell of more than {BUFFER} characters; is a quote not closed?", self.line);
+            let what =
+                format!("line {} has a cell of more than {BUFFER} characters; is a quote not closed?", self.line);
             return Err(io::Error::new(ErrorKind::InvalidData, what));
         }
         loop {

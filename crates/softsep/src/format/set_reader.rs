@@ -36,7 +36,8 @@ pub(super) fn read_set(
     };
     let Some((_, known)) = KINDS.iter().find(|(known, _)| *known == kind) else {
         let meant = nearest(kind, KINDS.map(|(kind, _)| kind));
-        let cure = if meant.is_empty() { format!("; known are {}", KINDS.map(|(kind, _)| kind).join(", ")) } else { meant };
+        let cure =
+            if meant.is_empty() { format!("; known are {}", KINDS.map(|(kind, _)| kind).join(", ")) } else { meant };
         complaints.add(place, format!("\"kind\" is \"{kind}\", which is not a kind of set{cure}"));
         return None;
     };
@@ -67,7 +68,8 @@ pub(super) fn read_set(
             Some(SetFile::Ellipsoid { center, matrix: matrix.unwrap_or_else(|| vec![vec![f64::NAN; n]; n]) })
         }
         _ => {
-            let lower = fields.bounds("lower", f64::NEG_INFINITY, complaints).unwrap_or_else(|| vec![f64::NEG_INFINITY; n]);
+            let lower =
+                fields.bounds("lower", f64::NEG_INFINITY, complaints).unwrap_or_else(|| vec![f64::NEG_INFINITY; n]);
             let upper = fields.bounds("upper", f64::INFINITY, complaints).unwrap_or_else(|| vec![f64::INFINITY; n]);
             let mut constraints = rows(&fields, &["name", "xi", "lower", "upper"], complaints);
             if complaints.len() > before {
@@ -105,7 +107,9 @@ fn number_row(node: &Node, fields: &Fields, what: &str, row: &mut Vec<f64>, comp
         return false;
     };
     row.clear();
-    row.extend(items.iter().enumerate().map(|(j, node)| number(node, &fields.place, format_args!("{what}[{j}]"), complaints)));
+    row.extend(
+        items.iter().enumerate().map(|(j, node)| number(node, &fields.place, format_args!("{what}[{j}]"), complaints)),
+    );
     true
 }
 
@@ -124,7 +128,9 @@ fn matrix(fields: &Fields, complaints: &mut Complaints) -> Option<Vec<Vec<f64>>>
 
 fn scenarios(fields: &Fields, parameters: &[String], folder: &Path, complaints: &mut Complaints) -> Option<SetFile> {
     match (fields.get("points"), fields.get("file")) {
-        (Some(_), None) => points(fields, parameters.len(), complaints).map(|points| SetFile::Scenarios { points, file: None }),
+        (Some(_), None) => {
+            points(fields, parameters.len(), complaints).map(|points| SetFile::Scenarios { points, file: None })
+        }
         (None, Some(_)) => {
             let file = fields.text("file", complaints)?;
             let place = format!("{} \"{file}\"", fields.at("file"));
@@ -159,7 +165,10 @@ fn points(fields: &Fields, dim: usize, complaints: &mut Complaints) -> Option<Po
             points.push(&row);
         } else {
             let found = row.len();
-            complaints.add(&*fields.place, format!("{what} must have {dim} entries, one for each parameter, and has {found}"));
+            complaints.add(
+                &*fields.place,
+                format!("{what} must have {dim} entries, one for each parameter, and has {found}"),
+            );
             points.push(&unreadable);
         }
     }

@@ -6,9 +6,10 @@ use super::{ConeKind, ProblemFile, Quadratic, Row, SetFile, Sides, Terms, Variab
 
 /// The problem as `aro/1` JSON text; reading that gives an equal problem.
 ///
-/// Scenarios that came from a file are written as the name of that file; see [`write_scenarios`](super::write_scenarios). The format
-/// has no word for a number that is not finite, bounds aside: for a problem that [`Problem::new`](crate::Problem::new) would refuse
-/// on that account, what is written cannot be read back.
+/// Scenarios that came from a file are written as the name of that file; see
+/// [`write_scenarios`](super::write_scenarios). The format has no word for a number that is not finite, bounds aside:
+/// for a problem that [`Problem::new`](crate::Problem::new) would refuse on that account, what is written cannot be
+/// read back.
 pub fn write(problem: &ProblemFile) -> String {
     let first = &problem.first_stage;
     let mut first_stage = vec![
@@ -134,7 +135,10 @@ fn set(set: &SetFile, dim: usize) -> String {
         }
         SetFile::Polyhedron { lower, upper, constraints } => {
             let constraints = inner_block(constraints.iter().map(row));
-            set_block("polyhedron", vec![("lower", numbers(lower)), ("upper", numbers(upper)), ("constraints", constraints)])
+            set_block(
+                "polyhedron",
+                vec![("lower", numbers(lower)), ("upper", numbers(upper)), ("constraints", constraints)],
+            )
         }
     }
 }
@@ -186,7 +190,8 @@ pub(super) fn object<'k>(fields: impl IntoIterator<Item = (&'k str, String)>) ->
 }
 
 pub(super) fn terms(terms: &Terms) -> String {
-    let fields: Vec<String> = terms.iter().map(|(name, value)| format!("{}: {}", string(name), number(*value))).collect();
+    let fields: Vec<String> =
+        terms.iter().map(|(name, value)| format!("{}: {}", string(name), number(*value))).collect();
     format!("{{{}}}", fields.join(", "))
 }
 

@@ -1,8 +1,9 @@
 //! Energy expansion: generation and lines are built at and between n nodes before demand and wind are known.
 //!
-//! Node i asks for `d_i(ξ) = d̄_i + d̂_i ξ_i`. Every third node has wind that gives at most `w_k(ξ) = w̄_k − ŵ_k ξ_{n+k}`. Bought now are generation
-//! `g_i ≥ 0` within what the site allows and line capacity `k_l ≥ 0` beyond what is there, `k⁰_l`. Dispatched later are generation `p_i`, wind
-//! used `u_k`, flows `f_l` (either way along a line, at no cost) and dear shedding `s_i`:
+//! Node i asks for `d_i(ξ) = d̄_i + d̂_i ξ_i`. Every third node has wind that gives at most `w_k(ξ) = w̄_k − ŵ_k
+//! ξ_{n+k}`. Bought now are generation `g_i ≥ 0` within what the site allows and line capacity `k_l ≥ 0` beyond what is
+//! there, `k⁰_l`. Dispatched later are generation `p_i`, wind used `u_k`, flows `f_l` (either way along a line, at no
+//! cost) and dear shedding `s_i`:
 //!
 //! ```text
 //! min  Σ p_i·fuel_i + Σ s_i·shed_i
@@ -10,7 +11,8 @@
 //!      0 ≤ p_i ≤ g_i,   −k⁰_l − k_l ≤ f_l ≤ k⁰_l + k_l,   0 ≤ u_k ≤ w_k(ξ),   s_i ≥ 0
 //! ```
 //!
-//! It is the transport model of a grid: flows are balanced, and follow no voltage angles. Shedding everything is always possible.
+//! It is the transport model of a grid: flows are balanced, and follow no voltage angles. Shedding everything is always
+//! possible.
 
 use super::plane::Plane;
 use super::random::Streams;
@@ -20,7 +22,8 @@ use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 /// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Energy {
-    /// Number of nodes, at least 2. ξ has an entry for the demand of each, and one for the wind of every third: n + ⌈n/3⌉ in all.
+    /// Number of nodes, at least 2. ξ has an entry for the demand of each, and one for the wind of every third: n +
+    /// ⌈n/3⌉ in all.
     pub n: usize,
     /// The uncertainty set.
     pub uncertainty: Uncertain,
@@ -187,7 +190,11 @@ mod tests {
         let flows = drawn.recourse.variables.iter().filter(|y| y.name.starts_with("flow"));
         for flow in flows {
             let terms = |with: &str| -> Vec<f64> {
-                starting(rows, with).flat_map(|row| &row.y).filter(|term| term.0 == flow.name).map(|term| term.1).collect()
+                starting(rows, with)
+                    .flat_map(|row| &row.y)
+                    .filter(|term| term.0 == flow.name)
+                    .map(|term| term.1)
+                    .collect()
             };
             assert_eq!(terms("balance").iter().sum::<f64>(), 0.0, "{}", flow.name);
             assert_eq!((terms("balance").len(), terms("forth"), terms("back")), (2, vec![-1.0], vec![1.0]));
@@ -204,7 +211,8 @@ mod tests {
 
     #[test]
     fn sets_share_costs_and_demands() {
-        let [a, b] = [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }].map(|set| energy(&settings(set)).unwrap());
+        let [a, b] =
+            [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }].map(|set| energy(&settings(set)).unwrap());
         assert!(a.recourse == b.recourse && a.first_stage == b.first_stage);
         assert_eq!(a, energy(&settings(Uncertain::Ellipsoid)).unwrap());
         assert_ne!(a.recourse, energy(&Energy { seed: 4, ..settings(Uncertain::Ellipsoid) }).unwrap().recourse);

@@ -1,7 +1,8 @@
 //! Inventory with transshipment: stock is ordered at n stores before demand is known; then stores help each other out.
 //!
-//! Store i asks for `d_i(ξ) = d̄_i + d̂_i ξ_i`. Of the stock `x_i ≥ 0`, ordered at `c_i` apiece, `t_ij ≥ 0` goes to store j at a cost that grows with
-//! the distance; what is missing is a lost sale `l_i ≥ 0`, what is left over must be stored or got rid of, `h_i ≥ 0`. The recourse to (x, ξ) is
+//! Store i asks for `d_i(ξ) = d̄_i + d̂_i ξ_i`. Of the stock `x_i ≥ 0`, ordered at `c_i` apiece, `t_ij ≥ 0` goes to
+//! store j at a cost that grows with the distance; what is missing is a lost sale `l_i ≥ 0`, what is left over must be
+//! stored or got rid of, `h_i ≥ 0`. The recourse to (x, ξ) is
 //!
 //! ```text
 //! min  Σ t_ij·transship_ij + Σ l_i·lose_i + Σ h_i·keep_i
@@ -114,9 +115,12 @@ mod tests {
     fn what_arrives_at_a_store_has_left_another() {
         let drawn = inventory(&settings(Uncertain::Ellipsoid)).unwrap();
         assert_eq!((drawn.recourse.variables.len(), drawn.recourse.constraints.len()), (5 * 4 + 2 * 5, 5));
-        assert!(drawn.recourse.constraints.iter().all(|row| row.lower == row.upper && (100.0..=200.0).contains(&row.lower)));
+        assert!(
+            drawn.recourse.constraints.iter().all(|row| row.lower == row.upper && (100.0..=200.0).contains(&row.lower))
+        );
         for variable in &drawn.recourse.variables {
-            let within = |row: &Row| row.y.iter().filter(|term| term.0 == variable.name).map(|term| term.1).sum::<f64>();
+            let within =
+                |row: &Row| row.y.iter().filter(|term| term.0 == variable.name).map(|term| term.1).sum::<f64>();
             let sum: f64 = drawn.recourse.constraints.iter().map(within).sum();
             let want = if variable.name.starts_with("transship") { 0.0 } else { sum.signum() };
             assert_eq!(sum, want, "{}", variable.name);
@@ -125,7 +129,8 @@ mod tests {
 
     #[test]
     fn sets_share_costs_and_demands() {
-        let [a, b] = [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }].map(|set| inventory(&settings(set)).unwrap());
+        let [a, b] =
+            [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }].map(|set| inventory(&settings(set)).unwrap());
         assert_eq!(a.recourse, b.recourse);
         assert_eq!(a, inventory(&settings(Uncertain::Ellipsoid)).unwrap());
         assert_ne!(a.recourse, inventory(&Inventory { seed: 4, ..settings(Uncertain::Ellipsoid) }).unwrap().recourse);

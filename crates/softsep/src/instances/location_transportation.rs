@@ -1,14 +1,15 @@
 //! The robust location–transportation problem of the soft-separation paper's experiments (after Zeng and Zhao, 2013).
 //!
-//! Capacity is bought at n sites before the demand of n customers is known. Then goods are shipped; what cannot be shipped comes from a
-//! dear emergency source, so that every capacity is feasible. Customer j asks for `d̄_j + d̂_j ξ_j`.
+//! Capacity is bought at n sites before the demand of n customers is known. Then goods are shipped; what cannot be
+//! shipped comes from a dear emergency source, so that every capacity is feasible. Customer j asks for `d̄_j + d̂_j
+//! ξ_j`.
 
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
 use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 
-/// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set, and the same ellipsoid under
-/// `Ellipsoid` and `Scenarios`.
+/// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set, and the same
+/// ellipsoid under `Ellipsoid` and `Scenarios`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocationTransportation {
     /// Number of sites, and of customers.
@@ -142,10 +143,12 @@ mod tests {
             wanted.seed = seed;
             let drawn = location_transportation(&wanted).unwrap();
             assert!(whole_and_within(drawn.first_stage.variables.iter().map(|v| v.cost), 10.0, 30.0));
-            let costs = |start| drawn.recourse.variables.iter().filter(move |v| v.name.starts_with(start)).map(|v| v.cost);
+            let costs =
+                |start| drawn.recourse.variables.iter().filter(move |v| v.name.starts_with(start)).map(|v| v.cost);
             assert_eq!((costs("ship").count(), costs("emergency").count()), (36, 6));
             assert!(whole_and_within(costs("ship"), 20.0, 40.0) && whole_and_within(costs("emergency"), 100.0, 200.0));
-            let demand: Vec<&Row> = drawn.recourse.constraints.iter().filter(|row| row.name.starts_with("demand")).collect();
+            let demand: Vec<&Row> =
+                drawn.recourse.constraints.iter().filter(|row| row.name.starts_with("demand")).collect();
             assert!(whole_and_within(demand.iter().map(|row| row.lower), 200.0, 300.0));
             assert!(demand.iter().all(|row| (0.1..=0.5).contains(&(-row.xi[0].1 / row.lower))));
         }
@@ -184,11 +187,18 @@ mod tests {
         let drawn = location_transportation(&mixed).unwrap();
         assert_eq!((drawn.first_stage.variables.len(), drawn.first_stage.constraints.len()), (12, 6));
         assert!(whole_and_within(drawn.first_stage.variables[..6].iter().map(|open| open.cost), 300.0, 400.0));
-        assert!(whole_and_within(drawn.first_stage.variables[6..].iter().map(|capacity| capacity.upper), 800.0, 1200.0));
+        assert!(whole_and_within(
+            drawn.first_stage.variables[6..].iter().map(|capacity| capacity.upper),
+            800.0,
+            1200.0
+        ));
         assert_eq!(drawn.recourse, continuous.recourse);
         assert_eq!(drawn.uncertainty, continuous.uncertainty);
         assert_eq!(drawn, location_transportation(&mixed).unwrap());
-        assert_ne!(drawn.recourse, location_transportation(&LocationTransportation { seed: 8, ..mixed }).unwrap().recourse);
+        assert_ne!(
+            drawn.recourse,
+            location_transportation(&LocationTransportation { seed: 8, ..mixed }).unwrap().recourse
+        );
     }
 
     #[test]

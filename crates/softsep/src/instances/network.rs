@@ -1,7 +1,7 @@
 //! Network design: arc capacity is bought before the demands of n pairs of nodes are known.
 //!
-//! Pair k asks for `d_k(ξ) = d̄_k + d̂_k ξ_k` to be sent from node k to another node `t_k`. All pairs share the capacity `x_a ≥ 0` of an arc; each has
-//! flows `f_ak ≥ 0` of its own, and what is not sent, `u_k ≥ 0`, is paid for:
+//! Pair k asks for `d_k(ξ) = d̄_k + d̂_k ξ_k` to be sent from node k to another node `t_k`. All pairs share the
+//! capacity `x_a ≥ 0` of an arc; each has flows `f_ak ≥ 0` of its own, and what is not sent, `u_k ≥ 0`, is paid for:
 //!
 //! ```text
 //! min  Σ f_ak·carry_a + Σ u_k·unmet_k
@@ -10,8 +10,8 @@
 //!      Σ_k f_ak ≤ x_a                                               for every arc a
 //! ```
 //!
-//! What leaves k and stays nowhere arrives at `t_k`: balance there follows, and is not written. Arcs into k and out of `t_k` carry nothing of pair k.
-//! Sending nothing is always possible.
+//! What leaves k and stays nowhere arrives at `t_k`: balance there follows, and is not written. Arcs into k and out of
+//! `t_k` carry nothing of pair k. Sending nothing is always possible.
 
 use rand::RngExt;
 
@@ -152,7 +152,8 @@ mod tests {
         let destinations = settings.destinations();
         assert!(destinations.iter().enumerate().all(|(k, to)| k != *to));
         for y in drawn.recourse.variables.iter().filter(|y| y.name.starts_with("flow")) {
-            let ends: Vec<usize> = y.name.split('_').skip(1).map(|number| number.parse::<usize>().unwrap() - 1).collect();
+            let ends: Vec<usize> =
+                y.name.split('_').skip(1).map(|number| number.parse::<usize>().unwrap() - 1).collect();
             let (k, from, to) = (ends[0], ends[1], ends[2]);
             let place = |node: usize| format!("balance_{}_{}", k + 1, node + 1);
             let mut want = vec![(place(from), 1.0), (format!("room_{}_{}", from + 1, to + 1), -1.0)];
@@ -171,7 +172,8 @@ mod tests {
 
     #[test]
     fn sets_share_costs_and_demands() {
-        let [a, b] = [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }].map(|set| network(&settings(set)).unwrap());
+        let [a, b] =
+            [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }].map(|set| network(&settings(set)).unwrap());
         assert_eq!(a.recourse, b.recourse);
         assert_eq!(a, network(&settings(Uncertain::Ellipsoid)).unwrap());
         assert_ne!(a.recourse, network(&Network { seed: 4, ..settings(Uncertain::Ellipsoid) }).unwrap().recourse);

@@ -26,8 +26,8 @@ impl Plane {
         ((a - c).powi(2) + (b - d).powi(2)).sqrt()
     }
 
-    /// Pairs of places, each once: a ring through all of them, so that every place is reached in two ways, and the shortest others, half as
-    /// many as there are places.
+    /// Pairs of places, each once: a ring through all of them, so that every place is reached in two ways, and the
+    /// shortest others, half as many as there are places.
     pub(super) fn links(&self) -> Vec<(usize, usize)> {
         let n = self.places.len();
         let is_next = |from: usize, to: usize| to == from + 1 || (from == 0 && to + 1 == n);

@@ -6,7 +6,8 @@ use faer::Mat;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The random numbers of an instance: one stream for each kind of data, so that what is drawn of one kind does not move another.
+/// The random numbers of an instance: one stream for each kind of data, so that what is drawn of one kind does not move
+/// another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Streams {
     /// The seed of all of them.
@@ -55,8 +56,8 @@ pub(super) fn on_sphere(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
 
 /// A point on the boundary of `{diag(a)u : ‖u‖ ≤ 1}`, uniform by area, as the u that it comes from.
 ///
-/// The map `u → diag(a)u` stretches the sphere's area at u by a constant times `‖diag(a)⁻¹u‖`, which is at most `1/min a`; the paper's
-/// Example "uniform proposal" accepts with the share of that maximum.
+/// The map `u → diag(a)u` stretches the sphere's area at u by a constant times `‖diag(a)⁻¹u‖`, which is at most `1/min
+/// a`; the paper's Example "uniform proposal" accepts with the share of that maximum.
 pub(super) fn on_ellipsoid(semi_axes: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let shortest = semi_axes.iter().copied().fold(f64::INFINITY, f64::min);
     loop {
@@ -68,8 +69,8 @@ pub(super) fn on_ellipsoid(semi_axes: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> 
     }
 }
 
-/// A rotation from the Haar distribution on SO(n): the Q of a Gaussian matrix, with the signs that make R's diagonal positive
-/// (Mezzadri, 2007), and one column turned round if it is a reflection.
+/// A rotation from the Haar distribution on SO(n): the Q of a Gaussian matrix, with the signs that make R's diagonal
+/// positive (Mezzadri, 2007), and one column turned round if it is a reflection.
 pub(super) fn rotation(dim: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
     let mut gaussian = Mat::<f64>::zeros(dim, dim);
     for column in 0..dim {
@@ -130,13 +131,14 @@ mod tests {
         assert!(mean.abs() < 0.055 && (square - 1.0 / 3.0).abs() < 0.045, "{mean} {square}");
     }
 
-    /// On an ellipse, uniform by arc length: the share of the points in the first half of the quarter arc, by angle of u, equals the
-    /// share of its length. Standard error 0.5/√20000 = 0.0035.
+    /// On an ellipse, uniform by arc length: the share of the points in the first half of the quarter arc, by angle of
+    /// u, equals the share of its length. Standard error 0.5/√20000 = 0.0035.
     #[test]
     fn points_on_an_ellipse_are_uniform_by_length() {
         let semi_axes = [0.5, 0.1];
         let speed = |angle: f64| ((0.5 * angle.sin()).powi(2) + (0.1 * angle.cos()).powi(2)).sqrt();
-        let length = |to: f64| (0..2000).map(|step| speed((f64::from(step) + 0.5) / 2000.0 * to) * to / 2000.0).sum::<f64>();
+        let length =
+            |to: f64| (0..2000).map(|step| speed((f64::from(step) + 0.5) / 2000.0 * to) * to / 2000.0).sum::<f64>();
         let want = length(TAU / 8.0) / length(TAU / 4.0);
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let flat = (0..20_000).map(|_| on_ellipsoid(&semi_axes, &mut rng)).filter(|u| u[0].abs() > u[1].abs()).count();

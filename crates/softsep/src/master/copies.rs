@@ -1,4 +1,5 @@
-//! The master with one copy of the recourse per scenario: `min f(x) + θ` with `θ ≥ cost(yₖ)` and the recourse rows of (x, yₖ, ξₖ) for every k.
+//! The master with one copy of the recourse per scenario: `min f(x) + θ` with `θ ≥ cost(yₖ)` and the recourse rows of
+//! (x, yₖ, ξₖ) for every k.
 
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ pub(crate) struct Copies<'a> {
 pub(super) struct Square {
     /// The root of its quadratic part.
     root: Vec<Vec<(usize, f64)>>,
-    /// Its size. All costs are measured in it, or an interior point loses its way between costs and rows of very different sizes.
+    /// Its size. All costs are measured in it, or an interior point loses its way between costs and rows of very
+    /// different sizes.
     size: f64,
 }
 
@@ -196,7 +198,8 @@ impl<'a> Copies<'a> {
                 if [lower, upper].iter().any(|bound| bound.is_finite() && bound.abs() >= INFINITE) {
                     let name = &self.problem.names.recourse_rows[i];
                     return Err(Error::Master(format!(
-                        "the right-hand side of row \"{name}\" is beyond {INFINITE:e} for some ξ, which HiGHS takes for infinite; use larger units"
+                        "the right-hand side of row \"{name}\" is beyond {INFINITE:e} for some ξ, which HiGHS takes \
+                         for infinite; use larger units"
                     )));
                 }
                 program.row(lower, upper, &terms_of(i));
@@ -217,7 +220,8 @@ impl<'a> Copies<'a> {
         let square = start + self.problem.recourse.dim();
         let mut entries = vec![(vec![(square, 1.0)], -1.0), (vec![(square, 1.0)], 1.0)];
         let scale = (2.0 / size).sqrt();
-        entries.extend(root.iter().map(|row| (row.iter().map(|&(j, value)| (start + j, scale * value)).collect(), 0.0)));
+        entries
+            .extend(root.iter().map(|row| (row.iter().map(|&(j, value)| (start + j, scale * value)).collect(), 0.0)));
         rows.extend(entries.iter().map(|_| RowOf::Cost));
         program.cone(ConeKind::SecondOrder, &entries)?;
         Ok(())

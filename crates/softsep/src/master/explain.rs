@@ -1,4 +1,5 @@
-//! Why a master has no optimum: the rows that contradict one another, or the variables along which the cost falls without end.
+//! Why a master has no optimum: the rows that contradict one another, or the variables along which the cost falls
+//! without end.
 
 use std::ops::Range;
 
@@ -23,7 +24,11 @@ pub(crate) fn explain_infeasible(copies: &Copies, clock: &Clock) -> Result<Infea
     let rows = match contradiction(copies, clock)? {
         Some(rows) => rows,
         None if copies.problem.first.has_integers() => return explain_integers(copies, clock),
-        None => return Err(Error::Master("the solver calls the master infeasible, but its rows can all be satisfied".into())),
+        None => {
+            return Err(Error::Master(
+                "the solver calls the master infeasible, but its rows can all be satisfied".into(),
+            ));
+        }
     };
     let involved = involved_copies(&rows);
     if involved.len() > 1 {
@@ -80,7 +85,8 @@ fn infeasible(problem: &Problem, rows: &[RowOf], scenarios: &[&[f64]], integers:
         1 => format!("no first-stage decision leaves a recourse{whole} to this ξ: {who} contradict one another"),
         count => {
             format!(
-                "no one first-stage decision leaves a recourse{whole} to these {count} scenarios at once (ξ is one of them), though each alone can be served: {who} contradict one another"
+                "no one first-stage decision leaves a recourse{whole} to these {count} scenarios at once (ξ is one of \
+                 them), though each alone can be served: {who} contradict one another"
             )
         }
     };
@@ -132,7 +138,8 @@ fn contradiction(copies: &Copies, clock: &Clock) -> Result<Option<Vec<RowOf>>, E
     Ok(Some(filtered(&mut lp, &model, rows, present, clock)?))
 }
 
-/// A program in which every row may be broken at a price of one, and nothing else has a price. Its dual is a Farkas certificate.
+/// A program in which every row may be broken at a price of one, and nothing else has a price. Its dual is a Farkas
+/// certificate.
 #[derive(Default)]
 struct Elastic {
     model: Model,
@@ -174,7 +181,8 @@ impl Program for Elastic {
     }
 }
 
-/// An infeasibility that integrality causes: the first stage alone, one scenario alone, or all together; rows by deletion.
+/// An infeasibility that integrality causes: the first stage alone, one scenario alone, or all together; rows by
+/// deletion.
 fn explain_integers(copies: &Copies, clock: &Clock) -> Result<Infeasible, Error> {
     let mut parts = vec![Copies::new(copies.problem, Vec::new(), clock)?];
     for &xi in &copies.scenarios {
@@ -195,8 +203,15 @@ fn explain_integers(copies: &Copies, clock: &Clock) -> Result<Infeasible, Error>
     Err(Error::Master("HiGHS calls the master infeasible, but no part of it is".into()))
 }
 
-/// Of the rows to be `kept`, which contradict one another, drops one after the other as long as the rest still does: it is irreducible.
-fn filtered(lp: &mut Lp, model: &Model, rows: Vec<RowOf>, mut kept: Vec<bool>, clock: &Clock) -> Result<Vec<RowOf>, Error> {
+/// Of the rows to be `kept`, which contradict one another, drops one after the other as long as the rest still does: it
+/// is irreducible.
+fn filtered(
+    lp: &mut Lp,
+    model: &Model,
+    rows: Vec<RowOf>,
+    mut kept: Vec<bool>,
+    clock: &Clock,
+) -> Result<Vec<RowOf>, Error> {
     let (mut lower, mut upper) = model.row_bounds();
     for row in (0..rows.len()).filter(|&row| !kept[row]) {
         (lower[row], upper[row]) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -225,7 +240,11 @@ pub(crate) fn explain_unbounded(copies: &Copies, clock: &Clock) -> Result<Unboun
         match solution.status {
             ConicStatus::Unbounded => solution.primal,
             ConicStatus::Stopped(stop) => return Err(stop.into()),
-            _ => return Err(Error::Master("Clarabel calls the master unbounded, but no certificate of that holds".into())),
+            _ => {
+                return Err(Error::Master(
+                    "Clarabel calls the master unbounded, but no certificate of that holds".into(),
+                ));
+            }
         }
     } else {
         let mut recession = Recession::default();
@@ -249,7 +268,9 @@ pub(crate) fn explain_unbounded(copies: &Copies, clock: &Clock) -> Result<Unboun
     let dim = copies.problem.recourse.dim();
     Ok(Unbounded {
         first: (0..copies.problem.first.dim()).filter(|&col| present(col)).collect(),
-        recourse: (0..dim).filter(|&j| (0..copies.scenarios.len()).any(|copy| present(copies.first_y(copy) + j))).collect(),
+        recourse: (0..dim)
+            .filter(|&j| (0..copies.scenarios.len()).any(|copy| present(copies.first_y(copy) + j)))
+            .collect(),
     })
 }
 

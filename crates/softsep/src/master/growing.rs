@@ -1,10 +1,12 @@
 //! A master that grows by what separations find, and lets go of what matters no more.
 //!
-//! A copy or a cut is *idle* in an iteration where θ stands well above it. One that was idle for a while is dropped; before each separation the
-//! dropped ones are asked again, and the worst that is beyond θ comes back. Dropping never loses a bound, since the run's ledger keeps the best.
+//! A copy or a cut is *idle* in an iteration where θ stands well above it. One that was idle for a while is dropped;
+//! before each separation the dropped ones are asked again, and the worst that is beyond θ comes back. Dropping never
+//! loses a bound, since the run's ledger keeps the best.
 //!
-//! That ends: things are dropped only when the lower bound has risen by a fixed share since they last were. The optimum is above all lower bounds,
-//! so that this happens finitely often, and after the last time the master only grows, as it does in the textbook.
+//! That ends: things are dropped only when the lower bound has risen by a fixed share since they last were. The optimum
+//! is above all lower bounds, so that this happens finitely often, and after the last time the master only grows, as it
+//! does in the textbook.
 
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ use super::solve::{Solved, Start};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
-use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseError, WarmStart, engine, recourse_basis};
+use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseBasis, RecourseError, engine, recourse_basis};
 use crate::run::{Clock, MasterSize};
 
 /// How far θ must stand above a copy or a cut for it to be idle, relative to θ where that is above 1.
@@ -25,7 +27,8 @@ const IDLE: f64 = 1e-4;
 /// Idle iterations in a row after which a copy is dropped.
 const COPY_PATIENCE: usize = 6;
 
-/// Idle iterations in a row after which a cut is dropped: a row costs the solver little, and Benders decomposition comes back to old places.
+/// Idle iterations in a row after which a cut is dropped: a row costs the solver little, and Benders decomposition
+/// comes back to old places.
 const CUT_PATIENCE: usize = 20;
 
 /// How much the lower bound must have risen for something to be dropped again, relative to it where that is above 1.
@@ -141,23 +144,26 @@ impl<'p> Growing<'p> {
         }
         self.dropped_copies.retain(|dropped| dropped != xi);
         let written = self.written();
-        // Without a basis of the recourse the copy's rows are basic. With one all its rows hold at the last decision, but for the cost's: that
-        // is where the dual simplex begins.
+        // Without a basis of the recourse the copy's rows are basic. With one all its rows hold at the last decision,
+        // but for the cost's: that is where the dual simplex begins.
         let (cols, mut rows) = match start {
             Some(basis) => (
                 (0..self.problem.recourse.dim()).map(|j| basis.col(j)).collect(),
                 written.map(|i| basis.row(i)).collect::<Vec<_>>(),
             ),
-            None => (vec![BasisStatus::Nonbasic; self.problem.recourse.dim()], vec![BasisStatus::Basic; written.count()]),
+            None => {
+                (vec![BasisStatus::Nonbasic; self.problem.recourse.dim()], vec![BasisStatus::Basic; written.count()])
+            }
         };
         rows.push(BasisStatus::Basic);
         self.copies.push(Copy { xi: xi.to_vec(), stays: false, idle: 0, cols, rows });
         true
     }
 
-    /// The optimal basis of the recourse to the copy that bounds the master from below, at the master's decision. Where the way there is too long it is
-    /// the copy's part of the master's basis, which lacks as many variables as decisions are basic.
-    pub(crate) fn recourse_start(&self) -> Option<WarmStart> {
+    /// The optimal basis of the recourse to the copy that bounds the master from below, at the master's decision. Where
+    /// the way there is too long it is the copy's part of the master's basis, which lacks as many variables as
+    /// decisions are basic.
+    pub(crate) fn recourse_start(&self) -> Option<RecourseBasis> {
         let copy = self.copies.iter().find(|copy| copy.stays)?;
         let core = self.core.as_ref()?;
         let mut rows = vec![BasisStatus::Basic; self.problem.recourse.rows()];
@@ -168,7 +174,7 @@ impl<'p> Growing<'p> {
             true => None,
             false => recourse_basis(self.problem, &joint),
         };
-        Some(WarmStart(Some(Arc::new(basis.unwrap_or_else(|| Basis::new(copy.cols.iter().copied(), rows))))))
+        Some(RecourseBasis(Some(Arc::new(basis.unwrap_or_else(|| Basis::new(copy.cols.iter().copied(), rows))))))
     }
 
     fn meet(&mut self, xi: &[f64]) {
@@ -195,7 +201,12 @@ impl<'p> Growing<'p> {
 
     /// All scenarios met, with a copy each: what explains an infeasible master. Cuts do not tell where they come from.
     pub(crate) fn behind(&self) -> Copies<'_> {
-        Copies { problem: self.problem, scenarios: self.met.iter().collect(), cuts: Vec::new(), conic: self.conic.clone() }
+        Copies {
+            problem: self.problem,
+            scenarios: self.met.iter().collect(),
+            cuts: Vec::new(),
+            conic: self.conic.clone(),
+        }
     }
 
     /// What it holds.
@@ -257,7 +268,10 @@ impl<'p> Growing<'p> {
             (_, Some(core)) => {
                 let cols = self.copies.iter().flat_map(|copy| &copy.cols);
                 let rows = self.cuts.iter().map(|held| &held.row).chain(self.copies.iter().flat_map(|copy| &copy.rows));
-                Ok(Start::Basis(Basis::new(core.cols.iter().chain(cols).copied(), core.rows.iter().chain(rows).copied())))
+                Ok(Start::Basis(Basis::new(
+                    core.cols.iter().chain(cols).copied(),
+                    core.rows.iter().chain(rows).copied(),
+                )))
             }
             _ => Ok(Start::Cold),
         }
@@ -284,7 +298,8 @@ impl<'p> Growing<'p> {
         }
     }
 
-    /// Counts for how long copies and cuts have been idle. A copy's own y does not tell: any that costs at most θ is optimal for the master.
+    /// Counts for how long copies and cuts have been idle. A copy's own y does not tell: any that costs at most θ is
+    /// optimal for the master.
     fn age(&mut self, solved: &Solved) -> Result<(), Error> {
         let (Some(x), Some(theta)) = (&solved.x, solved.theta) else { return Ok(()) };
         let is_below = |value: f64, top: f64| top - value > IDLE * top.abs().max(1.0);
@@ -368,7 +383,8 @@ impl<'p> Growing<'p> {
         }
     }
 
-    /// The master's point at a decision: x, what it costs in the scenarios here, and the recourse to each. `None` where one has none.
+    /// The master's point at a decision: x, what it costs in the scenarios here, and the recourse to each. `None` where
+    /// one has none.
     fn point_at(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, Error> {
         let dim = self.problem.first.dim();
         let mut point = x.to_vec();

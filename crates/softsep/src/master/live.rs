@@ -1,4 +1,5 @@
-//! A linear master over cuts alone, which stays in HiGHS from one solve to the next: to build it takes longer than the few pivots after a new cut.
+//! A linear master over cuts alone, which stays in HiGHS from one solve to the next: to build it takes longer than the
+//! few pivots after a new cut.
 
 use softsep_lp::{Basis, Lp, Model, Status};
 

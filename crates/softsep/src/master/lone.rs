@@ -1,4 +1,5 @@
-//! The first master: one copy of the recourse and no cut. θ is the cost of its y, so that it is solved as the linear program that it is, without θ.
+//! The first master: one copy of the recourse and no cut. θ is the cost of its y, so that it is solved as the linear
+//! program that it is, without θ.
 
 use std::sync::Arc;
 
@@ -7,10 +8,10 @@ use softsep_lp::{Basis, BasisStatus, Model, sift};
 use super::copies::{Copies, Part};
 use super::solve::{Ended, Solved, linear_program};
 use crate::error::Error;
-use crate::run::{Clock, solve_patiently};
+use crate::run::{Clock, solve_until};
 
-/// Columns per row from which a program is sifted. Location–transportation takes four fifths of the time of a primal simplex on all columns
-/// so with 30 sites, a third with 70 and a tenth with 200.
+/// Columns per row from which a program is sifted. Location–transportation takes four fifths of the time of a primal
+/// simplex on all columns so with 30 sites, a third with 70 and a tenth with 200.
 const WIDE: usize = 10;
 
 impl Copies<'_> {
@@ -28,7 +29,7 @@ impl Copies<'_> {
         let sifted = if model.cols() >= WIDE * model.rows() { self.solve_sifted(&model, seed, clock)? } else { None };
         let mut solved = match sifted {
             Some(solved) => solved,
-            None => self.attempt_linear(linear_program(&model, seed, clock)?, solve_patiently, &model, 0.0, clock)?.0,
+            None => self.attempt_linear(linear_program(&model, seed, clock)?, solve_until, &model, 0.0, clock)?.0,
         };
         if let (Some(x), Some(lower)) = (&solved.x, solved.lower) {
             solved.theta = Some(lower - first.value(x));
@@ -71,7 +72,8 @@ mod tests {
 
     use super::*;
     use crate::instances::{
-        Energy, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation, network,
+        Energy, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation,
+        network,
     };
     use crate::master::Growing;
     use crate::model::Problem;
@@ -83,7 +85,12 @@ mod tests {
             let uncertainty = Uncertain::Budget { gamma: 0.3 };
             // From 20 sites on there are ten columns per row, and more.
             for n in [3, 8, 20, 30] {
-                files.push(location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }));
+                files.push(location_transportation(&LocationTransportation {
+                    n,
+                    uncertainty,
+                    mixed_integer: false,
+                    seed,
+                }));
                 files.push(inventory(&Inventory { n, uncertainty, seed }));
             }
             for n in [3, 8] {

@@ -8,7 +8,7 @@ use super::copies::{Copies, Part};
 use crate::error::Error;
 use crate::format::VariableKind;
 use crate::recourse::{ConicProgram, ConicStatus};
-use crate::run::{Clock, Lost, Stop, solve_here, solve_patiently};
+use crate::run::{Clock, Stop, Unfinished, solve_here, solve_until};
 
 /// A solved master.
 #[derive(Debug, Clone)]
@@ -27,18 +27,19 @@ pub(crate) struct Solved {
     pub(crate) nodes: u64,
 }
 
-/// Where a solve starts from. Clarabel cannot start from anything: an interior point gains nothing from a point on the boundary, which is where
-/// the last optimum is.
+/// Where a solve starts from. Clarabel cannot start from anything: an interior point gains nothing from a point on the
+/// boundary, which is where the last optimum is.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Start {
     /// From nothing.
     #[default]
     Cold,
-    /// From a basis of the linear program. Presolve is skipped then, and that pays: on a random problem of 60 resources the last of 39 masters
-    /// takes 4 pivots and a tenth of the time of presolve and 4428 pivots.
+    /// From a basis of the linear program. Presolve is skipped then, and that pays: on a random problem of 60 resources
+    /// the last of 39 masters takes 4 pivots and a tenth of the time of presolve and 4428 pivots.
     Basis(Basis),
-    /// From a point that the mixed-integer program takes for its first incumbent. The tree is hardly smaller for it, since the best robust
-    /// decision is far from the master's optimum until the bounds meet; but a tree that is stopped has a decision to show.
+    /// From a point that the mixed-integer program takes for its first incumbent. The tree is hardly smaller for it,
+    /// since the best robust decision is far from the master's optimum until the bounds meet; but a tree that is
+    /// stopped has a decision to show.
     Point(Vec<f64>),
 }
 
@@ -82,7 +83,7 @@ pub(crate) enum Ended {
 }
 
 /// Solves under a clock; `None` where the solver does not hear it.
-type Solver = fn(Lp, &Clock) -> Result<Option<(Lp, Status)>, Lost>;
+type Solver = fn(Lp, &Clock) -> Result<Option<(Lp, Status)>, Unfinished>;
 
 impl Copies<'_> {
     /// Solves to a relative gap of `gap` (integers; continuous programs are solved to the solver's tolerance).
@@ -100,17 +101,19 @@ impl Copies<'_> {
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
         start.give(&mut lp)?;
-        // From a basis there is a simplex alone, which hears the clock: small masters take less time than a thread of their own.
-        let solver = if matches!(start, Start::Basis(_)) { solve_here } else { solve_patiently };
+        // From a basis there is a simplex alone, which hears the clock: small masters take less time than a thread of
+        // their own.
+        let solver = if matches!(start, Start::Basis(_)) { solve_here } else { solve_until };
         let (solved, spoiled) = self.attempt_linear(lp, solver, &model, gap, clock)?;
         if !spoiled || clock.check().is_err() {
             return Ok(solved);
         }
-        // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly as HiGHS can.
+        // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly
+        // as HiGHS can.
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
         lp.set_integrality(1e-10)?;
-        let again = self.attempt_linear(lp, solve_patiently, &model, gap, clock)?.0;
+        let again = self.attempt_linear(lp, solve_until, &model, gap, clock)?.0;
         Ok(Solved { nodes: solved.nodes + again.nodes, ..again })
     }
 
@@ -134,7 +137,7 @@ impl Copies<'_> {
             lp.forget()?;
             lp.set_presolve(Toggle::Off)?;
             lp.set_time_limit(clock.left())?;
-            let Some(again) = solve_patiently(lp, clock)? else { return Ok(given_up(clock)) };
+            let Some(again) = solve_until(lp, clock)? else { return Ok(given_up(clock)) };
             (lp, status) = again;
         }
         if matches!(status, Status::InfeasibleOrUnbounded | Status::Unbounded) {
@@ -155,7 +158,8 @@ impl Copies<'_> {
             Ended::Optimal => Some(lp.objective()),
             _ => None,
         };
-        // A linear program that was stopped has no point worth reporting; a tree that was stopped may have an incumbent.
+        // A linear program that was stopped has no point worth reporting; a tree that was stopped may have an
+        // incumbent.
         let has_point = ended == Ended::Optimal || integers && lp.has_feasible_point();
         let nodes = if integers { lp.mip_nodes() } else { 0 };
         if !has_point {
@@ -176,22 +180,22 @@ impl Copies<'_> {
         Ok((Solved { x: Some(x), theta, lower, ended, basis, nodes }, spoiled))
     }
 
-    /// Tells infeasible from unbounded where HiGHS does not: without costs nothing is unbounded. What is feasible then was unbounded, as the
-    /// explanation has to confirm.
+    /// Tells infeasible from unbounded where HiGHS does not: without costs nothing is unbounded. What is feasible then
+    /// was unbounded, as the explanation has to confirm.
     fn decide(&self, clock: &Clock) -> Result<Status, Error> {
         let mut model = Model::new();
         self.write(&mut model, Part::ROWS)?;
         let lp = linear_program(&model, 0, clock)?;
-        Ok(match solve_patiently(lp, clock)? {
+        Ok(match solve_until(lp, clock)? {
             Some((_, Status::Optimal)) => Status::Unbounded,
             Some((_, status)) => status,
             None => Status::Interrupted,
         })
     }
 
-    /// Integers within HiGHS's tolerance are made whole, and the rest is solved again around them, so that X holds to the last digit. All of the
-    /// point moves then, θ too: the other optimum may be far away. Returns the objective of that, if it was needed: infinite if nothing fits the
-    /// whole numbers.
+    /// Integers within HiGHS's tolerance are made whole, and the rest is solved again around them, so that X holds to
+    /// the last digit. All of the point moves then, θ too: the other optimum may be far away. Returns the objective of
+    /// that, if it was needed: infinite if nothing fits the whole numbers.
     fn whole(&self, point: &mut [f64], model: &Model, clock: &Clock) -> Result<Option<f64>, Error> {
         let first = &self.problem.first;
         let is_whole = |j: &usize| first.kind[*j] != VariableKind::Continuous;
@@ -212,8 +216,8 @@ impl Copies<'_> {
         self.write(&mut fixed, Part::RELAXED)?;
         fixed.set_offset(first.constant);
         // A tree that was stopped left an incumbent; to make it whole takes a moment more.
-        let moment = clock.check().is_err().then(Clock::moment);
-        let mut lp = linear_program(&fixed, 0, moment.as_ref().unwrap_or(clock))?;
+        let grace = clock.check().is_err().then(Clock::grace);
+        let mut lp = linear_program(&fixed, 0, grace.as_ref().unwrap_or(clock))?;
         let (mut lower, mut upper) = model.col_bounds();
         for j in (0..first.dim()).filter(is_whole) {
             (lower[j], upper[j]) = (point[j], point[j]);
@@ -240,7 +244,9 @@ impl Copies<'_> {
             ConicStatus::Infeasible => Ended::Infeasible,
             ConicStatus::Unbounded => Ended::Unbounded,
             ConicStatus::Stopped(stop) => Ended::Stopped(stop),
-            ConicStatus::Failed(why) => return Err(Error::Master(format!("Clarabel could not solve the master: {why}"))),
+            ConicStatus::Failed(why) => {
+                return Err(Error::Master(format!("Clarabel could not solve the master: {why}")));
+            }
         };
         if ended != Ended::Optimal {
             return Ok(Solved::nothing(ended));

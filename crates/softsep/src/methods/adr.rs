@@ -1,7 +1,8 @@
 //! `adr`: affine decision rules. The recourse is an affine function of ξ, chosen together with x in one program.
 //!
-//! What the best rule costs in the worst case is an upper bound on the optimum: conservative, because a recourse that may react in any way can
-//! only do better. How much better shows the exact cost of the decision, which is reported beside it.
+//! What the best rule costs in the worst case is an upper bound on the optimum: conservative, because a recourse that
+//! may react in any way can only do better. How much better shows the exact cost of the decision, which is reported
+//! beside it.
 
 use serde_json::{Map, Value};
 use softsep_lp::Basis;
@@ -11,7 +12,8 @@ use super::{Entry, Method, NONZEROS, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
 use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
-use crate::model::{MEMBER, Problem};
+use crate::model::Problem;
+use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::policy::{Affine, Decision, Dependence, Ended, Proved, Region, Repair, Rows, Solved};
 use crate::run::{Run, Verdict};
 use crate::separation::{Ask, Claim, Exact, Found};
@@ -22,7 +24,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "adr",
     summary: "affine decision rules: the recourse as an affine function of ξ, chosen together with x in one program",
     accepts: "linear recourse with costs that do not move with ξ, over every set; integer x but for ellipsoids",
-    guarantees: "an upper bound on the optimum, conservative, with the cost of its decision in the worst case beside it",
+    guarantees: "an upper bound on the optimum, conservative, with the cost of its decision in the worst case beside \
+        it",
     reaches: Reaches::UpperBound,
     options: &[],
     build: |options: &Map<String, Value>| match options.keys().next() {
@@ -41,7 +44,8 @@ impl Method for Adr {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        let refuse = |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
+        let refuse =
+            |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
         if !problem.recourse.is_linear() {
             return refuse(
                 "an affine rule keeps linear rows for all ξ, not a quadratic cost or cones".into(),
@@ -83,7 +87,8 @@ impl Method for Adr {
     }
 
     fn promise(&self, _problem: &Problem) -> String {
-        "an upper bound on the optimum for sure, with the worst-case cost of its decision beside it; a lower bound from few scenarios, so that the \
+        "an upper bound on the optimum for sure, with the worst-case cost of its decision beside it; a lower bound \
+         from few scenarios, so that the \
          gap between them may stay open"
             .into()
     }
@@ -111,7 +116,7 @@ impl Method for Adr {
             Ended::Unbounded => {
                 // What falls without end under a rule does so under any recourse, and in every relaxation.
                 let copies = Copies::new(problem, vec![&xi], run.clock())?;
-                let verdict = run.clock().insist(|clock| explain_unbounded(&copies, clock), is_stop)?;
+                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), is_stop)?;
                 Err(run.prove(Verdict::Unbounded(verdict)).into())
             }
             Ended::Stopped(stop) => Err(stop.into()),
@@ -121,12 +126,13 @@ impl Method for Adr {
 }
 
 impl Adr {
-    /// Notes what the problem costs at least, from some of its scenarios. Where these alone cannot be served, nothing can be.
+    /// Notes what the problem costs at least, from some of its scenarios. Where these alone cannot be served, nothing
+    /// can be.
     fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<(), Error> {
         let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
         let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         if solved.ended == master::Ended::Infeasible {
-            let verdict = run.clock().insist(|clock| explain_infeasible(&copies, clock), is_stop)?;
+            let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), is_stop)?;
             return Err(run.prove(Verdict::Infeasible(verdict)).into());
         }
         if let Some(lower) = solved.lower {
@@ -138,14 +144,18 @@ impl Adr {
     /// Writes down what the rule promises, and what its decision costs at the worst scenario that can be found.
     fn record(&self, problem: &Problem, solved: &Solved, certify: Certify, run: &mut Run) -> Result<(), Error> {
         let x = &solved.x;
-        if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > MEMBER) {
-            return Err(Error::Master(format!("the decision of the rule breaks the first stage by {:.1e}", violation.amount)));
+        if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > FEASIBILITY_TOL) {
+            return Err(Error::Master(format!(
+                "the decision of the rule breaks the first stage by {:.1e}",
+                violation.amount
+            )));
         }
         run.say(&format!("the best affine rule costs at most {} in the worst case", solved.value));
         let first_cost = problem.first.value(x);
         let ask = Ask { beyond: None, tolerance: 0.1 * run.limits().gap * solved.value.abs() };
-        let mut separation = Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
-        let separated = run.clock().insist(|clock| separation.separate(x, &ask, clock), is_stop);
+        let mut separation =
+            Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
+        let separated = run.clock().with_grace(|clock| separation.separate(x, &ask, clock), is_stop);
         let (found, stopped) = match separated {
             Ok(found) => (found, None),
             // There is no time to see what the decision costs; what the rule promises holds all the same.
@@ -164,7 +174,9 @@ impl Adr {
         match certify {
             Certify::None => run.estimate(x, value, &found.xi),
             // The two numbers come from two solvers; the bound is the larger.
-            Certify::Free | Certify::Exact | Certify::Probabilistic(_) => run.upper(x, value, solved.value.max(value), &found.xi),
+            Certify::Free | Certify::Exact | Certify::Probabilistic(_) => {
+                run.upper(x, value, solved.value.max(value), &found.xi)
+            }
         }
         if let Some(stop) = stopped {
             return Err(stop.into());
@@ -186,8 +198,12 @@ fn for_sure(problem: &Problem, solved: Solved, run: &Run) -> Result<Solved, Erro
         }
     };
     match proved {
-        Some(Proved { policy, value }) => Ok(Solved { value: problem.first.value(&solved.x) + value, policy, ..solved }),
-        None => Err(Error::Master("the best affine rule misses a row by more than rounding, and could not be repaired".into())),
+        Some(Proved { policy, value }) => {
+            Ok(Solved { value: problem.first.value(&solved.x) + value, policy, ..solved })
+        }
+        None => Err(Error::Master(
+            "the best affine rule misses a row by more than rounding, and could not be repaired".into(),
+        )),
     }
 }
 
@@ -222,7 +238,8 @@ fn best(
     if around.ended == Ended::Optimal && around.value <= solved.value + room {
         return Ok(within(problem, around));
     }
-    // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly as HiGHS can.
+    // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly as
+    // HiGHS can.
     let strict = rules(Decision::Free).strictly().solve(run.clock())?;
     Ok(match self::whole(problem, &strict) {
         None => within(problem, strict),

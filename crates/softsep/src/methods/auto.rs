@@ -1,4 +1,5 @@
-//! `auto`: picks methods by the problem's class and size, says so, and goes on with another where one does not close the gap.
+//! `auto`: picks methods by the problem's class and size, says so, and goes on with another where one does not close
+//! the gap.
 
 use serde_json::{Map, Value};
 
@@ -15,12 +16,12 @@ use crate::separation::Exact;
 use crate::settings::Certify;
 use crate::uncertainty::Count;
 
-/// Coefficients of an affine policy, one for each y and each ξ, up to which an exact separation by branch and bound on ξ is quick enough for every
-/// iteration of `ccg`. Ellipsoids take longer.
+/// Coefficients of an affine policy, one for each y and each ξ, up to which an exact separation by branch and bound on
+/// ξ is quick enough for every iteration of `ccg`. Ellipsoids take longer.
 const QUICK: usize = 30_000;
 
-/// The same, up to which a proof is looked for unasked once the decision is found: its first bound takes seconds. Where there is a time limit there is no
-/// harm in trying.
+/// The same, up to which a proof is looked for unasked once the decision is found: its first bound takes seconds. Where
+/// there is a time limit there is no harm in trying.
 const WORTHWHILE: usize = 400_000;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -53,7 +54,8 @@ struct Auto {
 enum Choice {
     /// `ccg` alone: every scenario can be asked, or each exact separation is quick.
     Ccg,
-    /// A method with soft separation for the decision and an exact separation for the proof; `ccg` takes over where that does not close the gap.
+    /// A method with soft separation for the decision and an exact separation for the proof; `ccg` takes over where
+    /// that does not close the gap.
     SoftThenProof,
     /// A method with soft separation, and no proof unless somebody asks for it.
     Soft,
@@ -98,7 +100,8 @@ impl Auto {
             (Choice::Ccg, _) => "an exact separation is quick here".into(),
             (Choice::SoftThenProof, _) => "it finds the decision, and one exact separation then proves it".into(),
             (Choice::Soft, Ok(_)) => {
-                "it finds the decision; a proof would be long here, and is looked for with --certify exact or a --time-limit"
+                "it finds the decision; a proof would be long here, and is looked for with --certify exact or a \
+                 --time-limit"
                     .into()
             }
             (Choice::Soft, Err(reason)) => format!("no separation here is exact: {reason}"),
@@ -127,7 +130,8 @@ impl Auto {
         self.ccg.solve_from(&learned.worst, problem, certify, run)
     }
 
-    /// `ccg`, and the method with soft separation in its place where it fails: its masters hold copies of the recourse, and are the harder ones to solve.
+    /// `ccg`, and the method with soft separation in its place where it fails: its masters hold copies of the recourse,
+    /// and are the harder ones to solve.
     fn solve_by_ccg(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
         let error = match self.ccg.solve(problem, certify, run) {
             Err(error) if !is_stop(&error) => error,

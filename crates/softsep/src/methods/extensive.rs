@@ -12,14 +12,15 @@ use crate::format::Points;
 use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::run::{MasterSize, Run, Stop, Verdict};
-use crate::separation::{Ask, NoList, Scan, stand_in};
+use crate::separation::{Ask, NoFiniteEquivalent, Scan, finite_equivalent};
 use crate::settings::Certify;
 use crate::uncertainty::{Count, TooMany};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "extensive",
     summary: "one copy of the recourse per scenario or extreme point, all in one program",
-    accepts: "scenario lists, and sets with few extreme points where costs do not move with ξ; linear recourse with continuous or integer x, \
+    accepts: "scenario lists, and sets with few extreme points where costs do not move with ξ; linear recourse with \
+        continuous or integer x, \
               quadratic and conic ones with continuous x",
     guarantees: "the optimum, with deterministic bounds",
     reaches: Reaches::Optimum,
@@ -61,9 +62,9 @@ impl Extensive {
     /// The scenarios that stand for the set, if they are few enough.
     fn points<'p>(&self, problem: &'p Problem) -> Result<Cow<'p, Points>, Unsupported> {
         let limit = self.settings.max_copies;
-        let points = stand_in(problem, limit).map_err(|reason| {
+        let points = finite_equivalent(problem, limit).map_err(|reason| {
             let instead = match reason {
-                NoList::TooMany(TooMany { count: Count::Exactly(_) | Count::MoreThan(_), .. }) => {
+                NoFiniteEquivalent::TooMany(TooMany { count: Count::Exactly(_) | Count::MoreThan(_), .. }) => {
                     "raise --max-copies if memory allows, or draw a list of scenarios from the set and solve that"
                 }
                 _ => "draw a list of scenarios from the set and solve that",
@@ -80,7 +81,10 @@ impl Extensive {
         let nonzeros = points.len().saturating_mul(recourse.g.nonzeros() + recourse.e.nonzeros() + recourse.dim());
         if nonzeros > NONZEROS {
             return Err(Self::refuse(
-                format!("{} copies of the recourse have {nonzeros} nonzeros, and it takes at most {NONZEROS}", points.len()),
+                format!(
+                    "{} copies of the recourse have {nonzeros} nonzeros, and it takes at most {NONZEROS}",
+                    points.len()
+                ),
                 "solve a part of the scenarios",
             ));
         }
@@ -132,7 +136,14 @@ impl Method for Extensive {
 
 impl Extensive {
     /// Solves with the first `count` scenarios, and evaluates the decision on all.
-    fn round(&self, problem: &Problem, points: &Points, count: usize, certify: Certify, run: &mut Run) -> Result<(), Error> {
+    fn round(
+        &self,
+        problem: &Problem,
+        points: &Points,
+        count: usize,
+        certify: Certify,
+        run: &mut Run,
+    ) -> Result<(), Error> {
         let whole = count == points.len();
         let scenarios: Vec<&[f64]> = points.iter().take(count).collect();
         run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
@@ -143,11 +154,11 @@ impl Extensive {
         run.count_nodes(solved.nodes);
         match solved.ended {
             Ended::Infeasible => {
-                let verdict = run.clock().insist(|clock| explain_infeasible(&copies, clock), is_stop)?;
+                let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
             Ended::Unbounded if whole => {
-                let verdict = run.clock().insist(|clock| explain_unbounded(&copies, clock), is_stop)?;
+                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), is_stop)?;
                 return Err(run.prove(Verdict::Unbounded(verdict)).into());
             }
             // With fewer scenarios the problem is a relaxation: that it is unbounded says nothing.

@@ -1,5 +1,5 @@
-//! The loop that column-and-constraint generation and Benders decomposition share: solve the master, separate at its decision, let the master
-//! grow by what was found, until no scenario is worse than the master thinks.
+//! The loop that column-and-constraint generation and Benders decomposition share: solve the master, separate at its
+//! decision, let the master grow by what was found, until no scenario is worse than the master thinks.
 
 use std::borrow::Cow;
 
@@ -13,20 +13,19 @@ use crate::error::{Error, Unsupported};
 use crate::format::{Points, ProblemFile};
 use crate::master::{Ended, Growing, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
+use crate::numeric::tolerances::cost_tol;
 use crate::run::{Limits, Run, Silent, Verdict};
-use crate::separation::{Ask, Claim, Exact, Found, Separation, Wish, stand_in};
+use crate::separation::{Ask, Claim, Exact, Found, Separation, SeparationKind, finite_equivalent};
 use crate::settings::Certify;
 
 /// The share of the gap that is left to the master, so that rounding elsewhere cannot spoil the whole.
 const MASTER: f64 = 0.1;
 
-/// The share of the gap by which a scenario must be worse than the master thinks to be worth having at once, and the share by which a claim may
-/// stay above what was found. With the master's they are less than the whole gap: a separation that finds nothing beyond has closed it.
+/// The share of the gap by which a scenario must be worse than the master thinks to be worth having at once, and the
+/// share by which a claim may stay above what was found. With the master's they are less than the whole gap: a
+/// separation that finds nothing beyond has closed it.
 const BEYOND: f64 = 0.25;
 const CLAIM: f64 = 0.5;
-
-/// Two costs closer than this, relative to their size, are equal up to the solvers' tolerances.
-const TELLABLE: f64 = 1e-9;
 
 /// What a scenario that was found adds to the master.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +40,8 @@ pub(super) enum Growth {
 pub(super) const OPTIONS: &[OptionInfo] = &[OptionInfo {
     name: "separation",
     default: "auto",
-    help: "how the worst scenario is found: scan (every scenario or extreme point), split (branch and bound on ξ with affine policies as bounds), \
+    help: "how the worst scenario is found: scan (every scenario or extreme point), split (branch and bound on ξ with \
+        affine policies as bounds), \
            bilinear (a mixed-integer program), or auto",
 }];
 
@@ -51,7 +51,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[OptionInfo {
 struct GenerateSettings {
     /// Which separation.
     #[serde(deserialize_with = "by_word")]
-    separation: Wish,
+    separation: SeparationKind,
 }
 
 /// The loop as a method: who runs it, and how.
@@ -59,14 +59,14 @@ struct GenerateSettings {
 pub(super) struct Generator {
     method: &'static str,
     growth: Growth,
-    wish: Wish,
+    kind: SeparationKind,
 }
 
 impl Generator {
     /// The loop by the name of `method`, with its options.
     pub(super) fn new(method: &'static str, growth: Growth, options: &Map<String, Value>) -> Result<Self, String> {
         let settings: GenerateSettings = parse_options(options)?;
-        Ok(Self { method, growth, wish: settings.separation })
+        Ok(Self { method, growth, kind: settings.separation })
     }
 }
 
@@ -77,18 +77,18 @@ impl Method for Generator {
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
         super::accepts_master(self.method, problem)?;
-        Exact::wished(self.wish, problem).map(|_| ()).map_err(|reason| Unsupported {
+        Exact::of_kind(self.kind, problem).map(|_| ()).map_err(|reason| Unsupported {
             method: self.method,
             feature: reason.to_string(),
-            instead: match self.wish {
-                Wish::Auto => "draw a list of scenarios from the set and solve that".into(),
+            instead: match self.kind {
+                SeparationKind::Auto => "draw a list of scenarios from the set and solve that".into(),
                 _ => "leave --separation out".into(),
             },
         })
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        match Exact::wished(self.wish, problem) {
+        match Exact::of_kind(self.kind, problem) {
             Ok(separation) => {
                 let grows = match self.growth {
                     Growth::Copy => "adds a copy of the recourse for the worst to the master",
@@ -101,7 +101,7 @@ impl Method for Generator {
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        match Exact::wished(self.wish, problem) {
+        match Exact::of_kind(self.kind, problem) {
             Ok(separation) => format!("both bounds for sure at every moment; {}", separation.promise(problem)),
             Err(reason) => reason.to_string(),
         }
@@ -121,7 +121,8 @@ impl Generator {
         certify: Certify,
         run: &mut Run,
     ) -> Result<(), Error> {
-        let separation = Exact::wished(self.wish, problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
+        let separation =
+            Exact::of_kind(self.kind, problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
         let mut nominal = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut nominal);
         let mut master = Growing::new(problem, run.clock())?;
@@ -157,7 +158,8 @@ impl Generation<'_> {
         run.count_nodes(solved.nodes);
         match solved.ended {
             Ended::Infeasible => {
-                let verdict = run.clock().insist(|clock| explain_infeasible(&self.master.behind(), clock), is_stop)?;
+                let verdict =
+                    run.clock().with_grace(|clock| explain_infeasible(&self.master.behind(), clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
             Ended::Unbounded => return self.unbounded(run),
@@ -178,12 +180,13 @@ impl Generation<'_> {
         }
     }
 
-    /// Lets the master grow by a scenario that costs more than it thinks; false if there is none, or nothing new to be had from it. The bounds
-    /// are as close then as tolerances allow.
+    /// Lets the master grow by a scenario that costs more than it thinks; false if there is none, or nothing new to be
+    /// had from it. The bounds are as close then as tolerances allow.
     fn grow(&mut self, x: &[f64], theta: f64, run: &mut Run) -> Result<bool, Error> {
         let size = run.limits().gap * (self.problem.first.value(x) + theta).abs();
         let beyond = theta + BEYOND * size;
-        // Any bound will do now and then, and as long as there is no decision to show; else a scenario beyond what the master thinks.
+        // Any bound will do now and then, and as long as there is no decision to show; else a scenario beyond what the
+        // master thinks.
         let (beyond, tolerance) = match (run.iterations() + 1).is_power_of_two() || run.bounds().best().is_none() {
             true => (None, f64::INFINITY),
             false if self.master.bring_back(x, beyond)? => return Ok(true),
@@ -204,7 +207,7 @@ impl Generation<'_> {
 
     /// Takes up a scenario that costs more than the master thinks; false if it does not, or is there already.
     fn take(&mut self, x: &[f64], theta: f64, found: Option<Found>) -> Result<bool, Error> {
-        let is_worse = |found: &Found| found.value > theta + TELLABLE * theta.abs().max(1.0);
+        let is_worse = |found: &Found| found.value > theta + cost_tol(theta);
         match (found.filter(is_worse), self.generator.growth) {
             (Some(Found { xi, cut: Some(cut), .. }), Growth::Cut) => Ok(self.master.add_cut(&xi, cut)),
             (Some(Found { xi, .. }), _) => self.master.add_copy(&xi, x),
@@ -218,21 +221,23 @@ impl Generation<'_> {
 
     /// Goes on after a master without a lower bound, and so without a decision to separate.
     ///
-    /// Where costs are fixed, the copies of two scenarios differ in their right-hand sides only, and those do not show in a ray (dx, dy): what one
-    /// copy can follow all can. From a decision with recourse to every scenario one can go along dx for ever, the recourse to each along dy, and
-    /// the cost falls without end. With integers too: the data are rational, so that a ray of the relaxation can be scaled to a whole one. So the
-    /// problem is unbounded if it is feasible at all, which the same loop finds out on the problem without costs.
+    /// Where costs are fixed, the copies of two scenarios differ in their right-hand sides only, and those do not show
+    /// in a ray (dx, dy): what one copy can follow all can. From a decision with recourse to every scenario one can go
+    /// along dx for ever, the recourse to each along dy, and the cost falls without end. With integers too: the data
+    /// are rational, so that a ray of the relaxation can be scaled to a whole one. So the problem is unbounded if it is
+    /// feasible at all, which the same loop finds out on the problem without costs.
     fn unbounded(&mut self, run: &mut Run) -> Result<bool, Error> {
         if self.problem.recourse.costs_move() {
             return self.add_listed(run);
         }
-        let ray = run.clock().insist(|clock| explain_unbounded(&self.master.stacked(), clock), is_stop)?;
+        let ray = run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), is_stop)?;
         run.say("the master is unbounded, and so is the problem if some decision is feasible; looking for one");
         let free = without_costs(self.problem)?;
         let used = run.iterations();
         let iterations = run.limits().iterations.map(|limit| limit.saturating_sub(used).max(1));
         let mut silent = Silent;
-        let mut search = Run::new(run.method(), Limits { iterations, ..run.limits().clone() }, run.clock().clone(), &mut silent);
+        let mut search =
+            Run::new(run.method(), Limits { iterations, ..run.limits().clone() }, run.clock().clone(), &mut silent);
         let ended = self.generator.solve(&free, Certify::Exact, &mut search);
         run.count_solves(search.recourse_solves());
         run.count_nodes(search.nodes());
@@ -243,11 +248,13 @@ impl Generation<'_> {
         }
     }
 
-    /// Where costs move with ξ, another scenario may bound the master: copies of more of the list, twice as many each time.
+    /// Where costs move with ξ, another scenario may bound the master: copies of more of the list, twice as many each
+    /// time.
     fn add_listed(&mut self, run: &mut Run) -> Result<bool, Error> {
-        let points: Cow<Points> = stand_in(self.problem, usize::MAX).map_err(|reason| Error::Master(reason.to_string()))?;
+        let points: Cow<Points> =
+            finite_equivalent(self.problem, usize::MAX).map_err(|reason| Error::Master(reason.to_string()))?;
         if self.listed == points.len() {
-            let ray = run.clock().insist(|clock| explain_unbounded(&self.master.stacked(), clock), is_stop)?;
+            let ray = run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), is_stop)?;
             return Err(run.prove(Verdict::Unbounded(ray)).into());
         }
         let end = points.len().min(self.listed + self.master.size().scenarios);
@@ -262,7 +269,7 @@ impl Generation<'_> {
 
 /// Whether a claim leaves no room above the worst scenario met.
 fn is_exact(found: &Found) -> bool {
-    matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + TELLABLE * found.value.abs().max(1.0))
+    matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + cost_tol(found.value))
 }
 
 /// The same decisions, scenarios and recourse, all for nothing.

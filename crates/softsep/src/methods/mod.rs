@@ -1,7 +1,7 @@
 //! Methods: who solves a problem, and what they promise.
 //!
-//! A method owns its loop and writes what it learns into the [`Run`]; it returns when it is done or stopped. Adding one: see
-//! CONTRIBUTING.md; every method passes [`crate::testing::check_method`].
+//! A method owns its loop and writes what it learns into the [`Run`]; it returns when it is done or stopped. Adding
+//! one: see CONTRIBUTING.md; every method passes [`crate::testing::check_method`].
 
 mod adr;
 mod auto;
@@ -94,8 +94,16 @@ pub struct Entry {
 const NONZEROS: usize = 30_000_000;
 
 /// All methods.
-pub const METHODS: &[Entry] =
-    &[auto::ENTRY, bundle::ENTRY, branch_and_cut::ENTRY, sgd::ENTRY, ccg::ENTRY, benders::ENTRY, adr::ENTRY, extensive::ENTRY];
+pub const METHODS: &[Entry] = &[
+    auto::ENTRY,
+    bundle::ENTRY,
+    branch_and_cut::ENTRY,
+    sgd::ENTRY,
+    ccg::ENTRY,
+    benders::ENTRY,
+    adr::ENTRY,
+    extensive::ENTRY,
+];
 
 impl Entry {
     /// Looks a method up by name.
@@ -115,7 +123,8 @@ impl Entry {
 
 /// What no master here can take, whatever the set.
 fn accepts_master(method: &'static str, problem: &Problem) -> Result<(), Unsupported> {
-    let refuse = |feature: &str, instead: &str| Err(Unsupported { method, feature: feature.into(), instead: instead.into() });
+    let refuse =
+        |feature: &str, instead: &str| Err(Unsupported { method, feature: feature.into(), instead: instead.into() });
     if problem.first.has_integers() && !problem.recourse.is_linear() {
         return refuse(
             "an integer first stage with quadratic or conic recourse has no solver here",

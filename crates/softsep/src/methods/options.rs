@@ -1,4 +1,5 @@
-//! How options of methods are read. What is wrong with a value is said in words that tell what would be right, never in types.
+//! How options of methods are read. What is wrong with a value is said in words that tell what would be right, never in
+//! types.
 
 use std::str::FromStr;
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::error::Error;
 use crate::format::Points;
-use crate::model::{MEMBER, Problem};
+use crate::model::Problem;
+use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::run::{Clock, Run};
 use crate::separation::{Ask, Claim, Found, Scan, Separation};
 use crate::settings::Certify;
@@ -14,8 +15,9 @@ pub(super) fn is_stop(error: &Error) -> bool {
     matches!(error, Error::Stopped(_))
 }
 
-/// Separates at a decision and writes down what it costs. A decision outlives the clock: where there is no time to separate any more, and there
-/// is no other, it is kept with what one scenario says, as an estimate. `None` then, and for a decision that is not in X.
+/// Separates at a decision and writes down what it costs. A decision outlives the clock: where there is no time to
+/// separate any more, and there is no other, it is kept with what one scenario says, as an estimate. `None` then, and
+/// for a decision that is not in X.
 pub(super) fn record(
     problem: &Problem,
     x: &[f64],
@@ -25,12 +27,12 @@ pub(super) fn record(
     certify: Certify,
     run: &mut Run,
 ) -> Result<Option<Found>, Error> {
-    if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > MEMBER) {
+    if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > FEASIBILITY_TOL) {
         run.say(&format!("the master's decision breaks the first stage by {:.1e} and is dropped", violation.amount));
         return Ok(None);
     }
     let first_cost = problem.first.value(x);
-    let separated = run.clock().insist(|clock| separation.separate(x, ask, clock), is_stop);
+    let separated = run.clock().with_grace(|clock| separation.separate(x, ask, clock), is_stop);
     match separated {
         Ok(found) => {
             run.count_solves(found.solves);

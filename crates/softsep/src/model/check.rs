@@ -2,20 +2,24 @@
 
 use std::collections::HashMap;
 
-use crate::format::{Complaints, Terms, Variable, VariableKind, item, nearest, taken_for_infinite, too_large, too_small};
+use crate::format::{
+    Complaints, Terms, Variable, VariableKind, item, nearest, taken_for_infinite, too_large, too_small,
+};
 
-/// Coefficients of one row that are further apart than this factor: the small ones drown in the rounding of the large ones.
+/// Coefficients of one row that are further apart than this factor: the small ones drown in the rounding of the large
+/// ones.
 const SPAN: f64 = 1e18;
 
-/// Names compared in the search for suggestions, for one list; to compare each of very many wrong names with each of very many right
-/// ones would take hours.
+/// Names compared in the search for suggestions, for one list; to compare each of very many wrong names with each of
+/// very many right ones would take hours.
 const COMPARISONS: usize = 50_000;
 
 /// The checks of one problem.
 #[derive(Default)]
 pub(super) struct Check {
     pub(super) complaints: Complaints,
-    /// Whether the reader has complained already. What it could not read is NaN, an empty name or an empty list, and is passed over.
+    /// Whether the reader has complained already. What it could not read is NaN, an empty name or an empty list, and is
+    /// passed over.
     pub(super) after_reader: bool,
 }
 
@@ -47,7 +51,12 @@ impl Check {
     }
 
     /// Names are not empty, and none stands twice in its list. `list` is its place in the file.
-    pub(super) fn names<'f>(&mut self, list: &str, what: &'static str, names: impl Iterator<Item = &'f str>) -> Index<'f> {
+    pub(super) fn names<'f>(
+        &mut self,
+        list: &str,
+        what: &'static str,
+        names: impl Iterator<Item = &'f str>,
+    ) -> Index<'f> {
         let names: Vec<&str> = names.collect();
         let count = names.len();
         let mut index: HashMap<&str, usize> = HashMap::with_capacity(count);
@@ -69,7 +78,13 @@ impl Check {
     }
 
     /// The index of a name, or a complaint; `said_by` is what names it, as `"xi"`.
-    pub(super) fn resolve(&mut self, index: &mut Index, name: &str, place: &dyn Fn() -> String, said_by: &str) -> Option<usize> {
+    pub(super) fn resolve(
+        &mut self,
+        index: &mut Index,
+        name: &str,
+        place: &dyn Fn() -> String,
+        said_by: &str,
+    ) -> Option<usize> {
         let found = index.index.get(name).copied();
         if found.is_none() && !index.has_holes && !(self.after_reader && name.is_empty()) {
             let mut meant = String::new();
@@ -83,7 +98,13 @@ impl Check {
     }
 
     /// Linear terms by index; `key` is what the file calls them.
-    pub(super) fn terms(&mut self, index: &mut Index, terms: &Terms, place: &dyn Fn() -> String, key: &str) -> Vec<(usize, f64)> {
+    pub(super) fn terms(
+        &mut self,
+        index: &mut Index,
+        terms: &Terms,
+        place: &dyn Fn() -> String,
+        key: &str,
+    ) -> Vec<(usize, f64)> {
         index.uses += 1;
         let said_by = format!("\"{key}\"");
         let mut resolved = Vec::with_capacity(terms.len());
@@ -107,7 +128,8 @@ impl Check {
     /// Coefficients of one row that can be added up in double precision.
     fn span(&mut self, index: &Index, terms: &[(usize, f64)], place: &dyn Fn() -> String, key: &str) {
         // What is too small or too large by itself has had its complaint.
-        let fits = |value: f64| value != 0.0 && value.is_finite() && too_small(value).is_none() && too_large(value).is_none();
+        let fits =
+            |value: f64| value != 0.0 && value.is_finite() && too_small(value).is_none() && too_large(value).is_none();
         let sizes = || terms.iter().filter(|(_, value)| fits(*value)).map(|&(i, value)| (i, value.abs()));
         let smallest = sizes().min_by(|(_, a), (_, b)| a.total_cmp(b));
         let largest = sizes().max_by(|(_, a), (_, b)| a.total_cmp(b));
@@ -116,7 +138,8 @@ impl Check {
         {
             let (i, j) = (index.names[i], index.names[j]);
             let what = format!(
-                "the coefficients in \"{key}\" reach from {smallest:e} of \"{i}\" to {largest:e} of \"{j}\", and solvers take no \
+                "the coefficients in \"{key}\" reach from {smallest:e} of \"{i}\" to {largest:e} of \"{j}\", and \
+                 solvers take no \
                  more than a factor of {SPAN:e}: use units that bring them closer"
             );
             self.complaints.add(place(), what);
@@ -132,7 +155,8 @@ impl Check {
         }
     }
 
-    /// A pair of bounds, each of which may be infinite on its own side. False after a complaint, or one of the reader's.
+    /// A pair of bounds, each of which may be infinite on its own side. False after a complaint, or one of the
+    /// reader's.
     pub(super) fn bounds(&mut self, lower: f64, upper: f64, place: &dyn Fn() -> String) -> bool {
         let mut fine = true;
         for (value, key) in [(lower, "lower"), (upper, "upper")] {
@@ -167,13 +191,15 @@ impl Check {
             VariableKind::Continuous => {}
             VariableKind::Integer if lower.ceil() <= upper.floor() => {}
             VariableKind::Integer => {
-                self.complaints.add(place(), format!("there is no whole number between \"lower\" {lower} and \"upper\" {upper}"));
+                self.complaints
+                    .add(place(), format!("there is no whole number between \"lower\" {lower} and \"upper\" {upper}"));
             }
             VariableKind::Binary => {
                 for (value, key) in [(lower, "lower"), (upper, "upper")] {
                     if value != 0.0 && value != 1.0 {
-                        let what =
-                            format!("\"{key}\" is {value}, and a binary variable has bounds 0 and 1 (or is an \"integer\")");
+                        let what = format!(
+                            "\"{key}\" is {value}, and a binary variable has bounds 0 and 1 (or is an \"integer\")"
+                        );
                         self.complaints.add(place(), what);
                     }
                 }

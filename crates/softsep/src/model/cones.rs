@@ -34,10 +34,14 @@ impl Check {
                 let Some(row) = self.resolve(rows, name, &place, "\"rows\"") else { continue };
                 match all.of_row[row].replace(c) {
                     None => cone.rows.push(row),
-                    Some(other) if other == c => self.complaints.add(place(), format!("\"rows\" names \"{name}\" twice")),
+                    Some(other) if other == c => {
+                        self.complaints.add(place(), format!("\"rows\" names \"{name}\" twice"))
+                    }
                     Some(other) => {
-                        self.complaints
-                            .add(place(), format!("\"rows\" names \"{name}\", which is in recourse.cones[{other}] already"));
+                        self.complaints.add(
+                            place(),
+                            format!("\"rows\" names \"{name}\", which is in recourse.cones[{other}] already"),
+                        );
                     }
                 }
             }

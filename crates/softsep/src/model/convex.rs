@@ -19,8 +19,8 @@ pub(super) struct Indefinite {
     pub(super) eigenvalue: Option<f64>,
 }
 
-/// The first of the independent parts of `matrix` that is not positive semidefinite. Parts are taken one by one, since their sizes, not
-/// that of the whole, decide the cost.
+/// The first of the independent parts of `matrix` that is not positive semidefinite. Parts are taken one by one, since
+/// their sizes, not that of the whole, decide the cost.
 pub(super) fn find_indefinite(matrix: &Symmetric, dim: usize) -> Option<Indefinite> {
     let mut parts: BTreeMap<usize, Vec<(usize, usize, f64)>> = BTreeMap::new();
     let mut roots = Roots((0..dim).collect());
@@ -42,8 +42,9 @@ fn indefinite_part(entries: &[(usize, usize, f64)]) -> Option<Indefinite> {
     // Scaled to entries of at most 1, so that nothing overflows and one tolerance fits all.
     let largest = entries.iter().fold(0.0_f64, |largest, entry| largest.max(entry.2.abs()));
     let scaled = entries.iter().map(|&(i, j, value)| (local(i), local(j), value / largest));
-    // A matrix written with ten digits is off by up to 5e-11 of its largest entries, and its eigenvalues by up to n times that; the
-    // tolerance has room for a hundred times as much, so that F'F in decimals passes and a wrong sign does not.
+    // A matrix written with ten digits is off by up to 5e-11 of its largest entries, and its eigenvalues by up to n
+    // times that; the tolerance has room for a hundred times as much, so that F'F in decimals passes and a wrong sign
+    // does not.
     let tolerance = 5e-9 * n as f64;
     if n <= DENSE {
         let mut dense = Mat::<f64>::zeros(n, n);
@@ -52,7 +53,8 @@ fn indefinite_part(entries: &[(usize, usize, f64)]) -> Option<Indefinite> {
         }
         let smallest = match dense.self_adjoint_eigenvalues(Side::Lower) {
             Ok(eigenvalues) => eigenvalues.into_iter().fold(f64::INFINITY, f64::min),
-            // The iteration did not converge, which says nothing against the matrix; the solvers have checks of their own.
+            // The iteration did not converge, which says nothing against the matrix; the solvers have checks of their
+            // own.
             Err(_) => return None,
         };
         return (smallest < -tolerance).then_some(Indefinite { variables, eigenvalue: Some(smallest * largest) });
@@ -98,7 +100,8 @@ mod tests {
         assert_eq!(find_indefinite(&symmetric(&[]), 3), None);
         assert_eq!(find_indefinite(&symmetric(&[(0, 0, 1.0), (0, 1, 1.0), (1, 1, 1.0)]), 2), None, "on the boundary");
         let wrong = symmetric(&[(0, 0, 5.0), (2, 2, 1e200), (2, 3, 2e200), (3, 3, 1e200)]);
-        let found = find_indefinite(&wrong, 4).map(|found| (found.variables, found.eigenvalue.map(|value| value / 1e200)));
+        let found =
+            find_indefinite(&wrong, 4).map(|found| (found.variables, found.eigenvalue.map(|value| value / 1e200)));
         assert!(matches!(found, Some((variables, Some(value))) if variables == [2, 3] && (value + 1.0).abs() < 1e-12));
         let no_diagonal = find_indefinite(&symmetric(&[(0, 1, 1.0)]), 2);
         assert!(no_diagonal.is_some());

@@ -38,10 +38,10 @@ pub(super) fn describe(problem: &Problem) -> ProblemFile {
         upper: recourse.row_upper[i] / recourse.row_scale[i],
         offset: (recourse.offset[i] != 0.0).then_some(recourse.offset[i]),
     });
-    let cones = recourse
-        .cones
-        .iter()
-        .map(|cone| ConeFile { kind: cone.kind, rows: cone.rows.iter().map(|&row| names.recourse_rows[row].clone()).collect() });
+    let cones = recourse.cones.iter().map(|cone| ConeFile {
+        kind: cone.kind,
+        rows: cone.rows.iter().map(|&row| names.recourse_rows[row].clone()).collect(),
+    });
     ProblemFile {
         name: problem.name.clone(),
         first_stage: FirstStageFile {

@@ -3,10 +3,12 @@
 use super::{Problem, RecourseModel, Sparse, Symmetric};
 
 impl Problem {
-    /// The problem over the same decisions and the same set whose recourse cost is the least s by which every row may have to be missed.
+    /// The problem over the same decisions and the same set whose recourse cost is the least s by which every row may
+    /// have to be missed.
     ///
-    /// It always has a recourse, and the original one has a recourse at (x, ξ) exactly where its cost is not positive. Without equalities s may
-    /// fall to −1, the room that every row has: a search then sees where feasibility ends before it gets there.
+    /// It always has a recourse, and the original one has a recourse at (x, ξ) exactly where its cost is not positive.
+    /// Without equalities s may fall to −1, the room that every row has: a search then sees where feasibility ends
+    /// before it gets there.
     pub(crate) fn elastic(&self) -> Problem {
         let from = &self.recourse;
         let s = from.dim();

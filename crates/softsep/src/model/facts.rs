@@ -32,7 +32,9 @@ impl Problem {
         if recourse.costs_move() {
             features.push("costs that move with ξ".to_owned());
         }
-        for (kind, word) in [("soc", "second-order"), ("exp", "exponential"), ("power", "power"), ("psd", "semidefinite")] {
+        for (kind, word) in
+            [("soc", "second-order"), ("exp", "exponential"), ("power", "power"), ("psd", "semidefinite")]
+        {
             let cones = recourse.cones.iter().filter(|cone| word_of(cone.kind) == kind).count();
             if cones > 0 {
                 features.push(plural(cones, &format!("{word} cone")));

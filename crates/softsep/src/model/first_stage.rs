@@ -3,9 +3,6 @@
 use super::{Sparse, Symmetric};
 use crate::format::VariableKind;
 
-/// How far a decision may leave X, relative to the bound that it breaks, and still count as a member: what solvers return.
-pub(crate) const MEMBER: f64 = 1e-6;
-
 /// `f(x) = constant + cᵀx + ½ xᵀDx` over `X = {x : bounds, rows, integrality}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FirstStage {
@@ -72,7 +69,12 @@ impl FirstStage {
         }
         for row in 0..self.rows.rows() {
             let scale = self.row_scale[row];
-            look(Broken::Row(row), self.rows.dot(row, x) / scale, self.row_lower[row] / scale, self.row_upper[row] / scale);
+            look(
+                Broken::Row(row),
+                self.rows.dot(row, x) / scale,
+                self.row_lower[row] / scale,
+                self.row_upper[row] / scale,
+            );
         }
         worst
     }

@@ -15,7 +15,6 @@ mod scale;
 mod sparse;
 mod square;
 
-pub(crate) use first_stage::MEMBER;
 pub use first_stage::{Broken, FirstStage, Violation};
 pub use names::Names;
 pub use problem::Problem;

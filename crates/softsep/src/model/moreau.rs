@@ -9,10 +9,11 @@ impl Problem {
     /// Q_τ(x, ξ) = min over v of { Q(v, ξ) + |v − x|² / 2τ }
     /// ```
     ///
-    /// with v anywhere, in X or not (Section 3.1 of the paper). Its recourse variables are y and, after them, the move `d = v − x`. The slope in x is
-    /// the envelope's gradient `−d / τ`, and there is only one. A cut for Q_τ is one for Q, since `Q_τ ≤ Q`; and `Q − Q_τ ≤ τ/2·|s|²` for every
-    /// subgradient s of Q at x, so that the error is at most `τ/2·L²` where Q has the Lipschitz modulus L in all of space. Where there is no recourse
-    /// at x but at some v, the envelope is finite and Q is not: what it says there is a lower bound and no more.
+    /// with v anywhere, in X or not (Section 3.1 of the paper). Its recourse variables are y and, after them, the move
+    /// `d = v − x`. The slope in x is the envelope's gradient `−d / τ`, and there is only one. A cut for Q_τ is one for
+    /// Q, since `Q_τ ≤ Q`; and `Q − Q_τ ≤ τ/2·|s|²` for every subgradient s of Q at x, so that the error is at most
+    /// `τ/2·L²` where Q has the Lipschitz modulus L in all of space. Where there is no recourse at x but at some v, the
+    /// envelope is finite and Q is not: what it says there is a lower bound and no more.
     ///
     /// τ must be positive.
     pub fn moreau(&self, tau: f64) -> Problem {

@@ -233,7 +233,8 @@ impl Check {
             };
             let earlier = *first.entry((i.max(j), i.min(j))).or_insert(k);
             if earlier != k {
-                self.complaints.add(place(), format!("the pair \"{u}\", \"{w}\" is given by {list}[{earlier}] already"));
+                self.complaints
+                    .add(place(), format!("the pair \"{u}\", \"{w}\" is given by {list}[{earlier}] already"));
             }
             matrix.push(i, j, *value);
         }
@@ -245,11 +246,14 @@ impl Check {
                 let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
                 format!(" (its smallest eigenvalue is {rounded:?})")
             });
-            let some: Vec<String> = found.variables.iter().take(4).map(|&i| format!("\"{}\"", variables[i].name)).collect();
+            let some: Vec<String> =
+                found.variables.iter().take(4).map(|&i| format!("\"{}\"", variables[i].name)).collect();
             let dots = if found.variables.len() > some.len() { ", …" } else { "" };
             let some = some.join(", ");
-            self.complaints
-                .add(list, format!("the part on {some}{dots} is not positive semidefinite{value}, so the cost is not convex"));
+            self.complaints.add(
+                list,
+                format!("the part on {some}{dots} is not positive semidefinite{value}, so the cost is not convex"),
+            );
         }
         matrix
     }

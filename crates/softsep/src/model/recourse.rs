@@ -3,7 +3,8 @@
 use super::{Sparse, Symmetric};
 use crate::format::ConeKind;
 
-/// `Q(x, ξ) = min (b + Bξ)ᵀy + ½ yᵀHy` over bounds on y, `row_lower ≤ Gy + Ex + Uξ ≤ row_upper`, and cones over some of the rows.
+/// `Q(x, ξ) = min (b + Bξ)ᵀy + ½ yᵀHy` over bounds on y, `row_lower ≤ Gy + Ex + Uξ ≤ row_upper`, and cones over some of
+/// the rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecourseModel {
     /// b.
@@ -54,7 +55,8 @@ impl RecourseModel {
         self.row_lower.len()
     }
 
-    /// Whether the cost of some y moves with ξ. Then Q is not convex in ξ, and extreme points of a set do not tell its maximum.
+    /// Whether the cost of some y moves with ξ. Then Q is not convex in ξ, and extreme points of a set do not tell its
+    /// maximum.
     pub fn costs_move(&self) -> bool {
         self.cost_xi.nonzeros() > 0
     }

@@ -1,12 +1,14 @@
 //! Rows brought to a common size.
 //!
-//! Solvers hold a row when it is off by less than an absolute tolerance. A row in small units (1e-7 of something) would then say nothing at
-//! all, and a wrong decision would pass for feasible. So every row that is in no cone is multiplied by a power of two, which changes no digit,
-//! such that its coefficients lie around 1. Whoever shows a row to people divides by its scale again.
+//! Solvers hold a row when it is off by less than an absolute tolerance. A row in small units (1e-7 of something) would
+//! then say nothing at all, and a wrong decision would pass for feasible. So every row that is in no cone is multiplied
+//! by a power of two, which changes no digit, such that its coefficients lie around 1. Whoever shows a row to people
+//! divides by its scale again.
 
 use super::{FirstStage, RecourseModel, Sparse};
 
-/// The power of two that brings the smallest and the largest of `entries` equally far from 1; 1 for a row without entries.
+/// The power of two that brings the smallest and the largest of `entries` equally far from 1; 1 for a row without
+/// entries.
 fn scale_for(entries: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
     for entry in entries.map(f64::abs).filter(|entry| *entry > 0.0) {
@@ -31,11 +33,13 @@ impl FirstStage {
 }
 
 impl RecourseModel {
-    /// Scales the rows outside cones by their terms in y, or in x where there are none in y. A row in ξ alone is scaled by what ξ makes of it: its
-    /// entries have units of their own.
+    /// Scales the rows outside cones by their terms in y, or in x where there are none in y. A row in ξ alone is scaled
+    /// by what ξ makes of it: its entries have units of their own.
     pub(super) fn scale_rows(&mut self, typical_xi: &[f64]) {
         let in_xi = |u: &Sparse, row: usize| {
-            let terms = u.row(row).map(|(entry, value)| if typical_xi[entry] == 0.0 { value } else { value * typical_xi[entry] });
+            let terms = u
+                .row(row)
+                .map(|(entry, value)| if typical_xi[entry] == 0.0 { value } else { value * typical_xi[entry] });
             scale_for(terms.collect::<Vec<f64>>().into_iter())
         };
         self.row_scale = (0..self.rows())

@@ -1,4 +1,5 @@
-//! The square root of a positive semidefinite matrix, which turns a quadratic cost in a constraint into a second-order cone.
+//! The square root of a positive semidefinite matrix, which turns a quadratic cost in a constraint into a second-order
+//! cone.
 
 use faer::{Mat, Side};
 

@@ -52,7 +52,12 @@ pub(super) struct Columns {
 
 impl<'a> Affine<'a> {
     /// The costs of the problem's recourse must not move with ξ.
-    pub(crate) fn new(problem: &'a Problem, region: Region<'a>, dependence: &Dependence, decision: Decision<'a>) -> Self {
+    pub(crate) fn new(
+        problem: &'a Problem,
+        region: Region<'a>,
+        dependence: &Dependence,
+        decision: Decision<'a>,
+    ) -> Self {
         let coordinates = Coordinates::new(problem, region, dependence);
         Self {
             problem,
@@ -126,8 +131,9 @@ impl<'a> Affine<'a> {
                 program.row(first.row_lower[i], first.row_upper[i], &terms);
             }
         }
-        let free =
-            |program: &mut dyn Program, cost| program.col(cost, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
+        let free = |program: &mut dyn Program, cost| {
+            program.col(cost, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous)
+        };
         let tau = free(program, 1.0);
         let mut constant = Vec::with_capacity(recourse.dim());
         for j in 0..recourse.dim() {
@@ -148,7 +154,9 @@ impl<'a> Affine<'a> {
     fn write_rows(&self, columns: &Columns, program: &mut dyn Program) -> Result<Vec<Written>, RecourseError> {
         let rows = self.rows(columns);
         let mut written: Vec<Written> = vec![Written::default(); rows.len()];
-        for ((expression, (lower, upper)), written) in rows.iter().zip(&mut written).filter(|((row, _), _)| row.is_fixed()) {
+        for ((expression, (lower, upper)), written) in
+            rows.iter().zip(&mut written).filter(|((row, _), _)| row.is_fixed())
+        {
             if lower.is_finite() || upper.is_finite() {
                 let (constant, terms) = expression.at(&[]);
                 written.fixed = Some(program.row(lower - constant, upper - constant, &terms));
@@ -159,7 +167,9 @@ impl<'a> Affine<'a> {
             Region::Shape(shape) => {
                 let shape = self.shape.as_ref().unwrap_or(shape);
                 let robust = Robust::new(shape);
-                for ((expression, sides), written) in rows.iter().zip(&mut written).filter(|((row, _), _)| !row.is_fixed()) {
+                for ((expression, sides), written) in
+                    rows.iter().zip(&mut written).filter(|((row, _), _)| !row.is_fixed())
+                {
                     *written = robust.between(program, expression, *sides)?;
                 }
                 if !self.problem.recourse.is_linear() {
@@ -194,7 +204,11 @@ impl<'a> Affine<'a> {
     }
 
     /// The cones over rows, and a quadratic cost.
-    fn cones(&self, rows: &[(Expression, (f64, f64))], columns: &Columns) -> Result<(Vec<Block>, Option<Square>), RecourseError> {
+    fn cones(
+        &self,
+        rows: &[(Expression, (f64, f64))],
+        columns: &Columns,
+    ) -> Result<(Vec<Block>, Option<Square>), RecourseError> {
         let recourse = &self.problem.recourse;
         let along = |terms: &Vec<(usize, f64)>| {
             let mut root = Expression::new(self.coordinates.dim());
@@ -234,7 +248,8 @@ impl<'a> Affine<'a> {
             self.add_variable(&mut variable, columns, j, 1.0);
             // A variable that follows nothing has its bounds as a column.
             let is_column = self.followed[j].is_empty();
-            let sides = if is_column { (f64::NEG_INFINITY, f64::INFINITY) } else { (recourse.lower[j], recourse.upper[j]) };
+            let sides =
+                if is_column { (f64::NEG_INFINITY, f64::INFINITY) } else { (recourse.lower[j], recourse.upper[j]) };
             rows.push((variable, sides));
         }
         rows

@@ -1,7 +1,8 @@
 //! What a policy's coefficients multiply: functions of ξ of the size of one, whatever the units of ξ.
 //!
-//! Over an ellipsoid `ξ = center + Au` a policy that follows all of ξ is written in u. Each row's cone then holds the row's own coefficients and nothing
-//! else, where in ξ a dense A would tie every coefficient to every entry: at 30 entries the program is solved several times faster.
+//! Over an ellipsoid `ξ = center + Au` a policy that follows all of ξ is written in u. Each row's cone then holds the
+//! row's own coefficients and nothing else, where in ξ a dense A would tie every coefficient to every entry: at 30
+//! entries the program is solved several times faster.
 
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
@@ -62,7 +63,10 @@ impl Coordinates {
         let Self::Axes(axes) = self else { return None };
         let dim = axes.columns.len();
         let unit = |axis: usize| (0..dim).map(|entry| if entry == axis { 1.0 } else { 0.0 }).collect();
-        Some(Shape { polytope: None, ball: Some(Ball { center: vec![0.0; dim], columns: (0..dim).map(unit).collect() }) })
+        Some(Shape {
+            polytope: None,
+            ball: Some(Ball { center: vec![0.0; dim], columns: (0..dim).map(unit).collect() }),
+        })
     }
 
     /// Adds `value·ξ` of an entry.
@@ -160,7 +164,9 @@ fn units(problem: &Problem, region: Region) -> Vec<(f64, f64)> {
         // All of the list, whichever points have rows by now: a basis is for one choice of units.
         Region::Points(..) => {
             let list = problem.set.enumerate(usize::MAX).ok();
-            list.iter().flat_map(|list| list.iter()).for_each(|xi| xi.iter().enumerate().for_each(|(e, &value)| take(e, value)));
+            list.iter()
+                .flat_map(|list| list.iter())
+                .for_each(|xi| xi.iter().enumerate().for_each(|(e, &value)| take(e, value)));
         }
     }
     let unit = |(low, high): (f64, f64)| match high - low {

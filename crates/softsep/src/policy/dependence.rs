@@ -2,10 +2,12 @@
 
 use crate::model::Problem;
 
-/// For each recourse variable the entries of ξ that it follows, in ascending order; none for a variable that is decided once for all ξ.
+/// For each recourse variable the entries of ξ that it follows, in ascending order; none for a variable that is decided
+/// once for all ξ.
 ///
-/// Dependence on a few directions of ξ instead, such as slopes of worst scenarios, was tried: on location–transportation with 50 customers and budgets
-/// four to eight of them took a bound of 26 % above the worst case to 25 %.
+/// Dependence on a few directions of ξ instead, such as slopes of worst scenarios, was tried: on
+/// location–transportation with 50 customers and budgets four to eight of them took a bound of 26 % above the worst
+/// case to 25 %.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dependence {
     follows: Vec<Vec<usize>>,

@@ -1,4 +1,5 @@
-//! Policies over a list of scenarios: each row is written for the scenarios at which a policy missed it, until none is missed.
+//! Policies over a list of scenarios: each row is written for the scenarios at which a policy missed it, until none is
+//! missed.
 
 use rayon::prelude::*;
 
@@ -59,11 +60,15 @@ impl<'a> Rows<'a> {
         Region::Points(&self.places, &self.points)
     }
 
-    /// Adds what a solved policy of decision `x` misses, which promises a recourse of at most `cost`; `false` if nothing is left to add.
+    /// Adds what a solved policy of decision `x` misses, which promises a recourse of at most `cost`; `false` if
+    /// nothing is left to add.
     pub(crate) fn grow(&mut self, solved: &Solved, x: &[f64], cost: f64, clock: &Clock) -> Result<bool, Stop> {
         let missed: Vec<(usize, usize)> = match solved.ended {
-            Ended::Optimal => Promise { problem: self.problem, policy: &solved.policy, x, cost }.worst_misses(self.all, clock)?,
-            // A relaxation without optimum has no policy that could miss anything: more scenarios in all rows, as long as there are more.
+            Ended::Optimal => {
+                Promise { problem: self.problem, policy: &solved.policy, x, cost }.worst_misses(self.all, clock)?
+            }
+            // A relaxation without optimum has no policy that could miss anything: more scenarios in all rows, as long
+            // as there are more.
             Ended::Unbounded if self.taken < self.all.len() => {
                 let more = self.taken..self.all.len().min(2 * self.taken + JOIN);
                 self.taken = more.end;
@@ -79,7 +84,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The best affine policy of a decision over a list, feasible at every scenario of it for sure; `None` if there is none or none was found.
+/// The best affine policy of a decision over a list, feasible at every scenario of it for sure; `None` if there is none
+/// or none was found.
 pub(crate) fn best_over_list(
     problem: &Problem,
     x: &[f64],
@@ -93,7 +99,8 @@ pub(crate) fn best_over_list(
     let mut rows = Rows::new(problem, all, &nominal);
     let mut basis = None;
     loop {
-        let affine = Affine::new(problem, rows.region(), &dependence, Decision::Fixed(x)).with_size(typical.abs().max(1.0));
+        let affine =
+            Affine::new(problem, rows.region(), &dependence, Decision::Fixed(x)).with_size(typical.abs().max(1.0));
         let mut solved = affine.starting_from(basis.as_ref()).solve(clock)?;
         basis = solved.basis.take();
         if !rows.grow(&solved, x, solved.value, clock)? {
@@ -112,7 +119,8 @@ fn places(problem: &Problem) -> usize {
 }
 
 impl Promise<'_> {
-    /// For each row that the policy misses at some scenario of the list, the one at which it misses most in each of a few segments.
+    /// For each row that the policy misses at some scenario of the list, the one at which it misses most in each of a
+    /// few segments.
     fn worst_misses(&self, all: &Points, clock: &Clock) -> Result<Vec<(usize, usize)>, Stop> {
         let places = places(self.problem);
         let none = || vec![(MISS, None); places];
@@ -149,7 +157,8 @@ impl Promise<'_> {
         Ok(missed)
     }
 
-    /// By how much the policy misses its own worst cost, each row, each variable's bounds and each cone at a scenario, relative to their sizes.
+    /// By how much the policy misses its own worst cost, each row, each variable's bounds and each cone at a scenario,
+    /// relative to their sizes.
     fn misses(&self, xi: &[f64], misses: &mut [f64]) {
         let recourse = &self.problem.recourse;
         let mut y = vec![0.0; recourse.dim()];

@@ -1,8 +1,8 @@
 //! Recourse policies: y as a function of ξ, written down before ξ is known.
 //!
-//! Any policy that is feasible for all ξ bounds the worst case from above, at a fixed decision as well as jointly with one. Affine policies are
-//! linear programs over polytopes and second-order cone programs over ellipsoids; where the recourse itself has cones or a quadratic cost they are
-//! bounded from above by cone programs.
+//! Any policy that is feasible for all ξ bounds the worst case from above, at a fixed decision as well as jointly with
+//! one. Affine policies are linear programs over polytopes and second-order cone programs over ellipsoids; where the
+//! recourse itself has cones or a quadratic cost they are bounded from above by cone programs.
 
 mod affine;
 mod cones;

@@ -1,9 +1,11 @@
 //! What a policy would gain by following more of ξ: the prices that its duals put on it.
 //!
-//! The dual of a row that holds for every ξ is a measure on the region, and what counts of it is its mass μ and its moment ν = ∫ξ. A recourse variable
-//! with column G·ⱼ and cost bⱼ has the reduced measure `(b·μ₀ − Σ Gᵢⱼμᵢ, b·ν₀ − Σ Gᵢⱼνᵢ)`. If it follows nothing, only its mass had to be nonnegative.
-//! If it is a multiple of a point of the region, the variable has nothing to gain by following ξ; how far it is from that is its price. It is measured
-//! against the cube (or ball) around the region, so that a variable without a price may still gain where the region is smaller than that.
+//! The dual of a row that holds for every ξ is a measure on the region, and what counts of it is its mass μ and its
+//! moment ν = ∫ξ. A recourse variable with column G·ⱼ and cost bⱼ has the reduced measure `(b·μ₀ − Σ Gᵢⱼμᵢ, b·ν₀ − Σ
+//! Gᵢⱼνᵢ)`. If it follows nothing, only its mass had to be nonnegative. If it is a multiple of a point of the region,
+//! the variable has nothing to gain by following ξ; how far it is from that is its price. It is measured against the
+//! cube (or ball) around the region, so that a variable without a price may still gain where the region is smaller than
+//! that.
 
 use super::affine::{Affine, Decision};
 use super::coordinates::{Coordinates, Feature};
@@ -86,7 +88,8 @@ impl Moments {
         }
     }
 
-    /// Lets the variables with the largest prices that follow nothing yet follow ξ, until so many coefficients came; how many did.
+    /// Lets the variables with the largest prices that follow nothing yet follow ξ, until so many coefficients came;
+    /// how many did.
     pub(crate) fn grow(&self, problem: &Problem, dependence: &mut Dependence, most: usize) -> usize {
         let mut worth: Vec<(f64, usize)> = Vec::new();
         for (j, (mass, moments)) in self.reduced.iter().enumerate() {
@@ -115,8 +118,8 @@ impl Moments {
     }
 }
 
-/// The variables of rows that ξ does not move and that hold only if every variable in them stands at the end of its range: goods cannot leave a site that
-/// was not built.
+/// The variables of rows that ξ does not move and that hold only if every variable in them stands at the end of its
+/// range: goods cannot leave a site that was not built.
 fn held(problem: &Problem, x: &[f64]) -> Vec<bool> {
     let recourse = &problem.recourse;
     let mut held = vec![false; recourse.dim()];

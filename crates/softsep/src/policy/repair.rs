@@ -1,10 +1,12 @@
-//! From what a solver returned to a policy that is feasible for every ξ of a region, and what that costs at most, for sure.
+//! From what a solver returned to a policy that is feasible for every ξ of a region, and what that costs at most, for
+//! sure.
 //!
-//! A solver meets its rows up to a tolerance, and an interior point stops short of the optimum. Here only its Y is taken. What Y makes of each row
-//! over the whole region is bounded by [`Support`], and y₀ is chosen anew, by a linear program as large as the recourse: rows that Y breaks by
-//! a little are repaired by it, and y₀ is the best for this Y however exact the solver was. Rows are asked for with a little room, more than that
-//! program's own tolerance, so that they hold without any; where there is no room (a row that holds with equality whatever y is) they hold
-//! within [`TOLERANCE`] of their size.
+//! A solver meets its rows up to a tolerance, and an interior point stops short of the optimum. Here only its Y is
+//! taken. What Y makes of each row over the whole region is bounded by [`Support`], and y₀ is chosen anew, by a linear
+//! program as large as the recourse: rows that Y breaks by a little are repaired by it, and y₀ is the best for this Y
+//! however exact the solver was. Rows are asked for with a little room, more than that program's own tolerance, so that
+//! they hold without any; where there is no room (a row that holds with equality whatever y is) they hold within
+//! [`TOLERANCE`] of their size.
 
 use std::sync::Arc;
 
@@ -19,20 +21,22 @@ use crate::recourse::{Program, RecourseError};
 use crate::run::Clock;
 use crate::uncertainty::Shape;
 
-/// What a row without room may be missed by, relative to its size where that is above 1: a hundredth of what recourse engines allow.
+/// What a row without room may be missed by, relative to its size where that is above 1: a hundredth of what recourse
+/// engines allow.
 pub(super) const TOLERANCE: f64 = 1e-9;
 
 /// The room that rows are asked for, in tolerances.
 const ROOM: f64 = 2.0;
 
-/// Variables that ξ moves by less than this share of what it moves others are held still: first what is surely an interior point's noise, then more.
-/// A variable that rows force to zero cannot have any.
+/// Variables that ξ moves by less than this share of what it moves others are held still: first what is surely an
+/// interior point's noise, then more. A variable that rows force to zero cannot have any.
 const LEAST: [f64; 4] = [1e-10, 1e-8, 1e-6, 1e-4];
 
 /// Steps of conjugate gradients that bring the slopes of equalities to zero.
 const STEPS: usize = 200;
 
-/// How steep a direction must be, of the steepest, for a step of conjugate gradients along it: the square of rounding, about.
+/// How steep a direction must be, of the steepest, for a step of conjugate gradients along it: the square of rounding,
+/// about.
 const FLAT: f64 = 1e-24;
 
 /// A feasible policy, and what it costs at most.
@@ -44,7 +48,8 @@ pub struct Proved {
     pub value: f64,
 }
 
-/// The part of a row's slope that the ball answers for, where a region is a polytope and a ball: for "at least" and for "at most".
+/// The part of a row's slope that the ball answers for, where a region is a polytope and a ball: for "at least" and for
+/// "at most".
 pub(super) type Shares = [Option<Vec<f64>>; 2];
 
 /// A policy at a decision over a region.
@@ -106,7 +111,11 @@ impl<'a> Repair<'a> {
     /// How far ξ moves each variable, about.
     fn moved(&self, policy: &Policy) -> Vec<f64> {
         let reach = self.ground.reach(self.problem.set.dim());
-        policy.slopes.iter().map(|slopes| slopes.iter().map(|&(entry, slope)| (slope * reach[entry]).abs()).sum()).collect()
+        policy
+            .slopes
+            .iter()
+            .map(|slopes| slopes.iter().map(|&(entry, slope)| (slope * reach[entry]).abs()).sum())
+            .collect()
     }
 
     fn with_slopes_of(&self, mut policy: Policy, clock: &Clock) -> Result<Option<Proved>, RecourseError> {
@@ -120,8 +129,12 @@ impl<'a> Repair<'a> {
         for i in 0..recourse.rows() {
             policy.row_slope(self.problem, i, &mut slope);
             let fixed = recourse.e.dot(i, self.x) + recourse.u.dot(i, &support.middle);
-            let range =
-                self.range(&mut support, 1 + i, &slope, (recourse.row_lower[i] - fixed, recourse.row_upper[i] - fixed))?;
+            let range = self.range(
+                &mut support,
+                1 + i,
+                &slope,
+                (recourse.row_lower[i] - fixed, recourse.row_upper[i] - fixed),
+            )?;
             let Some(range) = range else { return Ok(None) };
             rows.push(range);
         }
@@ -129,7 +142,8 @@ impl<'a> Repair<'a> {
         for j in 0..recourse.dim() {
             slope.fill(0.0);
             policy.slopes[j].iter().for_each(|&(entry, value)| slope[entry] = value);
-            let range = self.range(&mut support, 1 + recourse.rows() + j, &slope, (recourse.lower[j], recourse.upper[j]))?;
+            let range =
+                self.range(&mut support, 1 + recourse.rows() + j, &slope, (recourse.lower[j], recourse.upper[j]))?;
             let Some(range) = range else { return Ok(None) };
             cols.push(range);
         }
@@ -157,7 +171,8 @@ impl<'a> Repair<'a> {
         Ok(value.is_finite().then_some(Proved { policy, value }))
     }
 
-    /// What is left for `Gᵢy` or y in the middle between two sides when ξ has moved it as far as it can; `None` if nothing is.
+    /// What is left for `Gᵢy` or y in the middle between two sides when ξ has moved it as far as it can; `None` if
+    /// nothing is.
     fn range(
         &self,
         support: &mut Support,
@@ -228,8 +243,8 @@ impl<'a> Repair<'a> {
         Ok(None)
     }
 
-    /// The room that each row is asked for, above its lower and below its upper side. There is none where a row can only just be met: none for goods at a
-    /// site that was not built, none between sides that meet.
+    /// The room that each row is asked for, above its lower and below its upper side. There is none where a row can
+    /// only just be met: none for goods at a site that was not built, none between sides that meet.
     pub(super) fn rooms(&self, rows: &[Range], cols: &[Range], room: f64) -> Vec<[f64; 2]> {
         let of_row = |(i, range): (usize, &Range)| {
             let end = |sign: f64| -> f64 {
@@ -264,16 +279,19 @@ impl<'a> Repair<'a> {
     pub(super) fn holds(&self, rows: &[Range], rooms: &[[f64; 2]], constant: &[f64]) -> bool {
         rows.iter().zip(rooms).enumerate().all(|(i, (range, [below, above]))| {
             let activity = self.problem.recourse.g.dot(i, constant);
-            let within =
-                |missed: f64, room: f64| missed <= if room > 0.0 { 0.0 } else { TOLERANCE * range.size.max(activity.abs()) };
+            let within = |missed: f64, room: f64| {
+                missed <= if room > 0.0 { 0.0 } else { TOLERANCE * range.size.max(activity.abs()) }
+            };
             within(range.lower - activity, *below) && within(activity - range.upper, *above)
         })
     }
 
-    /// Brings the slopes of equalities to zero, by the least change of Y: for each entry of ξ the normal equations of the rows, by conjugate gradients.
+    /// Brings the slopes of equalities to zero, by the least change of Y: for each entry of ξ the normal equations of
+    /// the rows, by conjugate gradients.
     fn straighten(&self, policy: &mut Policy) {
         let recourse = &self.problem.recourse;
-        let equal: Vec<usize> = (0..recourse.rows()).filter(|&i| recourse.row_lower[i] == recourse.row_upper[i]).collect();
+        let equal: Vec<usize> =
+            (0..recourse.rows()).filter(|&i| recourse.row_lower[i] == recourse.row_upper[i]).collect();
         if equal.is_empty() {
             return;
         }
@@ -300,9 +318,15 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// The least change of y, each entry in units of its reach, by which these rows move as far as they missed: `change = R²Gᵀz` with `GR²Gᵀz = missed`,
-    /// where R is the diagonal of reaches.
-    pub(super) fn least_change(&self, rows: &[usize], missed: &[f64], reach: impl Fn(usize) -> f64, change: &mut [f64]) {
+    /// The least change of y, each entry in units of its reach, by which these rows move as far as they missed: `change
+    /// = R²Gᵀz` with `GR²Gᵀz = missed`, where R is the diagonal of reaches.
+    pub(super) fn least_change(
+        &self,
+        rows: &[usize],
+        missed: &[f64],
+        reach: impl Fn(usize) -> f64,
+        change: &mut [f64],
+    ) {
         let g = &self.problem.recourse.g;
         let spread = |z: &[f64], out: &mut [f64]| {
             out.fill(0.0);
@@ -336,7 +360,10 @@ impl<'a> Repair<'a> {
             }
             let next = square(&residual);
             let ratio = next / now;
-            direction.iter_mut().zip(&residual).for_each(|(direction, residual)| *direction = residual + ratio * *direction);
+            direction
+                .iter_mut()
+                .zip(&residual)
+                .for_each(|(direction, residual)| *direction = residual + ratio * *direction);
             now = next;
         }
         spread(&z, change);

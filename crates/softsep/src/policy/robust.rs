@@ -1,8 +1,10 @@
-//! Rows that must hold for every ξ of a region: over a list one row each, over a shape by the duality of linear and second-order cone programs.
+//! Rows that must hold for every ξ of a region: over a list one row each, over a shape by the duality of linear and
+//! second-order cone programs.
 //!
-//! `a₀ + aᵀξ ≥ bound` for all ξ is `a₀ − bound ≥ max −aᵀξ`. Over the polytope `ξ = base + Sζ, ζ ≥ 0, Bζ ≤ c` the maximum is
-//! `−aᵀbase + min { cᵀλ : Bᵀλ ≥ −Sᵀa, λ ≥ 0 }`, over the ball `ξ = center + Au` it is `−aᵀcenter + ‖Aᵀa‖`, and over what they have in
-//! common a is split between the two. Every λ and every split proves the row: whatever the solver returns, the row holds.
+//! `a₀ + aᵀξ ≥ bound` for all ξ is `a₀ − bound ≥ max −aᵀξ`. Over the polytope `ξ = base + Sζ, ζ ≥ 0, Bζ ≤ c` the
+//! maximum is `−aᵀbase + min { cᵀλ : Bᵀλ ≥ −Sᵀa, λ ≥ 0 }`, over the ball `ξ = center + Au` it is `−aᵀcenter + ‖Aᵀa‖`,
+//! and over what they have in common a is split between the two. Every λ and every split proves the row: whatever the
+//! solver returns, the row holds.
 
 use crate::format::{ConeKind, Points, VariableKind};
 use crate::recourse::{Program, RecourseError, merged};
@@ -88,7 +90,8 @@ impl Expression {
 pub(crate) enum Region<'a> {
     /// Everywhere in a shape.
     Shape(&'a Shape),
-    /// At some points, each row at its own: the numbers of the rows (the cost, then the rows, the variables and the cones), and a point for each.
+    /// At some points, each row at its own: the numbers of the rows (the cost, then the rows, the variables and the
+    /// cones), and a point for each.
     Points(&'a [usize], &'a Points),
 }
 
@@ -101,8 +104,8 @@ pub(super) struct Written {
     pub(super) sides: [Option<Side>; 2],
 }
 
-/// One side of an expression that holds for every ξ, whose dual is a measure of ξ: its mass is the dual of the main row, and its moment that mass at the
-/// base plus what the other rows add.
+/// One side of an expression that holds for every ξ, whose dual is a measure of ξ: its mass is the dual of the main
+/// row, and its moment that mass at the base plus what the other rows add.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Side {
     pub(super) main: usize,
@@ -178,7 +181,12 @@ impl<'a> Robust<'a> {
         self.is_open || self.shape.ball.is_some()
     }
 
-    fn at_least(&self, program: &mut dyn Program, expression: &Expression, bound: f64) -> Result<Option<Side>, RecourseError> {
+    fn at_least(
+        &self,
+        program: &mut dyn Program,
+        expression: &Expression,
+        bound: f64,
+    ) -> Result<Option<Side>, RecourseError> {
         let mut side = Side::default();
         match (&self.shape.polytope, &self.shape.ball) {
             (Some(polytope), None) => {
@@ -212,7 +220,8 @@ impl<'a> Robust<'a> {
         Ok(Some(side))
     }
 
-    /// Adds the λ of the polytope and `Bᵀλ + Sᵀa ≥ 0`; `−cᵀλ` goes to `terms`. Limits that no relevant column uses need no λ.
+    /// Adds the λ of the polytope and `Bᵀλ + Sᵀa ≥ 0`; `−cᵀλ` goes to `terms`. Limits that no relevant column uses need
+    /// no λ.
     fn against_polytope(
         &self,
         program: &mut dyn Program,

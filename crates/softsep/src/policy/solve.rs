@@ -1,5 +1,5 @@
-//! Solving the program of an affine policy, and what is made of the answer: at a fixed decision a policy that is feasible for sure, elsewhere what the
-//! solver says.
+//! Solving the program of an affine policy, and what is made of the answer: at a fixed decision a policy that is
+//! feasible for sure, elsewhere what the solver says.
 
 use std::sync::Arc;
 
@@ -23,7 +23,8 @@ pub(crate) struct Solved {
     pub(crate) ended: Ended,
     /// The decision, where it was free.
     pub(crate) x: Vec<f64>,
-    /// The worst cost of the policy: for sure at a fixed decision over a shape, else by the solver's tolerance. With a free decision, f(x) included.
+    /// The worst cost of the policy: for sure at a fixed decision over a shape, else by the solver's tolerance. With a
+    /// free decision, f(x) included.
     pub(crate) value: f64,
     /// The policy.
     pub(crate) policy: Policy,
@@ -76,7 +77,8 @@ impl Affine<'_> {
         let mut model = Model::new();
         let (columns, written) = self.write(&mut model)?;
         if let (Decision::Fixed(_), Region::Shape(_)) = (self.decision, self.region) {
-            // What an interior point comes to is repaired anyway: there is no need to go from there to a corner, nor to ask how close it came.
+            // What an interior point comes to is repaired anyway: there is no need to go from there to a corner, nor to
+            // ask how close it came.
             let point = inside(&model, clock)?;
             if matches!(point.ended, Ended::Optimal | Ended::Stopped(_)) {
                 let solved = self.read(&columns, &written, point, clock)?;
@@ -94,8 +96,8 @@ impl Affine<'_> {
         let mut lp = Lp::new(model)?;
         let integers = matches!(self.decision, Decision::Free) && self.problem.first.has_integers();
         let at_points = matches!(self.region, Region::Points(..)) && !integers;
-        // Over shapes these programs are large and degenerate: an interior point is far ahead of simplex. A tree needs simplex, and so do rows that
-        // come a few at a time.
+        // Over shapes these programs are large and degenerate: an interior point is far ahead of simplex. A tree needs
+        // simplex, and so do rows that come a few at a time.
         lp.set_algorithm(match (integers, at_points) {
             (true, _) => Algorithm::Choose,
             (_, true) => Algorithm::DualSimplex,
@@ -143,7 +145,13 @@ impl Affine<'_> {
         Ok(point)
     }
 
-    fn read(&self, columns: &Columns, written: &[Written], point: Point, clock: &Clock) -> Result<Solved, RecourseError> {
+    fn read(
+        &self,
+        columns: &Columns,
+        written: &[Written],
+        point: Point,
+        clock: &Clock,
+    ) -> Result<Solved, RecourseError> {
         let mut solved = Solved {
             ended: point.ended.clone(),
             x: Vec::new(),
@@ -186,7 +194,8 @@ impl Affine<'_> {
         let mut policy = Policy::default();
         for (&constant, followed) in columns.constant.iter().zip(&self.followed) {
             let coefficients = followed.iter().zip(&values[constant + 1..]);
-            let terms: Vec<_> = coefficients.map(|(&feature, &coefficient)| (&self.features[feature], coefficient)).collect();
+            let terms: Vec<_> =
+                coefficients.map(|(&feature, &coefficient)| (&self.features[feature], coefficient)).collect();
             let (constant, slopes) = self.coordinates.in_entries(values[constant], &terms);
             policy.constant.push(constant);
             policy.slopes.push(slopes);
@@ -220,8 +229,8 @@ fn inside(model: &Model, clock: &Clock) -> Result<Point, RecourseError> {
     let mut point = Point::new(model, ended(status, clock));
     lp.primal(&mut point.values)?;
     lp.dual(&mut point.duals)?;
-    let is_point =
-        point.values.iter().chain(&point.duals).all(|value| value.is_finite()) && point.values.iter().any(|&v| v != 0.0);
+    let is_point = point.values.iter().chain(&point.duals).all(|value| value.is_finite())
+        && point.values.iter().any(|&v| v != 0.0);
     if matches!(point.ended, Ended::Failed(_)) && is_point {
         point.ended = Ended::Optimal;
     }

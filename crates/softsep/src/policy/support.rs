@@ -1,13 +1,16 @@
-//! Bounds on linear functions over a region that hold for sure: closed forms where there are some, weak duality elsewhere. Whatever a solver
-//! returned on the way, and however the sums were rounded, no member of the region is above them.
+//! Bounds on linear functions over a region that hold for sure: closed forms where there are some, weak duality
+//! elsewhere. Whatever a solver returned on the way, and however the sums were rounded, no member of the region is
+//! above them.
 
 use softsep_lp::{Algorithm, Lp, Model, Toggle};
 
 use crate::format::Points;
+use crate::numeric::dot;
 use crate::recourse::RecourseError;
 use crate::uncertainty::{Ball, Polytope, Shape};
 
-/// The share of the sum of all magnitudes that is added for what rounding may have lost: some hundred units in the last place.
+/// The share of the sum of all magnitudes that is added for what rounding may have lost: some hundred units in the last
+/// place.
 const ROUNDING: f64 = 1e-14;
 
 /// Where functions are bounded.
@@ -35,7 +38,10 @@ impl Ground<'_> {
             Self::List(points) => {
                 let Some(first) = points.iter().next() else { return reach };
                 for xi in points.iter() {
-                    reach.iter_mut().enumerate().for_each(|(entry, reach)| *reach = reach.max((xi[entry] - first[entry]).abs()));
+                    reach
+                        .iter_mut()
+                        .enumerate()
+                        .for_each(|(entry, reach)| *reach = reach.max((xi[entry] - first[entry]).abs()));
                 }
             }
         }
@@ -55,22 +61,25 @@ pub(super) struct Support<'a> {
 impl<'a> Support<'a> {
     pub(super) fn new(ground: Ground<'a>) -> Result<Self, RecourseError> {
         let (middle, polytope) = match ground {
-            Ground::Shape(Shape { polytope: Some(polytope), .. }) => (polytope.base.clone(), Some(Solver::new(polytope)?)),
+            Ground::Shape(Shape { polytope: Some(polytope), .. }) => {
+                (polytope.base.clone(), Some(Solver::new(polytope)?))
+            }
             Ground::Shape(shape) => (shape.ball.as_ref().map_or_else(Vec::new, |ball| ball.center.clone()), None),
             Ground::List(points) => (points.iter().next().map_or_else(Vec::new, <[f64]>::to_vec), None),
         };
         Ok(Self { ground, middle, polytope, rest: Vec::new() })
     }
 
-    /// What `slopeᵀ(ξ − middle)` is at most. Over a polytope and a ball together `share` is the part of the slope that the ball answers for: any proves
-    /// a bound.
+    /// What `slopeᵀ(ξ − middle)` is at most. Over a polytope and a ball together `share` is the part of the slope that
+    /// the ball answers for: any proves a bound.
     pub(super) fn at_most(&mut self, slope: &[f64], share: Option<&[f64]>) -> Result<f64, RecourseError> {
         let Self { ground, middle, polytope, rest } = self;
         match *ground {
             Ground::List(points) => {
                 let (mut most, mut size) = (f64::NEG_INFINITY, 0.0_f64);
                 for xi in points.iter() {
-                    let steps = || slope.iter().zip(xi.iter().zip(&*middle)).map(|(slope, (xi, middle))| slope * (xi - middle));
+                    let steps =
+                        || slope.iter().zip(xi.iter().zip(&*middle)).map(|(slope, (xi, middle))| slope * (xi - middle));
                     most = most.max(steps().sum());
                     size = size.max(steps().map(f64::abs).sum());
                 }
@@ -83,7 +92,8 @@ impl<'a> Support<'a> {
                     let Some(share) = share else { return solver.at_most(slope) };
                     rest.clear();
                     rest.extend(slope.iter().zip(share).map(|(slope, share)| slope - share));
-                    let moved: Vec<f64> = ball.center.iter().zip(&*middle).map(|(center, middle)| center - middle).collect();
+                    let moved: Vec<f64> =
+                        ball.center.iter().zip(&*middle).map(|(center, middle)| center - middle).collect();
                     let off = dot(share, &moved) + ROUNDING * magnitude(share, &moved);
                     Ok(over_ball(ball, share) + off + solver.at_most(rest)?)
                 }
@@ -99,7 +109,8 @@ fn over_ball(ball: &Ball, slope: &[f64]) -> f64 {
     squares.sqrt() + ROUNDING * ball.columns.iter().map(|column| magnitude(slope, column)).sum::<f64>()
 }
 
-/// The maximum over a polytope `ξ = base + Sζ`, whose ζ are all between 0 and 1, above what the function is at the base.
+/// The maximum over a polytope `ξ = base + Sζ`, whose ζ are all between 0 and 1, above what the function is at the
+/// base.
 struct Solver<'a> {
     polytope: &'a Polytope,
     kind: Kind,
@@ -108,7 +119,8 @@ struct Solver<'a> {
 }
 
 enum Kind {
-    /// Each ζ has its own limits, and at most one row with positive coefficients limits them together: its price decides.
+    /// Each ζ has its own limits, and at most one row with positive coefficients limits them together: its price
+    /// decides.
     Knapsack {
         caps: Vec<f64>,
         joint: Option<usize>,
@@ -179,7 +191,8 @@ fn knapsack(polytope: &Polytope) -> Option<Kind> {
     Some(Kind::Knapsack { caps, joint, order: Vec::new() })
 }
 
-/// `min over μ ≥ 0 of μ·limit + Σ capₖ·(gainₖ − μ·weightₖ)⁺`, at the price where the limit is used up. Every μ bounds the maximum.
+/// `min over μ ≥ 0 of μ·limit + Σ capₖ·(gainₖ − μ·weightₖ)⁺`, at the price where the limit is used up. Every μ bounds
+/// the maximum.
 fn fill(polytope: &Polytope, gains: &[f64], caps: &[f64], joint: Option<usize>, order: &mut Vec<usize>) -> f64 {
     let alone = |column: usize, price: f64| caps[column] * (gains[column] - price).max(0.0);
     let Some(joint) = joint else { return (0..gains.len()).map(|column| alone(column, 0.0)).sum() };
@@ -212,10 +225,6 @@ fn by_duals(polytope: &Polytope, gains: &[f64], duals: impl Iterator<Item = f64>
         row.terms.iter().for_each(|&(column, coefficient)| reduced[column] -= coefficient * dual);
     }
     bound + reduced.into_iter().map(|reduced| reduced.max(0.0)).sum::<f64>()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn magnitude(a: &[f64], b: &[f64]) -> f64 {

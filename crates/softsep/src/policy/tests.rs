@@ -105,8 +105,9 @@ fn what_a_solver_blurs_is_repaired() {
             let shape = whole(&problem);
             let x: Vec<f64> = problem.first.upper.iter().map(|upper| 0.5 * upper.min(10.0)).collect();
             let full = Dependence::full(&problem);
-            let solved =
-                Affine::new(&problem, Region::Shape(&shape), &full, Decision::Fixed(&x)).solve(&Clock::unlimited()).unwrap();
+            let solved = Affine::new(&problem, Region::Shape(&shape), &full, Decision::Fixed(&x))
+                .solve(&Clock::unlimited())
+                .unwrap();
             if solved.ended != Ended::Optimal {
                 continue;
             }
@@ -115,7 +116,8 @@ fn what_a_solver_blurs_is_repaired() {
                 slope.1 *= 1.0 + 1e-6 * rng.random_range(-1.0..1.0);
             }
             asked += 1;
-            let Some(proved) = Repair::over_shape(&problem, &x, &shape).run(&blurred, &Clock::unlimited()).unwrap() else {
+            let Some(proved) = Repair::over_shape(&problem, &x, &shape).run(&blurred, &Clock::unlimited()).unwrap()
+            else {
                 continue;
             };
             repaired += 1;
@@ -141,7 +143,8 @@ fn a_policy_that_grew_until_nothing_pays_is_as_good_as_the_full_one() {
             let shape = whole(&problem);
             let x: Vec<f64> = problem.first.upper.iter().map(|upper| 0.5 * upper.min(10.0)).collect();
             let best = |dependence: &Dependence| {
-                let program = Affine::new(&problem, Region::Shape(&shape), dependence, Decision::Fixed(&x)).with_prices();
+                let program =
+                    Affine::new(&problem, Region::Shape(&shape), dependence, Decision::Fixed(&x)).with_prices();
                 program.solve(&Clock::unlimited()).unwrap()
             };
             let full = Dependence::full(&problem);

@@ -2,12 +2,12 @@
 
 use rand::RngExt;
 
-use super::{Place, Proposal, Refused, Way, can_share_a_place};
+use super::{ChainState, Proposal, Refused, Way, can_share_a_place};
 use crate::run::Random;
 use crate::uncertainty::States;
 
-/// The second proposal with probability `share`, else the first, each accepted by its own ratio. Either kernel has p_x as its law and the pick
-/// does not look at the state, so that both together have it too.
+/// The second proposal with probability `share`, else the first, each accepted by its own ratio. Either kernel has p_x
+/// as its law and the pick does not look at the state, so that both together have it too.
 pub struct Alternate {
     first: Box<dyn Proposal>,
     second: Box<dyn Proposal>,
@@ -36,17 +36,17 @@ impl Alternate {
 }
 
 impl Proposal for Alternate {
-    fn ready(&self, states: &dyn States, place: &mut Place, temperature: f64) {
+    fn ready(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
         self.first.ready(states, place, temperature);
         self.second.ready(states, place, temperature);
     }
 
-    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         to.way = if random.random::<f64>() < self.share { Way::Second } else { Way::First };
         self.by(to.way).propose(states, from, random, to);
     }
 
-    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+    fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         self.by(to.way).log_ratio(states, from, to)
     }
 

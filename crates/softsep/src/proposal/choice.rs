@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Alternate, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Proposal, Refused, Tilted, TiltedChord, Uniform};
+use super::{
+    Alternate, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Proposal, Refused, Tilted, TiltedChord, Uniform,
+};
 use crate::uncertainty::{Space, States};
 
 /// The proposals that need no more than a name.
@@ -56,7 +58,10 @@ impl Choice {
     pub fn build(self, states: &dyn States, options: &Options) -> Result<Box<dyn Proposal>, Refused> {
         options.check()?;
         self.try_build(states, options).map_err(|Refused(why)| {
-            let works = Self::NAMES.iter().filter(|(_, choice)| choice.try_build(states, options).is_ok()).map(|(name, _)| *name);
+            let works = Self::NAMES
+                .iter()
+                .filter(|(_, choice)| choice.try_build(states, options).is_ok())
+                .map(|(name, _)| *name);
             Refused(format!("{why}; {} would work", works.collect::<Vec<_>>().join(", ")))
         })
     }
@@ -64,8 +69,8 @@ impl Choice {
     fn try_build(self, states: &dyn States, options: &Options) -> Result<Box<dyn Proposal>, Refused> {
         Ok(match self {
             Choice::Auto => match states.space() {
-                // The tilt finds the mode that the slope points to, Langevin moves work it out: a fixed κ is too much for a high temperature and too
-                // little for a low one.
+                // The tilt finds the mode that the slope points to, Langevin moves work it out: a fixed κ is too much
+                // for a high temperature and too little for a low one.
                 Space::Sphere(dim) if dim >= 2 => {
                     let (local, global) =
                         (Choice::Langevin.try_build(states, options)?, Choice::Adaptive.try_build(states, options)?);
@@ -82,7 +87,9 @@ impl Choice {
                     Box::new(Tilted { concentration: options.concentration.unwrap_or(tilted.concentration), ..tilted })
                 }
                 (None, Space::Body(_)) => Box::new(TiltedChord::of(states, options.share)?),
-                (None, space) => return Err(Refused(format!("these states ({space}) have no tilt that can be drawn from"))),
+                (None, space) => {
+                    return Err(Refused(format!("these states ({space}) have no tilt that can be drawn from")));
+                }
             },
             Choice::HitAndRun => Box::new(HitAndRun::of(states)?),
             Choice::Geodesic => Box::new(Geodesic::of(states, options.step)?),

@@ -4,12 +4,13 @@ use std::f64::consts::PI;
 
 use rand::RngExt;
 
-use super::{Place, Proposal, Refused, dot, point, point_mut, reference_ratio};
+use super::{ChainState, Proposal, Refused, dot, point, point_mut, reference_ratio};
 use crate::run::{Random, normals};
 use crate::uncertainty::{Space, State, States};
 
-/// A uniform direction in the tangent space and an angle from a Cauchy law cut at π: mostly small, now and then across the sphere, so that one
-/// scale serves every temperature. Where it goes depends on the angle between u and v alone, so it is symmetric under the uniform law.
+/// A uniform direction in the tangent space and an angle from a Cauchy law cut at π: mostly small, now and then across
+/// the sphere, so that one scale serves every temperature. Where it goes depends on the angle between u and v alone, so
+/// it is symmetric under the uniform law.
 #[derive(Debug, Clone, Copy)]
 pub struct Geodesic {
     /// The angle's scale.
@@ -24,7 +25,8 @@ impl Geodesic {
     pub fn of(states: &dyn States, step: f64) -> Result<Self, Refused> {
         match (states.space(), states.walk()) {
             (Space::Sphere(1), _) => Err(Refused(
-                "a sphere in one dimension is two points, with no great circle through them; uniform and adaptive work".into(),
+                "a sphere in one dimension is two points, with no great circle through them; uniform and adaptive work"
+                    .into(),
             )),
             (Space::Sphere(dim), Some(_)) => {
                 // The integral I of sin^k: I(0) = π, I(1) = 2, I(k) = I(k − 2)·(k − 1)/k.
@@ -40,7 +42,7 @@ impl Geodesic {
 }
 
 impl Proposal for Geodesic {
-    fn propose(&self, _states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, _states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         let (from, to) = (from.point(), point_mut(&mut to.state));
         let mut length = 0.0;
         // The normal vector is along u with probability zero.
@@ -58,7 +60,7 @@ impl Proposal for Geodesic {
         to.iter_mut().for_each(|to| *to /= norm);
     }
 
-    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+    fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         reference_ratio(states, from, to)
     }
 
@@ -66,7 +68,7 @@ impl Proposal for Geodesic {
         states.walk().is_some_and(|walk| walk.log_mass().is_some())
     }
 
-    fn log_density(&self, states: &dyn States, from: &Place, to: &State) -> Option<f64> {
+    fn log_density(&self, states: &dyn States, from: &ChainState, to: &State) -> Option<f64> {
         let walk = states.walk()?;
         let (from, to) = (from.point(), point(to));
         let (mut apart, mut together) = (0.0, 0.0);

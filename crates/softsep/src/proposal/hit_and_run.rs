@@ -1,13 +1,15 @@
-//! Hit-and-run in a convex body (Lovász and Vempala, 2006): a uniform direction, a uniform point on the chord through it.
+//! Hit-and-run in a convex body (Lovász and Vempala, 2006): a uniform direction, a uniform point on the chord through
+//! it.
 
 use rand::RngExt;
 
-use super::{Place, Proposal, Refused, point_mut, reference_ratio};
+use super::{ChainState, Proposal, Refused, point_mut, reference_ratio};
 use crate::run::{Random, normals};
 use crate::uncertainty::{Space, States};
 
-/// Symmetric by volume: the density of going from u to v is 2/(area of the sphere · length of the chord through both · |u − v|^(dim − 1)), and
-/// chord and distance are the same both ways. The law of the direction may be any that does not depend on u and takes −d for as likely as d.
+/// Symmetric by volume: the density of going from u to v is 2/(area of the sphere · length of the chord through both ·
+/// |u − v|^(dim − 1)), and chord and distance are the same both ways. The law of the direction may be any that does not
+/// depend on u and takes −d for as likely as d.
 #[derive(Debug, Clone, Copy)]
 pub struct HitAndRun(());
 
@@ -22,7 +24,7 @@ impl HitAndRun {
 }
 
 impl Proposal for HitAndRun {
-    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         let Some(walk) = states.walk() else { return };
         let to = point_mut(&mut to.state);
         normals(random, to);
@@ -33,7 +35,7 @@ impl Proposal for HitAndRun {
         }
     }
 
-    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+    fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         reference_ratio(states, from, to)
     }
 }

@@ -1,21 +1,23 @@
-//! Langevin moves on a sphere: the noise is a von Mises–Fisher law, which has a density in closed form where a normal step that is wrapped round the
-//! sphere has none.
+//! Langevin moves on a sphere: the noise is a von Mises–Fisher law, which has a density in closed form where a normal
+//! step that is wrapped round the sphere has none.
 
 use std::sync::OnceLock;
 
-use super::{Place, Proposal, Refused, dot, point, point_mut, reference_ratio};
+use super::{ChainState, Proposal, Refused, dot, point, point_mut, reference_ratio};
 use crate::run::Random;
 use crate::uncertainty::{Space, State, States, von_mises_fisher};
 
 /// Concentrations double from one to the next, so often.
 const LEVELS: usize = 60;
 
-/// `u' ~ vMF(mean, κ)` with the mean `u + force/(2κ)` brought back to the sphere, the force being the part of score/w's slope that is tangent at u,
-/// and `κ = max(dim, |slope|/w)·∛dim/(3·step²)` rounded up to its least value times a power of two.
+/// `u' ~ vMF(mean, κ)` with the mean `u + force/(2κ)` brought back to the sphere, the force being the part of score/w's
+/// slope that is tangent at u, and `κ = max(dim, |slope|/w)·∛dim/(3·step²)` rounded up to its least value times a power
+/// of two.
 ///
-/// 1/√κ is the length of a step along each axis. Where the score is linear p_x is itself a von Mises–Fisher law with concentration |slope|/w, whose width
-/// along an axis is the root of the inverse of that (of the dimension, if that is larger); a Langevin move in so many dimensions should be shorter than
-/// that by the sixth root of dim (Roberts and Rosenthal, 1998). The drift is then at most 3/2·step². Rounding leaves few concentrations, whose normalising
+/// 1/√κ is the length of a step along each axis. Where the score is linear p_x is itself a von Mises–Fisher law with
+/// concentration |slope|/w, whose width along an axis is the root of the inverse of that (of the dimension, if that is
+/// larger); a Langevin move in so many dimensions should be shorter than that by the sixth root of dim (Roberts and
+/// Rosenthal, 1998). The drift is then at most 3/2·step². Rounding leaves few concentrations, whose normalising
 /// constants are computed when they are first needed.
 #[derive(Debug, Clone)]
 pub struct LangevinOnSphere {
@@ -34,20 +36,26 @@ impl LangevinOnSphere {
                 let least = dim as f64 * (dim as f64).cbrt() / (3.0 * step * step);
                 Ok(Self { least, dim, log_means: vec![OnceLock::new(); LEVELS] })
             }
-            (space, _) => Err(Refused(format!("Langevin moves need coordinates to move in, and these states are {space}"))),
+            (space, _) => {
+                Err(Refused(format!("Langevin moves need coordinates to move in, and these states are {space}")))
+            }
         }
     }
 
     /// The mean, κ and `ln M(κ) − κ` that were kept at a place.
-    fn kept<'a>(&self, place: &'a Place) -> (&'a [f64], f64, f64) {
+    fn kept<'a>(&self, place: &'a ChainState) -> (&'a [f64], f64, f64) {
         let (mean, level) = place.drift.split_at(self.dim);
         let level = level[0] as usize;
         let concentration = self.least * 2.0_f64.powi(level as i32);
-        (mean, concentration, *self.log_means[level].get_or_init(|| von_mises_fisher::log_mean_below(concentration, self.dim)))
+        (
+            mean,
+            concentration,
+            *self.log_means[level].get_or_init(|| von_mises_fisher::log_mean_below(concentration, self.dim)),
+        )
     }
 
     /// With respect to the uniform law on the sphere.
-    fn log_uniform_density(&self, from: &Place, to: &State) -> f64 {
+    fn log_uniform_density(&self, from: &ChainState, to: &State) -> f64 {
         let (mean, concentration, log_mean) = self.kept(from);
         // κ·⟨mean, u⟩ = κ − κ·|u − mean|²/2.
         let apart: f64 = point(to).iter().zip(mean).map(|(to, mean)| (to - mean).powi(2)).sum();
@@ -56,7 +64,7 @@ impl LangevinOnSphere {
 }
 
 impl Proposal for LangevinOnSphere {
-    fn ready(&self, states: &dyn States, place: &mut Place, temperature: f64) {
+    fn ready(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
         let (Some(walk), State::Point(at)) = (states.walk(), &place.state) else { return };
         let (mean, level) = place.drift.split_at_mut(self.dim);
         walk.pull(&place.answer.slope_xi, mean);
@@ -70,12 +78,12 @@ impl Proposal for LangevinOnSphere {
         mean.iter_mut().for_each(|mean| *mean /= length);
     }
 
-    fn propose(&self, _states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, _states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         let (mean, concentration, _) = self.kept(from);
         von_mises_fisher::draw(mean, concentration, random, point_mut(&mut to.state));
     }
 
-    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+    fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         let by_area = self.log_uniform_density(to, &from.state) - self.log_uniform_density(from, &to.state);
         by_area + reference_ratio(states, from, to)
     }
@@ -84,7 +92,7 @@ impl Proposal for LangevinOnSphere {
         states.walk().is_some_and(|walk| walk.log_mass().is_some())
     }
 
-    fn log_density(&self, states: &dyn States, from: &Place, to: &State) -> Option<f64> {
+    fn log_density(&self, states: &dyn States, from: &ChainState, to: &State) -> Option<f64> {
         let walk = states.walk()?;
         Some(self.log_uniform_density(from, to) - walk.log_reference(point(to)) + walk.log_mass()?)
     }

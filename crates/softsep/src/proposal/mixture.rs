@@ -2,12 +2,12 @@
 
 use rand::RngExt;
 
-use super::{Place, Proposal, Refused, can_share_a_place};
+use super::{ChainState, Proposal, Refused, can_share_a_place};
 use crate::run::Random;
 use crate::uncertainty::{State, States};
 
-/// `q = (1 − share)·first + share·second`. The ratio asks how likely the way back is by either, so that a share of a proposal that reaches all states
-/// bounds it whatever the other does.
+/// `q = (1 − share)·first + share·second`. The ratio asks how likely the way back is by either, so that a share of a
+/// proposal that reaches all states bounds it whatever the other does.
 pub struct Mixture {
     first: Box<dyn Proposal>,
     second: Box<dyn Proposal>,
@@ -15,12 +15,19 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// Both must have densities in closed form on these states; where they have none, [`super::Alternate`] mixes their kernels.
-    pub fn new(states: &dyn States, first: Box<dyn Proposal>, second: Box<dyn Proposal>, share: f64) -> Result<Self, Refused> {
+    /// Both must have densities in closed form on these states; where they have none, [`super::Alternate`] mixes their
+    /// kernels.
+    pub fn new(
+        states: &dyn States,
+        first: Box<dyn Proposal>,
+        second: Box<dyn Proposal>,
+        share: f64,
+    ) -> Result<Self, Refused> {
         for (name, proposal) in [("first", &first), ("second", &second)] {
             if !proposal.has_density(states) {
                 return Err(Refused(format!(
-                    "the {name} proposal of a mixture has no density in closed form here; their kernels can be alternated"
+                    "the {name} proposal of a mixture has no density in closed form here; their kernels can be \
+                     alternated"
                 )));
             }
         }
@@ -41,17 +48,17 @@ pub(super) fn log_mixed(share: f64, first: f64, second: f64) -> f64 {
 }
 
 impl Proposal for Mixture {
-    fn ready(&self, states: &dyn States, place: &mut Place, temperature: f64) {
+    fn ready(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
         self.first.ready(states, place, temperature);
         self.second.ready(states, place, temperature);
     }
 
-    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         let chosen = if random.random::<f64>() < self.share { &self.second } else { &self.first };
         chosen.propose(states, from, random, to);
     }
 
-    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+    fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         let density = |from, to| self.log_density(states, from, to).unwrap_or(f64::NEG_INFINITY);
         let (back, forth) = (density(to, &from.state), density(from, &to.state));
         // Two infinite densities are those of a place where it is.
@@ -62,8 +69,12 @@ impl Proposal for Mixture {
         true
     }
 
-    fn log_density(&self, states: &dyn States, from: &Place, to: &State) -> Option<f64> {
-        Some(log_mixed(self.share, self.first.log_density(states, from, to)?, self.second.log_density(states, from, to)?))
+    fn log_density(&self, states: &dyn States, from: &ChainState, to: &State) -> Option<f64> {
+        Some(log_mixed(
+            self.share,
+            self.first.log_density(states, from, to)?,
+            self.second.log_density(states, from, to)?,
+        ))
     }
 
     fn tilts(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Proposals: where a chain may go next, each with its exact log-ratio.
 //!
-//! A proposal asks the states for a capability (a tilt, a walk), never for a concrete set. Adding one: see CONTRIBUTING.md; every proposal passes
-//! [`crate::testing::check_proposal`].
+//! A proposal asks the states for a capability (a tilt, a walk), never for a concrete set. Adding one: see
+//! CONTRIBUTING.md; every proposal passes [`crate::testing::check_proposal`].
 
 mod alternate;
 mod choice;
@@ -28,13 +28,14 @@ pub use uniform::Uniform;
 pub use weighted::Weighted;
 
 use crate::model::Problem;
+use crate::numeric::dot;
 use crate::recourse::Answer;
 use crate::run::Random;
-use crate::uncertainty::{Aim, State, States, Walk};
+use crate::uncertainty::{CachedTilt, State, States, Walk};
 
 /// A state with all that is known there.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ChainState {
     /// The state.
     pub state: State,
     /// Its ξ.
@@ -42,14 +43,16 @@ pub struct Place {
     /// What the recourse says there.
     pub answer: Answer,
     /// The tilt that belongs to its slope; filled by proposals that use one.
-    pub aim: Aim,
+    pub tilt: CachedTilt,
     /// What a local move needs to know of its slope: as many numbers as the walk has coordinates, and one more.
     pub drift: Vec<f64>,
     /// Which of several proposals led here; written and read by [`Alternate`].
     pub way: Way,
-    /// How much nearer than by default candidates are sought: κ is multiplied by it. Every place of one chain has the same.
+    /// How much nearer than by default candidates are sought: κ is multiplied by it. Every place of one chain has the
+    /// same.
     pub sharpness: f64,
-    /// The chord that led here, from its least t to its greatest, and the t that was chosen; written and read by [`TiltedChord`].
+    /// The chord that led here, from its least t to its greatest, and the t that was chosen; written and read by
+    /// [`TiltedChord`].
     pub chord: [f64; 3],
 }
 
@@ -63,14 +66,14 @@ pub enum Way {
     Second,
 }
 
-impl Place {
+impl ChainState {
     /// A blank state, with buffers of the right sizes.
     pub fn new(problem: &Problem, states: &dyn States) -> Self {
         Self {
             state: states.blank(),
             xi: vec![0.0; problem.set.dim()],
             answer: Answer::new(problem),
-            aim: Aim::default(),
+            tilt: CachedTilt::default(),
             drift: vec![0.0; states.walk().map_or(0, Walk::dim) + 1],
             way: Way::default(),
             sharpness: 1.0,
@@ -79,7 +82,7 @@ impl Place {
     }
 
     /// Takes over another place's state, ξ and answer without allocating; not what proposals made of them.
-    pub(crate) fn copy_from(&mut self, other: &Place) {
+    pub(crate) fn copy_from(&mut self, other: &ChainState) {
         match (&mut self.state, &other.state) {
             (State::Point(own), State::Point(point)) => own.copy_from_slice(point),
             (own, state) => own.clone_from(state),
@@ -88,7 +91,8 @@ impl Place {
         let (own, answer) = (&mut self.answer, &other.answer);
         own.slope_x.copy_from_slice(&answer.slope_x);
         own.slope_xi.copy_from_slice(&answer.slope_xi);
-        (own.outcome, own.value, own.cost, own.intercept) = (answer.outcome, answer.value, answer.cost, answer.intercept);
+        (own.outcome, own.value, own.cost, own.intercept) =
+            (answer.outcome, answer.value, answer.cost, answer.intercept);
     }
 
     /// The coordinates, where the state has some.
@@ -113,12 +117,9 @@ fn point_mut(state: &mut State) -> &mut [f64] {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// How much more of ν there is at one state than at another, as a logarithm: what a symmetric move owes to a ν that is not uniform.
-fn reference_ratio(states: &dyn States, from: &Place, to: &Place) -> f64 {
+/// How much more of ν there is at one state than at another, as a logarithm: what a symmetric move owes to a ν that is
+/// not uniform.
+fn reference_ratio(states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
     states.walk().map_or(0.0, |walk| walk.log_reference(to.point()) - walk.log_reference(from.point()))
 }
 
@@ -138,39 +139,41 @@ fn can_share_a_place(first: &dyn Proposal, second: &dyn Proposal) -> Result<(), 
 
 /// A transition law q(·|from) of candidates.
 ///
-/// Candidates are always states of the space: a move that would leave it stays where it is instead, which is a rejection made early.
+/// Candidates are always states of the space: a move that would leave it stays where it is instead, which is a
+/// rejection made early.
 pub trait Proposal: Send + Sync {
     /// Readies a place to be proposed from at a temperature, after its answer or the temperature changed.
-    fn ready(&self, _states: &dyn States, _place: &mut Place, _temperature: f64) {}
+    fn ready(&self, _states: &dyn States, _place: &mut ChainState, _temperature: f64) {}
 
     /// Draws a candidate into `to.state`.
-    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place);
+    fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState);
 
-    /// `ln q(from|to) − ln q(to|from)`, densities with respect to ν; both places are ready, and `to` was proposed from `from`. −∞ where the way back is
-    /// impossible.
-    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64;
+    /// `ln q(from|to) − ln q(to|from)`, densities with respect to ν; both places are ready, and `to` was proposed from
+    /// `from`. −∞ where the way back is impossible.
+    fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64;
 
     /// Whether there is a density in closed form.
     fn has_density(&self, _states: &dyn States) -> bool {
         false
     }
 
-    /// `ln q(to|from)` with respect to ν, where there is such a density in closed form; for `to` other than `from`, if the law has an atom there.
-    fn log_density(&self, _states: &dyn States, _from: &Place, _to: &State) -> Option<f64> {
+    /// `ln q(to|from)` with respect to ν, where there is such a density in closed form; for `to` other than `from`, if
+    /// the law has an atom there.
+    fn log_density(&self, _states: &dyn States, _from: &ChainState, _to: &State) -> Option<f64> {
         None
     }
 
-    /// Whether it fills [`Place::aim`]: the chain then keeps aims for slopes that come again.
+    /// Whether it fills [`ChainState::tilt`]: the chain then keeps tilts for slopes that come again.
     fn tilts(&self) -> bool {
         false
     }
 
-    /// Whether it fills [`Place::drift`].
+    /// Whether it fills [`ChainState::drift`].
     fn drifts(&self) -> bool {
         false
     }
 
-    /// Whether it writes [`Place::way`].
+    /// Whether it writes [`ChainState::way`].
     fn alternates(&self) -> bool {
         false
     }

@@ -1,13 +1,15 @@
-//! The adaptive proposal: ν tilted by the recourse's own slope −Uᵀπ*, toward scenarios that cost more (Section 5.1 and EC.2 of the paper).
+//! The adaptive proposal: ν tilted by the recourse's own slope −Uᵀπ*, toward scenarios that cost more (Section 5.1 and
+//! EC.2 of the paper).
 
 use rand::RngExt;
 
 use super::mixture::log_mixed;
-use super::{Place, Proposal};
+use super::{ChainState, Proposal};
 use crate::run::Random;
 use crate::uncertainty::{State, States, Tilt};
 
-/// `q(to|from) = (1 − share)·exp(κ⟨slope(from), to⟩ − ln Z) + share`, with respect to ν. A share above zero keeps q away from zero everywhere.
+/// `q(to|from) = (1 − share)·exp(κ⟨slope(from), to⟩ − ln Z) + share`, with respect to ν. A share above zero keeps q
+/// away from zero everywhere.
 #[derive(Debug, Clone, Copy)]
 pub struct Tilted {
     /// κ.
@@ -22,29 +24,29 @@ impl Tilted {
         states.tilt().map(|tilt| Self { concentration: tilt.concentration(), share })
     }
 
-    fn log_mixed(&self, tilt: &dyn Tilt, from: &Place, to: &State) -> f64 {
-        let tilted = tilt.log_density(&from.aim, to);
+    fn log_mixed(&self, tilt: &dyn Tilt, from: &ChainState, to: &State) -> f64 {
+        let tilted = tilt.log_density(&from.tilt, to);
         if self.share == 0.0 { tilted } else { log_mixed(self.share, tilted, 0.0) }
     }
 }
 
 impl Proposal for Tilted {
-    fn ready(&self, states: &dyn States, place: &mut Place, _temperature: f64) {
+    fn ready(&self, states: &dyn States, place: &mut ChainState, _temperature: f64) {
         if let Some(tilt) = states.tilt() {
-            tilt.aim(&place.answer.slope_xi, self.concentration * place.sharpness, &mut place.aim);
+            tilt.prepare(&place.answer.slope_xi, self.concentration * place.sharpness, &mut place.tilt);
         }
     }
 
-    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         match states.tilt() {
             Some(tilt) if self.share == 0.0 || random.random::<f64>() >= self.share => {
-                tilt.draw(&from.aim, random, &mut to.state)
+                tilt.draw(&from.tilt, random, &mut to.state)
             }
             _ => states.draw(random, &mut to.state),
         }
     }
 
-    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+    fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         states.tilt().map_or(0.0, |tilt| self.log_mixed(tilt, to, &from.state) - self.log_mixed(tilt, from, &to.state))
     }
 
@@ -52,7 +54,7 @@ impl Proposal for Tilted {
         states.tilt().is_some()
     }
 
-    fn log_density(&self, states: &dyn States, from: &Place, to: &State) -> Option<f64> {
+    fn log_density(&self, states: &dyn States, from: &ChainState, to: &State) -> Option<f64> {
         states.tilt().map(|tilt| self.log_mixed(tilt, from, to))
     }
 

@@ -1,16 +1,19 @@
-//! Hit-and-run that looks up the slope: a uniform direction, and on the chord along it a point from the law that p_x would have if the score were linear.
+//! Hit-and-run that looks up the slope: a uniform direction, and on the chord along it a point from the law that p_x
+//! would have if the score were linear.
 
 use rand::RngExt;
 
 use super::mixture::log_mixed;
-use super::{Place, Proposal, Refused, dot, point_mut, reference_ratio};
+use super::{ChainState, Proposal, Refused, dot, point_mut, reference_ratio};
 use crate::run::{Random, normals};
 use crate::uncertainty::{Space, States};
 
-/// On the chord `from + t·direction`, t has a density ∝ exp(t·⟨force, direction⟩), the force being the slope of score/w at `from`. No step has to be
-/// chosen: where the score is linear every candidate is taken, at any temperature. The way back is on the same chord, with the force at its other end.
+/// On the chord `from + t·direction`, t has a density ∝ exp(t·⟨force, direction⟩), the force being the slope of score/w
+/// at `from`. No step has to be chosen: where the score is linear every candidate is taken, at any temperature. The way
+/// back is on the same chord, with the force at its other end.
 ///
-/// With `share` the point is uniform on the chord instead: the slope leads up where the chain is, and would hardly ever leave a top for another one.
+/// With `share` the point is uniform on the chord instead: the slope leads up where the chain is, and would hardly ever
+/// leave a top for another one.
 #[derive(Debug, Clone, Copy)]
 pub struct TiltedChord {
     share: f64,
@@ -48,14 +51,14 @@ fn log_density(rate: f64, length: f64, at: f64) -> f64 {
 }
 
 impl Proposal for TiltedChord {
-    fn ready(&self, states: &dyn States, place: &mut Place, temperature: f64) {
+    fn ready(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
         let Some(walk) = states.walk() else { return };
         let force = &mut place.drift[..walk.dim()];
         walk.pull(&place.answer.slope_xi, force);
         force.iter_mut().for_each(|force| *force /= temperature);
     }
 
-    fn propose(&self, states: &dyn States, from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         let Some(walk) = states.walk() else { return };
         let direction = point_mut(&mut to.state);
         normals(random, direction);
@@ -69,9 +72,9 @@ impl Proposal for TiltedChord {
         to.chord = [least, most, chosen];
     }
 
-    fn log_ratio(&self, states: &dyn States, from: &Place, to: &Place) -> f64 {
+    fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         let [least, most, chosen] = to.chord;
-        let rate = |place: &Place| {
+        let rate = |place: &ChainState| {
             let steps = to.point().iter().zip(from.point()).map(|(to, from)| to - from);
             place.drift.iter().zip(steps).map(|(force, step)| force * step).sum::<f64>() / chosen
         };
@@ -90,18 +93,22 @@ mod tests {
     use super::*;
     use crate::run::{Purpose, stream};
 
-    /// The density integrates to one (midpoint rule), and draws have its mean: of 20 000 within six standard errors, each at most length/√12/√20 000
-    /// for a flat law and less for others.
+    /// The density integrates to one (midpoint rule), and draws have its mean: of 20 000 within six standard errors,
+    /// each at most length/√12/√20 000 for a flat law and less for others.
     #[test]
     fn the_law_on_a_chord_is_the_one_it_claims_to_be() {
         let mut random = stream(1, Purpose::Estimate, 0);
         for (rate, length) in [(0.0, 2.0), (1e-14, 2.0), (1.5, 2.0), (-1.5, 0.7), (40.0, 1.0), (-3e-3, 5.0)] {
             let nodes = (0..100_000).map(|step| (f64::from(step) + 0.5) / 100_000.0 * length);
             let weighted = nodes.map(|at| (log_density(rate, length, at).exp() * length / 100_000.0, at));
-            let (total, mean) = weighted.fold((0.0, 0.0), |(total, mean), (weight, at)| (total + weight, mean + weight * at));
+            let (total, mean) =
+                weighted.fold((0.0, 0.0), |(total, mean), (weight, at)| (total + weight, mean + weight * at));
             assert!((total - 1.0).abs() < 1e-6, "{rate} {length}: {total}");
             let drawn = (0..20_000).map(|_| draw(rate, length, &mut random)).sum::<f64>() / 20_000.0;
-            assert!((drawn - mean).abs() < 6.0 * length / (12.0_f64 * 20_000.0).sqrt(), "{rate} {length}: {drawn} and {mean}");
+            assert!(
+                (drawn - mean).abs() < 6.0 * length / (12.0_f64 * 20_000.0).sqrt(),
+                "{rate} {length}: {drawn} and {mean}"
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The uniform proposal: a fresh draw from ν, wherever the chain stands (Example 5 of the paper).
 
-use super::{Place, Proposal};
+use super::{ChainState, Proposal};
 use crate::run::Random;
 use crate::uncertainty::{State, States};
 
@@ -9,11 +9,11 @@ use crate::uncertainty::{State, States};
 pub struct Uniform;
 
 impl Proposal for Uniform {
-    fn propose(&self, states: &dyn States, _from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, states: &dyn States, _from: &ChainState, random: &mut Random, to: &mut ChainState) {
         states.draw(random, &mut to.state);
     }
 
-    fn log_ratio(&self, _states: &dyn States, _from: &Place, _to: &Place) -> f64 {
+    fn log_ratio(&self, _states: &dyn States, _from: &ChainState, _to: &ChainState) -> f64 {
         0.0
     }
 
@@ -21,7 +21,7 @@ impl Proposal for Uniform {
         states.draws_exactly()
     }
 
-    fn log_density(&self, _states: &dyn States, _from: &Place, _to: &State) -> Option<f64> {
+    fn log_density(&self, _states: &dyn States, _from: &ChainState, _to: &State) -> Option<f64> {
         Some(0.0)
     }
 }

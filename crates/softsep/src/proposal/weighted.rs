@@ -1,12 +1,14 @@
-//! The independent proposal with given weights (Example 3 of the paper): useful where it is roughly known which scenarios are bad.
+//! The independent proposal with given weights (Example 3 of the paper): useful where it is roughly known which
+//! scenarios are bad.
 
 use rand::RngExt;
 
-use super::{Place, Proposal, Refused};
+use super::{ChainState, Proposal, Refused};
 use crate::run::Random;
 use crate::uncertainty::{Count, Space, State, States};
 
-/// `q(j|i) = (1 − share)·weight_j + share/N`, weights that sum to one. All of it is positive: the chain must be able to reach every row.
+/// `q(j|i) = (1 − share)·weight_j + share/N`, weights that sum to one. All of it is positive: the chain must be able to
+/// reach every row.
 #[derive(Debug, Clone)]
 pub struct Weighted {
     /// ln(N·q(j)), the density with respect to the uniform ν.
@@ -23,7 +25,8 @@ impl Weighted {
             (Space::Finite(Count::Exactly(rows)), State::Row(_)) => rows,
             _ => {
                 return refuse(
-                    "weights are given to the rows of a list, and these states are not such rows; adaptive needs none".into(),
+                    "weights are given to the rows of a list, and these states are not such rows; adaptive needs none"
+                        .into(),
                 );
             }
         };
@@ -34,7 +37,10 @@ impl Weighted {
             return refuse(format!("a share of {share} is not between 0 and 1"));
         }
         if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
-            return refuse(format!("the weight of scenario {row} is {}; weights are finite and not negative", weights[row]));
+            return refuse(format!(
+                "the weight of scenario {row} is {}; weights are finite and not negative",
+                weights[row]
+            ));
         }
         let largest = weights.iter().fold(0.0_f64, |largest, weight| largest.max(*weight));
         // Divided by the largest first: their plain sum may be beyond the largest double.
@@ -42,7 +48,8 @@ impl Weighted {
         if largest == 0.0 && share < 1.0 {
             return refuse("all weights are zero".into());
         }
-        let (mut sum, mut sums, mut log_density) = (0.0, Vec::with_capacity(weights.len()), Vec::with_capacity(weights.len()));
+        let (mut sum, mut sums, mut log_density) =
+            (0.0, Vec::with_capacity(weights.len()), Vec::with_capacity(weights.len()));
         for (row, weight) in weights.iter().enumerate() {
             let own = if share < 1.0 { (1.0 - share) * (weight / largest / total) } else { 0.0 };
             let chance = own + share / rows as f64;
@@ -67,12 +74,12 @@ impl Weighted {
 }
 
 impl Proposal for Weighted {
-    fn propose(&self, _states: &dyn States, _from: &Place, random: &mut Random, to: &mut Place) {
+    fn propose(&self, _states: &dyn States, _from: &ChainState, random: &mut Random, to: &mut ChainState) {
         let at = random.random::<f64>() * self.sums.last().copied().unwrap_or(0.0);
         to.state = State::Row(self.sums.partition_point(|&below| below <= at).min(self.sums.len() - 1));
     }
 
-    fn log_ratio(&self, _states: &dyn States, from: &Place, to: &Place) -> f64 {
+    fn log_ratio(&self, _states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         self.at(&from.state) - self.at(&to.state)
     }
 
@@ -80,7 +87,7 @@ impl Proposal for Weighted {
         true
     }
 
-    fn log_density(&self, _states: &dyn States, _from: &Place, to: &State) -> Option<f64> {
+    fn log_density(&self, _states: &dyn States, _from: &ChainState, to: &State) -> Option<f64> {
         Some(self.at(to))
     }
 }

@@ -1,6 +1,7 @@
 //! A valid inequality in x that one recourse solve proves.
 
-/// `intercept + slopeᵀx` bounds Q(·, ξ) from below (and with it the worst case), or must not be positive where recourse is to exist.
+/// `intercept + slopeᵀx` bounds Q(·, ξ) from below (and with it the worst case), or must not be positive where recourse
+/// is to exist.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
     /// What the inequality says.

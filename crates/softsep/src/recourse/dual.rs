@@ -1,7 +1,8 @@
 //! The dual of linear recourse with fixed costs, written out in columns and rows: what a search over ξ optimises over.
 //!
-//! By strong duality `Q(x, ξ)` is the maximum over π in Π of `objective(π; x) + s(π)ᵀξ` with the slopes `s(π) = −Uᵀπ`. Π does not depend on x
-//! or ξ. Its recession cone tells where there is no recourse: where a ray of it has a positive objective.
+//! By strong duality `Q(x, ξ)` is the maximum over π in Π of `objective(π; x) + s(π)ᵀξ` with the slopes `s(π) = −Uᵀπ`.
+//! Π does not depend on x or ξ. Its recession cone tells where there is no recourse: where a ray of it has a positive
+//! objective.
 
 use softsep_lp::Model;
 
@@ -18,8 +19,8 @@ pub(crate) enum Duals {
 
 /// The dual's columns, the first of the model that they were written to.
 ///
-/// A row with two sides has a multiplier for each, `π = π⁺ − π⁻`; so has a y with two bounds, for its reduced cost. A side at zero costs
-/// nothing, so that its multiplier is a row's slack and needs no column.
+/// A row with two sides has a multiplier for each, `π = π⁺ − π⁻`; so has a y with two bounds, for its reduced cost. A
+/// side at zero costs nothing, so that its multiplier is a row's slack and needs no column.
 #[derive(Debug, Clone)]
 pub(crate) struct DualColumns {
     /// π of each row as signed columns.
@@ -152,7 +153,8 @@ mod tests {
         (lp.solve().unwrap(), -lp.objective())
     }
 
-    /// Any random problem of the format's tests, without the feature that holds them: rows of every kind, y of every kind.
+    /// Any random problem of the format's tests, without the feature that holds them: rows of every kind, y of every
+    /// kind.
     fn random(seed: u64) -> Problem {
         use crate::format::{ProblemFile, Row, SetFile, Variable};
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -209,7 +211,10 @@ mod tests {
                 Outcome::Solved => {
                     met[0] += 1;
                     assert_eq!(status, Status::Optimal, "seed {seed}");
-                    assert!((value - answer.value).abs() <= 1e-6 * (1.0 + value.abs()), "seed {seed}: {value} {answer:?}");
+                    assert!(
+                        (value - answer.value).abs() <= 1e-6 * (1.0 + value.abs()),
+                        "seed {seed}: {value} {answer:?}"
+                    );
                     assert!(gain <= 1e-7, "seed {seed}: a ray gains {gain}");
                 }
                 Outcome::Infeasible => {

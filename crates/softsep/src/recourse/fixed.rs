@@ -1,6 +1,6 @@
 //! Recourse without variables: there is nothing to decide, only rows that hold or do not.
 
-use super::{Answer, Outcome, Recourse, RecourseError, WarmStart, Work};
+use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, Work};
 use crate::model::{Problem, RecourseModel};
 
 /// Q is 0 where all rows hold, and ∞ elsewhere; the row that is broken most is the certificate.
@@ -20,7 +20,9 @@ impl Fixed {
     pub fn new(problem: &Problem) -> Result<Self, RecourseError> {
         let model = problem.recourse.clone();
         if model.dim() > 0 || !model.cones.is_empty() {
-            return Err(RecourseError::Unsupported("this engine takes recourse without variables and cones only".into()));
+            return Err(RecourseError::Unsupported(
+                "this engine takes recourse without variables and cones only".into(),
+            ));
         }
         let rows = model.rows();
         Ok(Self {
@@ -74,12 +76,12 @@ impl Recourse for Fixed {
         pi.copy_from_slice(&self.dual);
     }
 
-    fn warm_start(&self) -> WarmStart {
-        WarmStart::default()
+    fn warm_start(&self) -> RecourseBasis {
+        RecourseBasis::default()
     }
 
     /// Nothing to forget.
-    fn start_from(&mut self, _warm: &WarmStart) -> Result<(), RecourseError> {
+    fn start_from(&mut self, _warm: &RecourseBasis) -> Result<(), RecourseError> {
         Ok(())
     }
 

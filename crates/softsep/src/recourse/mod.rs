@@ -1,7 +1,7 @@
 //! Recourse engines: the value of Q at (x, ξ), its slopes, and the cut they prove.
 //!
-//! An engine is built once for a problem and then asked many times; it keeps its solver, its bases and its buffers. Adding one: see
-//! CONTRIBUTING.md; every engine passes [`crate::testing::check_engine`].
+//! An engine is built once for a problem and then asked many times; it keeps its solver, its bases and its buffers.
+//! Adding one: see CONTRIBUTING.md; every engine passes [`crate::testing::check_engine`].
 
 mod conic;
 mod cut;
@@ -36,11 +36,11 @@ pub enum Outcome {
 
 /// What a recourse solve says about (x, ξ). The caller owns it and uses it again.
 ///
-/// - `Solved`: `value = intercept + slope_xᵀx`, and `Q(x', ξ) ≥ intercept + slope_xᵀx'` for every x'. `slope_xi` is a subgradient in ξ
-///   where costs are fixed (then `Q(x', ξ') ≥ value + slope_xᵀ(x'−x) + slope_xiᵀ(ξ'−ξ)` everywhere), and the derivative of the
-///   Lagrangian in ξ where they move.
-/// - `Infeasible`: value is ∞, and `intercept + slope_xᵀx' ≤ 0` is necessary for recourse at (x', ξ); it is positive at x.
-///   `slope_xi` is how it moves with ξ.
+/// - `Solved`: `value = intercept + slope_xᵀx`, and `Q(x', ξ) ≥ intercept + slope_xᵀx'` for every x'. `slope_xi` is a
+///   subgradient in ξ where costs are fixed (then `Q(x', ξ') ≥ value + slope_xᵀ(x'−x) + slope_xiᵀ(ξ'−ξ)` everywhere),
+///   and the derivative of the Lagrangian in ξ where they move.
+/// - `Infeasible`: value is ∞, and `intercept + slope_xᵀx' ≤ 0` is necessary for recourse at (x', ξ); it is positive at
+///   x. `slope_xi` is how it moves with ξ.
 /// - `Unbounded`: value is −∞, the slopes are zero.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answer {
@@ -48,7 +48,8 @@ pub struct Answer {
     pub outcome: Outcome,
     /// Q(x, ξ), from below: the value of a dual.
     pub value: f64,
-    /// Q(x, ξ), from above: what the decision found costs. A known basis gives one number for both; solvers may give two, a tolerance apart.
+    /// Q(x, ξ), from above: what the decision found costs. A known basis gives one number for both; solvers may give
+    /// two, a tolerance apart.
     pub cost: f64,
     /// The cut's value at x' = 0.
     pub intercept: f64,
@@ -77,9 +78,9 @@ impl Answer {
 
 /// Where an engine starts its next solve from; cheap to copy, free to cross threads.
 #[derive(Debug, Clone, Default)]
-pub struct WarmStart(pub(crate) Option<std::sync::Arc<softsep_lp::Basis>>);
+pub struct RecourseBasis(pub(crate) Option<std::sync::Arc<softsep_lp::Basis>>);
 
-impl WarmStart {
+impl RecourseBasis {
     /// Whether there is nothing to start from.
     pub fn is_cold(&self) -> bool {
         self.0.is_none()
@@ -109,28 +110,31 @@ pub trait Recourse: Send {
     /// Solves the recourse at the current x and `xi`.
     fn solve(&mut self, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError>;
 
-    /// The optimal y of the last solve, or after `Unbounded` a ray along which the cost falls; zeros after `Infeasible`.
+    /// The optimal y of the last solve, or after `Unbounded` a ray along which the cost falls; zeros after
+    /// `Infeasible`.
     fn decision(&mut self, y: &mut [f64]);
 
     /// The optimal dual of the last solve, one entry per row, or after `Infeasible` the Farkas ray. The Lagrangian is
-    /// `cost(y) − πᵀ(Gy + Ex + Uξ − …)`: π ≥ 0 on a row held at its lower bound, π ≤ 0 at its upper one, π in the dual cone in a cone.
+    /// `cost(y) − πᵀ(Gy + Ex + Uξ − …)`: π ≥ 0 on a row held at its lower bound, π ≤ 0 at its upper one, π in the dual
+    /// cone in a cone.
     fn dual(&mut self, pi: &mut [f64]);
 
     /// What the next solve would start from.
-    fn warm_start(&self) -> WarmStart;
+    fn warm_start(&self) -> RecourseBasis;
 
-    /// Starts the next solve from `warm` and forgets all else, so that the answers to come depend on it and on their questions alone.
-    fn start_from(&mut self, warm: &WarmStart) -> Result<(), RecourseError>;
+    /// Starts the next solve from `warm` and forgets all else, so that the answers to come depend on it and on their
+    /// questions alone.
+    fn start_from(&mut self, warm: &RecourseBasis) -> Result<(), RecourseError>;
 
     /// Keeps in mind where another engine ended. Solves may begin there; what they answer is as optimal as ever.
-    fn hint(&mut self, _ended: &WarmStart) {}
+    fn hint(&mut self, _ended: &RecourseBasis) {}
 
     /// What has been done so far.
     fn work(&self) -> Work;
 }
 
-/// The engine for a problem: simplex where the recourse is linear, interior point where it is quadratic or conic, rows alone where it has no
-/// variables.
+/// The engine for a problem: simplex where the recourse is linear, interior point where it is quadratic or conic, rows
+/// alone where it has no variables.
 pub fn engine(problem: &Problem, clock: &Clock) -> Result<Box<dyn Recourse>, RecourseError> {
     let recourse = &problem.recourse;
     if recourse.dim() == 0 && recourse.cones.is_empty() {

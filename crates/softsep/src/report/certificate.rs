@@ -4,8 +4,8 @@ use super::summary::number;
 use crate::outcome::Outcome;
 use crate::run::{Assumption, Certificate, Likely, Source, Violation};
 
-/// Short sentences about how the bounds of an outcome are known; the first begins with the certificate's kind. None for a problem that was proved to
-/// have no optimum: it has no bounds.
+/// Short sentences about how the bounds of an outcome are known; the first begins with the certificate's kind. None for
+/// a problem that was proved to have no optimum: it has no bounds.
 pub fn in_words(outcome: &Outcome) -> Vec<String> {
     if outcome.verdict.is_some() {
         return Vec::new();
@@ -14,7 +14,8 @@ pub fn in_words(outcome: &Outcome) -> Vec<String> {
     let mut words = vec![match bounds.certificate() {
         Certificate::Deterministic => "deterministic: both bounds hold for sure, up to the solvers' tolerances".into(),
         Certificate::Probabilistic => {
-            "probabilistic: the lower bound holds for sure, the upper one with a probability and under assumptions".to_owned()
+            "probabilistic: the lower bound holds for sure, the upper one with a probability and under assumptions"
+                .to_owned()
         }
         Certificate::None => "none: no upper bound is known".into(),
     }];
@@ -23,7 +24,8 @@ pub fn in_words(outcome: &Outcome) -> Vec<String> {
     }
     if let Some(likely) = bounds.refuted() {
         words.push(format!(
-            "draws attested an upper bound of {}, and the lower bound shows it to be false: an assumption was, or the draws were unlucky",
+            "draws attested an upper bound of {}, and the lower bound shows it to be false: an assumption was, or the \
+             draws were unlucky",
             number(likely.upper)
         ));
     }
@@ -52,7 +54,10 @@ fn likely_in_words(likely: &Likely) -> Vec<String> {
         words.push(format!("that rests on {}, derived", derived.join(", ")));
     }
     if !given.is_empty() {
-        words.push(format!("that rests on {}, given and not checked: if it is false, so may be the bound", given.join(", ")));
+        words.push(format!(
+            "that rests on {}, given and not checked: if it is false, so may be the bound",
+            given.join(", ")
+        ));
     }
     words
 }

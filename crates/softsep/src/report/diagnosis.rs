@@ -30,7 +30,8 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
         Space::Sphere(dim) => format!("the unit sphere in {dim} coordinates, the boundary of an ellipsoid"),
         Space::Body(dim) => format!("a convex body in {dim} coordinate{}", if dim == 1 { "" } else { "s" }),
     };
-    let looked = if scores.all { "all were looked at".to_owned() } else { format!("{} draws were looked at", scores.looked) };
+    let looked =
+        if scores.all { "all were looked at".to_owned() } else { format!("{} draws were looked at", scores.looked) };
     let _ = writeln!(text, "states       {space}; {looked}");
     if diagnosis.violation.is_some() {
         let _ = writeln!(text, "warning      the decision is not feasible for the first stage");
@@ -76,8 +77,12 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
     for (place, likely) in scores.likeliest.iter().enumerate().filter(|(_, likely)| likely.probability >= LIKELY) {
         let head = if place == 0 { "likeliest" } else { "" };
         let ξ = entries(&problem.names.parameters, &likely.xi);
-        let _ =
-            writeln!(text, "{head:<12} {:>7} of the soft law, cost {}: {ξ}", percent(likely.probability), short(likely.score));
+        let _ = writeln!(
+            text,
+            "{head:<12} {:>7} of the soft law, cost {}: {ξ}",
+            percent(likely.probability),
+            short(likely.score)
+        );
     }
 }
 
@@ -96,7 +101,8 @@ fn constants(text: &mut String, diagnosis: &Diagnosis) {
     line("D", "two decisions are apart by", constants.diameter_x);
     line("L_P", "per unit of x, a row of the kernel changes by", diagnosis.kernel);
     let (mixing, known) = diagnosis.mixing;
-    let here = diagnosis.mixing_here.map_or(String::new(), |here| format!("; at this decision {}", short(here.gamma())));
+    let here =
+        diagnosis.mixing_here.map_or(String::new(), |here| format!("; at this decision {}", short(here.gamma())));
     let _ = writeln!(
         text,
         "  {:<5} a step forgets at least this much of where it was: {}{}{here}",
@@ -105,7 +111,13 @@ fn constants(text: &mut String, diagnosis: &Diagnosis) {
         note(known)
     );
     let _ = writeln!(text, "  η̄     what is left of it: {}", near_one(mixing.gamma()));
-    let _ = writeln!(text, "  {:<5} the fundamental matrix is bounded by {}{}", "C*", short(mixing.fundamental()), note(known));
+    let _ = writeln!(
+        text,
+        "  {:<5} the fundamental matrix is bounded by {}{}",
+        "C*",
+        short(mixing.fundamental()),
+        note(known)
+    );
 }
 
 fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
@@ -135,7 +147,11 @@ fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
     }
     match diagnosis.certification {
         Some(Certified { miss, calls, .. }) => {
-            let _ = writeln!(text, "  ρ: one more transition misses the worst state again with a chance of {}", chance(miss));
+            let _ = writeln!(
+                text,
+                "  ρ: one more transition misses the worst state again with a chance of {}",
+                chance(miss)
+            );
             let calls = calls.map_or("no number of further calls certifies a decision".to_owned(), |calls| {
                 format!("after 100 calls, {calls} more without a find certify a decision")
             });
@@ -144,7 +160,9 @@ fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
         None => {
             let why = match (diagnosis.space, diagnosis.scores.gap) {
                 (Space::Finite(_), Some(_)) => "have nothing to find here: all states cost the same",
-                (Space::Finite(_), None) => "need the gap Δ* between the worst states and the others, which is not known",
+                (Space::Finite(_), None) => {
+                    "need the gap Δ* between the worst states and the others, which is not known"
+                }
                 _ => "are for finitely many states",
             };
             let _ = writeln!(text, "  Theorem 3, Corollary 1 and certification {why}");
@@ -162,8 +180,12 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
     let _ = writeln!(text, "\nadvice");
     match diagnosis.temperature_for_gap {
         Some(temperature) => {
-            let _ =
-                writeln!(text, "  w ≤ {} keeps the soft maximum within {} of the cost", short(temperature), percent(inquiry.gap));
+            let _ = writeln!(
+                text,
+                "  w ≤ {} keeps the soft maximum within {} of the cost",
+                short(temperature),
+                percent(inquiry.gap)
+            );
         }
         None => {
             let _ = writeln!(
@@ -175,7 +197,11 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
     }
     let memory = diagnosis.mixing.0.gamma().recip();
     if memory > 1.0 && memory.is_finite() {
-        let _ = writeln!(text, "  about {} transitions with fresh draws until a chain has forgotten where it was", short(memory));
+        let _ = writeln!(
+            text,
+            "  about {} transitions with fresh draws until a chain has forgotten where it was",
+            short(memory)
+        );
     }
     if let Some(certified) = &diagnosis.certification {
         if let Some(temperature) = certified.temperature {
@@ -187,14 +213,16 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
                 let scan = if (steps as f64) < states { "fewer" } else { "no fewer" };
                 let _ = writeln!(
                     text,
-                    "  {steps} transitions at one decision find the worst state with confidence {confidence}, by {scan} recourse solves than asking all {} states",
+                    "  {steps} transitions at one decision find the worst state with confidence {confidence}, by \
+                     {scan} recourse solves than asking all {} states",
                     short(states)
                 );
             }
             _ => {
                 let _ = writeln!(
                     text,
-                    "  at this w no number of transitions is shown to find the worst state with confidence {confidence}; choose a smaller w"
+                    "  at this w no number of transitions is shown to find the worst state with confidence \
+                     {confidence}; choose a smaller w"
                 );
             }
         }
@@ -202,14 +230,16 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
             let jump = short(diagnosis.movement.size / 100.0);
             let _ = writeln!(
                 text,
-                "  g(100) = {transitions}: the transitions after the hundredth call if the incumbent jumps by more than {jump}"
+                "  g(100) = {transitions}: the transitions after the hundredth call if the incumbent jumps by more \
+                 than {jump}"
             );
         }
     }
     if let Some(concentration) = diagnosis.concentration.filter(|concentration| *concentration > 0.0) {
         let _ = writeln!(
             text,
-            "  κ = {} is a good concentration for candidates drawn along the slope of Q; they do better than fresh draws as a rule, but nothing above is proved for them",
+            "  κ = {} is a good concentration for candidates drawn along the slope of Q; they do better than fresh \
+             draws as a rule, but nothing above is proved for them",
             short(concentration)
         );
     }

@@ -63,7 +63,8 @@ impl Moment {
             // A bound where there was none is news above all.
             _ => 2.0,
         };
-        let bounds = change(earlier.lower, self.lower) + change(earlier.upper, self.upper) + change(earlier.likely, self.likely);
+        let bounds =
+            change(earlier.lower, self.lower) + change(earlier.upper, self.upper) + change(earlier.likely, self.likely);
         bounds + change(earlier.value, self.value)
     }
 }
@@ -71,8 +72,9 @@ impl Moment {
 /// A moment, and what was new in it.
 type Newsworthy = (f64, Moment);
 
-/// Keeps the course of a run. The iterations are cut into groups of one length, and of each group the one with the most news is kept; when there are too
-/// many groups, pairs of them become one. What is kept depends on iterations only, never on the clock.
+/// Keeps the course of a run. The iterations are cut into groups of one length, and of each group the one with the most
+/// news is kept; when there are too many groups, pairs of them become one. What is kept depends on iterations only,
+/// never on the clock.
 #[derive(Debug, Clone)]
 pub struct History {
     first: Option<Moment>,

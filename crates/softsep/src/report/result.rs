@@ -1,8 +1,8 @@
 //! An outcome with its names: the `aro-result/1` file.
 
 use crate::format::{
-    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile, Stage as StageWord,
-    StopWord, ViolationFile, WorstCaseFile,
+    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile,
+    Stage as StageWord, StopWord, ViolationFile, WorstCaseFile,
 };
 use crate::model::Problem;
 use crate::outcome::Outcome;

@@ -44,7 +44,8 @@ pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
         }
         Some(Verdict::Unbounded(unbounded)) => {
             let names = unbounded.first.iter().map(|&j| &problem.names.first[j]);
-            let names: Vec<_> = names.chain(unbounded.recourse.iter().map(|&j| &problem.names.recourse[j])).cloned().collect();
+            let names: Vec<_> =
+                names.chain(unbounded.recourse.iter().map(|&j| &problem.names.recourse[j])).cloned().collect();
             let _ = writeln!(text, "why          the cost falls without end along {}", listed(&names));
         }
         None => {}
@@ -81,7 +82,8 @@ pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String 
     };
     if evaluation.objective == f64::INFINITY {
         let _ = writeln!(text, "objective    infinite: there is a scenario without recourse");
-        let rows: Vec<_> = evaluation.contradiction.iter().map(|&row| problem.names.recourse_rows[row].clone()).collect();
+        let rows: Vec<_> =
+            evaluation.contradiction.iter().map(|&row| problem.names.recourse_rows[row].clone()).collect();
         let _ = writeln!(text, "why          these rows contradict one another there: {}", listed(&rows));
     } else if evaluation.objective == f64::NEG_INFINITY {
         let _ = writeln!(text, "objective    minus infinity: the recourse cost falls without end");
@@ -147,7 +149,8 @@ pub(super) fn entries(names: &[String], values: &[f64]) -> String {
 
 /// The entries that are not zero, the largest first.
 fn nonzeros(names: &[String], values: &[f64]) -> String {
-    let mut pairs: Vec<(&String, f64)> = names.iter().zip(values.iter().copied()).filter(|(_, value)| *value != 0.0).collect();
+    let mut pairs: Vec<(&String, f64)> =
+        names.iter().zip(values.iter().copied()).filter(|(_, value)| *value != 0.0).collect();
     if pairs.is_empty() {
         return if names.is_empty() { "nothing to decide".into() } else { "all zero".into() };
     }

@@ -7,8 +7,8 @@ use crate::run::{Certificate, Event, Observer, Record};
 
 /// Writes a run as a table. A write that fails is ignored: a log must not stop a run.
 ///
-/// Methods with few iterations show them all. A chain makes thousands a second: it shows its first, then ten lines a second, and its last. So do
-/// others once they have filled some pages.
+/// Methods with few iterations show them all. A chain makes thousands a second: it shows its first, then ten lines a
+/// second, and its last. So do others once they have filled some pages.
 pub struct Table<W: Write> {
     out: W,
     lines: usize,
@@ -173,7 +173,14 @@ mod tests {
         let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut table);
         for _ in 0..ticks {
             if chain {
-                let chain = ChainRecord { value: 0.0, acceptance: 0.234, effective: 1.0, still: 0, temperature: 1.0, step: 1.0 };
+                let chain = ChainRecord {
+                    value: 0.0,
+                    acceptance: 0.234,
+                    effective: 1.0,
+                    still: 0,
+                    temperature: 1.0,
+                    step: 1.0,
+                };
                 run.set_chain(chain);
             }
             run.tick().unwrap();

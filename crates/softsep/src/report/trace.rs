@@ -14,8 +14,8 @@ pub enum TraceForm {
     JsonLines,
 }
 
-/// The columns. `best` is the upper bound where `certificate` is `deterministic`, one that is likely to hold where it is `probabilistic`, an estimate
-/// where it is `none`; the last six are a chain's.
+/// The columns. `best` is the upper bound where `certificate` is `deterministic`, one that is likely to hold where it
+/// is `probabilistic`, an estimate where it is `none`; the last six are a chain's.
 const COLUMNS: [&str; 16] = [
     "iteration",
     "seconds",
@@ -165,8 +165,14 @@ mod tests {
         run.lower(1.0);
         run.tick().unwrap();
         run.estimate(&[0.0], 1e20, &[]);
-        let chain =
-            ChainRecord { value: f64::INFINITY, acceptance: 0.25, effective: 7.5, still: 3, temperature: 0.5, step: 1e-3 };
+        let chain = ChainRecord {
+            value: f64::INFINITY,
+            acceptance: 0.25,
+            effective: 7.5,
+            still: 3,
+            temperature: 0.5,
+            step: 1e-3,
+        };
         run.set_chain(chain);
         run.tick().unwrap();
         run.upper(&[0.0], 2.0, 2.0, &[]);
@@ -182,7 +188,10 @@ mod tests {
         assert_eq!(rows.len(), 4);
         assert_eq!(rows[0], COLUMNS);
         assert_eq!(rows[1][2..], ["1.0", "", "none", "", "0", "0", "0", "0", "", "", "", "", "", ""]);
-        assert_eq!(rows[2][2..], ["1.0", "1e20", "none", "", "0", "0", "0", "0", "", "0.25", "7.5", "3", "0.5", "0.001"]);
+        assert_eq!(
+            rows[2][2..],
+            ["1.0", "1e20", "none", "", "0", "0", "0", "0", "", "0.25", "7.5", "3", "0.5", "0.001"]
+        );
         assert_eq!((rows[3][0], &rows[3][2..6]), ("3", ["1.0", "2.0", "deterministic", "0.5"].as_slice()));
         assert!(text.ends_with('\n'));
     }

@@ -1,4 +1,5 @@
-//! What random draws say about one decision: how much of the set costs more than is thought, and what it likely costs at most.
+//! What random draws say about one decision: how much of the set costs more than is thought, and what it likely costs
+//! at most.
 
 /// What was attested of a decision and its value.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,8 +13,8 @@ pub struct Attested {
 }
 
 impl Attested {
-    /// What is left of it once the decision is known to cost `value`, no less than was thought: of a larger value less of the set is above it, and a
-    /// bound below it was false.
+    /// What is left of it once the decision is known to cost `value`, no less than was thought: of a larger value less
+    /// of the set is above it, and a bound below it was false.
     pub(super) fn raised_to(&mut self, value: f64) {
         self.likely.take_if(|likely| likely.upper < value);
     }
@@ -24,8 +25,8 @@ impl Attested {
     }
 }
 
-/// With probability `confidence` at least, at most the share `level` of the set, by `measure`, costs more than the value. It says nothing about the
-/// worst case.
+/// With probability `confidence` at least, at most the share `level` of the set, by `measure`, costs more than the
+/// value. It says nothing about the worst case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
     /// The share.
@@ -36,7 +37,8 @@ pub struct Violation {
     pub measure: String,
 }
 
-/// With probability `confidence` at least, if what is assumed holds, the decision costs at most `upper` in the worst case.
+/// With probability `confidence` at least, if what is assumed holds, the decision costs at most `upper` in the worst
+/// case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likely {
     /// The bound on f(x) plus the worst recourse cost.

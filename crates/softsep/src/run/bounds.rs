@@ -1,6 +1,7 @@
 //! Bounds on the optimum, each with how it is known.
 
 use super::attested::{Attested, Likely, Violation};
+use crate::numeric::tolerances::{CONTRADICTION_TOL, cost_tol};
 
 /// The best decision known.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +12,8 @@ pub struct Best {
     pub value: f64,
     /// The worst ξ known for it.
     pub worst: Vec<f64>,
-    /// What it costs at most in the worst case, for sure; `None` where nothing bounds it. Equal to `value` where the worst case is known exactly.
+    /// What it costs at most in the worst case, for sure; `None` where nothing bounds it. Equal to `value` where the
+    /// worst case is known exactly.
     pub upper: Option<f64>,
     /// What random draws say of it. A sure bound leaves nothing likely.
     pub attested: Attested,
@@ -23,12 +25,6 @@ pub struct Bounds {
     lower: Option<f64>,
     best: Option<Best>,
 }
-
-/// Two bounds that differ by less, relative to their size if that is above 1, are equal up to the solvers' tolerances.
-const TELLABLE: f64 = 1e-9;
-
-/// Two bounds that cross by more, relative to their size if that is above 1, cannot both be true.
-const CROSSED: f64 = 1e-5;
 
 /// How the two bounds are known; derived from them, never set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +44,8 @@ impl Bounds {
         }
     }
 
-    /// Keeps `x`, which costs `value` at the scenario `worst` and at most `upper` anywhere, if its bound is better than the best known.
+    /// Keeps `x`, which costs `value` at the scenario `worst` and at most `upper` anywhere, if its bound is better than
+    /// the best known.
     pub(super) fn lower_upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) -> bool {
         let better = upper.is_finite() && self.upper().is_none_or(|best| upper < best);
         if better {
@@ -61,7 +58,8 @@ impl Bounds {
 
     /// Keeps `x` if it looks better than the best known; an estimate never displaces a sure bound.
     pub(super) fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
-        let better = value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none() && value < best.value);
+        let better =
+            value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none() && value < best.value);
         if better {
             let attested = self.attested_of(x, value);
             self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None, attested });
@@ -90,14 +88,15 @@ impl Bounds {
 
     /// Takes up what was attested of `x` at `value`, if that is the best decision and costs no less.
     pub(super) fn attest(&mut self, x: &[f64], value: f64, attested: Attested) -> bool {
-        let best = self.best.as_mut().filter(|best| best.x == x && best.value >= value - TELLABLE * value.abs().max(1.0));
+        let best = self.best.as_mut().filter(|best| best.x == x && best.value >= value - cost_tol(value));
         let Some(best) = best else { return false };
         best.attested = if best.upper.is_some() { attested.beside_a_sure_bound() } else { attested };
         best.attested.raised_to(best.value);
         true
     }
 
-    /// What stays attested if the best decision is now `x`, which costs `value`: nothing of another decision, and nothing of a larger value.
+    /// What stays attested if the best decision is now `x`, which costs `value`: nothing of another decision, and
+    /// nothing of a larger value.
     fn attested_of(&self, x: &[f64], value: f64) -> Attested {
         let mut attested = match &self.best {
             Some(best) if best.x == x && value >= best.value => best.attested.clone(),
@@ -133,8 +132,8 @@ impl Bounds {
         self.best.as_ref().and_then(|best| best.upper)
     }
 
-    /// An upper bound on the optimum that is likely to hold, where none holds for sure. One that a sure lower bound contradicts is false, and is not
-    /// given; what solvers' tolerances explain only lifts it to the lower bound.
+    /// An upper bound on the optimum that is likely to hold, where none holds for sure. One that a sure lower bound
+    /// contradicts is false, and is not given; what solvers' tolerances explain only lifts it to the lower bound.
     pub fn likely_upper(&self) -> Option<f64> {
         let likely = self.likely()?.upper;
         Some(self.lower.map_or(likely, |lower| likely.max(lower)))
@@ -174,11 +173,11 @@ impl Bounds {
         Some((upper - lower) / upper.abs().max(1e-10))
     }
 
-    /// Whether the gap is at most `gap`. Bounds closer to one another than any solver here can tell count as equal: around an optimum of
-    /// zero no relative gap would ever be met.
+    /// Whether the gap is at most `gap`. Bounds closer to one another than any solver here can tell count as equal:
+    /// around an optimum of zero no relative gap would ever be met.
     pub fn meet(&self, gap: f64) -> bool {
         match (self.lower(), self.reported_upper(), self.gap()) {
-            (Some(lower), Some(upper), Some(reached)) => reached <= gap || upper - lower <= TELLABLE * upper.abs().max(1.0),
+            (Some(lower), Some(upper), Some(reached)) => reached <= gap || upper - lower <= cost_tol(upper),
             _ => false,
         }
     }
@@ -195,7 +194,7 @@ impl Bounds {
 
 /// Whether a lower bound stands above an upper one by more than tolerances explain.
 fn crossed(lower: f64, upper: f64) -> bool {
-    lower - upper > CROSSED * upper.abs().max(1.0)
+    lower - upper > CONTRADICTION_TOL * upper.abs().max(1.0)
 }
 
 #[cfg(test)]
@@ -250,7 +249,11 @@ mod tests {
         assert!(again.replace_estimate(&[0.0], 2.0, &[5.0]));
         assert_eq!(again.certificate(), Certificate::Probabilistic);
         assert!(again.replace_estimate(&[0.0], 1.9, &[5.0]));
-        assert_eq!((again.violation(), again.certificate()), (None, Certificate::None), "more is above a smaller value");
+        assert_eq!(
+            (again.violation(), again.certificate()),
+            (None, Certificate::None),
+            "more is above a smaller value"
+        );
         let mut other = attested();
         assert!(other.estimate(&[1.0], 1.5, &[5.0]));
         assert_eq!((other.violation(), other.certificate()), (None, Certificate::None));
@@ -271,7 +274,10 @@ mod tests {
     fn a_likely_bound_below_a_sure_one_is_false() {
         let mut bounds = attested();
         bounds.raise_lower(2.5 + 1e-9);
-        assert_eq!((bounds.lower(), bounds.reported_upper(), bounds.gap()), (Some(2.5 + 1e-9), Some(2.5 + 1e-9), Some(0.0)));
+        assert_eq!(
+            (bounds.lower(), bounds.reported_upper(), bounds.gap()),
+            (Some(2.5 + 1e-9), Some(2.5 + 1e-9), Some(0.0))
+        );
         assert_eq!(bounds.refuted(), None);
         bounds.raise_lower(2.6);
         assert_eq!(bounds.refuted().map(|likely| likely.upper), Some(2.5));

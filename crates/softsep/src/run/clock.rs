@@ -64,15 +64,20 @@ impl Clock {
         Self::new(None, Arc::default())
     }
 
-    /// A moment more, for what must still be done when time is up: to evaluate the decision at hand, to explain what was proved.
-    pub fn moment() -> Self {
+    /// A moment more, for what must still be done when time is up: to evaluate the decision at hand, to explain what
+    /// was proved.
+    pub fn grace() -> Self {
         Self::new(Some(Duration::from_secs(2)), Arc::default())
     }
 
     /// Does `work` on this clock, and if that stops on the way, once more within a moment.
-    pub fn insist<T, E>(&self, mut work: impl FnMut(&Clock) -> Result<T, E>, is_stop: impl Fn(&E) -> bool) -> Result<T, E> {
+    pub fn with_grace<T, E>(
+        &self,
+        mut work: impl FnMut(&Clock) -> Result<T, E>,
+        is_stop: impl Fn(&E) -> bool,
+    ) -> Result<T, E> {
         match work(self) {
-            Err(error) if is_stop(&error) => work(&Self::moment()),
+            Err(error) if is_stop(&error) => work(&Self::grace()),
             done => done,
         }
     }

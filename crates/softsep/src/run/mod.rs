@@ -1,18 +1,18 @@
-//! The ledger of a run: limits, bounds, counters, the best decision. A method writes here what it learns, so that a run stopped at any
-//! moment still has a result.
+//! The ledger of a run: limits, bounds, counters, the best decision. A method writes here what it learns, so that a run
+//! stopped at any moment still has a result.
 
 mod attested;
 mod bounds;
 mod clock;
+mod deadline;
 mod observer;
-mod patience;
 mod seed;
 
 pub use attested::{Assumption, Attested, Likely, Source, Violation};
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Limits, Stop};
+pub(crate) use deadline::{Unfinished, run_until, solve_here, solve_until};
 pub use observer::{ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
-pub(crate) use patience::{Lost, patiently, solve_here, solve_patiently};
 pub use seed::{Purpose, Random, normals, stream};
 
 /// What was proved about a problem that has no optimum.
@@ -156,12 +156,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes that `x`, if it is the best decision, costs more than was thought, at a scenario that was not known before.
+    /// Notes that `x`, if it is the best decision, costs more than was thought, at a scenario that was not known
+    /// before.
     pub fn revise(&mut self, x: &[f64], value: f64, worst: &[f64]) {
         self.bounds.revise(x, value, worst);
     }
 
-    /// Notes what random draws say of `x`, thought to cost `value` in all; of another decision than the best, nothing is kept.
+    /// Notes what random draws say of `x`, thought to cost `value` in all; of another decision than the best, nothing
+    /// is kept.
     pub fn attest(&mut self, x: &[f64], value: f64, attested: Attested) {
         if self.bounds.attest(x, value, attested) {
             self.observer.see(&Event::Better(&self.bounds));

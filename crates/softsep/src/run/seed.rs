@@ -1,4 +1,5 @@
-//! Random streams: one seed, and for each purpose and label a stream of its own, so that no thread and no order of work shows in a result.
+//! Random streams: one seed, and for each purpose and label a stream of its own, so that no thread and no order of work
+//! shows in a result.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -26,7 +27,8 @@ pub fn stream(seed: u64, purpose: Purpose, label: u32) -> Random {
     random
 }
 
-/// Fills a vector with independent standard normal numbers, two at a time by Marsaglia's polar method, which needs no sine or cosine.
+/// Fills a vector with independent standard normal numbers, two at a time by Marsaglia's polar method, which needs no
+/// sine or cosine.
 pub fn normals(random: &mut Random, values: &mut [f64]) {
     for pair in values.chunks_mut(2) {
         let (a, b, square) = loop {
@@ -48,8 +50,8 @@ pub fn normals(random: &mut Random, values: &mut [f64]) {
 mod tests {
     use super::*;
 
-    /// Means over pairs (a, b) of a, a², a⁴, ab and a²b², whose variances are 1, 2, 96, 1 and 8, within six standard errors: passed by chance once in 10⁸
-    /// times. Then the share beyond 2, which is 0.0455.
+    /// Means over pairs (a, b) of a, a², a⁴, ab and a²b², whose variances are 1, 2, 96, 1 and 8, within six standard
+    /// errors: passed by chance once in 10⁸ times. Then the share beyond 2, which is 0.0455.
     #[test]
     fn normal_numbers_are_normal_and_independent() {
         const PAIRS: usize = 200_000;
@@ -63,7 +65,9 @@ mod tests {
             }
             beyond += if a.abs() > 2.0 { 1.0 / PAIRS as f64 } else { 0.0 };
         }
-        for (mean, (want, variance)) in means.into_iter().zip([(0.0, 1.0), (1.0, 2.0), (3.0, 96.0), (0.0, 1.0), (1.0, 8.0_f64)]) {
+        for (mean, (want, variance)) in
+            means.into_iter().zip([(0.0, 1.0), (1.0, 2.0), (3.0, 96.0), (0.0, 1.0), (1.0, 8.0_f64)])
+        {
             assert!((mean - want).abs() < 6.0 * (variance / PAIRS as f64).sqrt(), "{mean} instead of {want}");
         }
         assert!((beyond - 0.045_500_26).abs() < 6.0 * (0.0455 / PAIRS as f64).sqrt(), "{beyond}");

@@ -1,7 +1,8 @@
 //! Alternating ascent: follow the recourse's own slope in ξ to the support point, and again, until it stands still.
 //!
-//! Q is convex in ξ where costs are fixed, so each step cannot go down; the end is a local maximum. It proves nothing about the global one. Where costs
-//! move, a step may go down, and is halved until it does not: the maximum may be on the way to the support point.
+//! Q is convex in ξ where costs are fixed, so each step cannot go down; the end is a local maximum. It proves nothing
+//! about the global one. Where costs move, a step may go down, and is halved until it does not: the maximum may be on
+//! the way to the support point.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -59,7 +60,8 @@ impl<'a> Ascent<'a> {
         }
     }
 
-    /// Climbs from the nominal point and from the two ends of each coordinate axis. A scenario without recourse ends it: nothing is worse.
+    /// Climbs from the nominal point and from the two ends of each coordinate axis. A scenario without recourse ends
+    /// it: nothing is worse.
     pub fn climb_from_axes(&mut self) -> Result<(), Error> {
         let set = &self.problem.set;
         let mut start = vec![0.0; set.dim()];
@@ -100,9 +102,14 @@ impl<'a> Ascent<'a> {
         self.climb_while(start, SMALLEST, &mut |_, _| {})
     }
 
-    /// Climbs from a member of the set as long as a step gains more than this share of what is reached, and shows every scenario on the way with the
-    /// recourse's answer.
-    pub fn climb_while(&mut self, start: &[f64], gain: f64, show: &mut dyn FnMut(&[f64], &Answer)) -> Result<(), Error> {
+    /// Climbs from a member of the set as long as a step gains more than this share of what is reached, and shows every
+    /// scenario on the way with the recourse's answer.
+    pub fn climb_while(
+        &mut self,
+        start: &[f64],
+        gain: f64,
+        show: &mut dyn FnMut(&[f64], &Answer),
+    ) -> Result<(), Error> {
         self.xi.copy_from_slice(start);
         let may_halve = self.problem.recourse.costs_move() && !self.problem.set.is_finite_list();
         let (mut last, mut halved) = (f64::NEG_INFINITY, 0);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use super::{Bilinear, NoList, NotBilinear, Scan, Separation, Split, stand_in};
+use super::{Bilinear, NoFiniteEquivalent, NotBilinear, Scan, Separation, Split, finite_equivalent};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
@@ -11,17 +11,18 @@ use crate::model::Problem;
 /// Extreme points that are enumerated at most.
 const ENUMERATED: usize = 200_000;
 
-/// The same where the recourse has cones or a quadratic cost and nobody asked for a scan: each point takes an interior point's time.
+/// The same where the recourse has cones or a quadratic cost and nobody asked for a scan: each point takes an interior
+/// point's time.
 const ENUMERATED_IN_CONES: usize = 20_000;
 
 /// The list to scan, if there is one: a scenario list may have any length.
-fn list(problem: &Problem, most: usize) -> Result<Cow<'_, Points>, NoList> {
-    stand_in(problem, if problem.set.is_finite_list() { usize::MAX } else { most })
+fn list(problem: &Problem, most: usize) -> Result<Cow<'_, Points>, NoFiniteEquivalent> {
+    finite_equivalent(problem, if problem.set.is_finite_list() { usize::MAX } else { most })
 }
 
 /// Which separation somebody wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wish {
+pub enum SeparationKind {
     /// The one that suits the problem.
     #[default]
     Auto,
@@ -33,15 +34,15 @@ pub enum Wish {
     Bilinear,
 }
 
-impl FromStr for Wish {
+impl FromStr for SeparationKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "auto" => Ok(Wish::Auto),
-            "scan" => Ok(Wish::Scan),
-            "split" => Ok(Wish::Split),
-            "bilinear" => Ok(Wish::Bilinear),
+            "auto" => Ok(SeparationKind::Auto),
+            "scan" => Ok(SeparationKind::Scan),
+            "split" => Ok(SeparationKind::Split),
+            "bilinear" => Ok(SeparationKind::Bilinear),
             _ => Err(format!("\"{text}\" is no separation; auto, scan, split and bilinear are")),
         }
     }
@@ -52,7 +53,7 @@ impl FromStr for Wish {
 pub enum NoSeparation {
     /// There is no list to scan, or Q is not convex in ξ.
     #[error(transparent)]
-    NoList(#[from] NoList),
+    NoFiniteEquivalent(#[from] NoFiniteEquivalent),
     /// Branch and bound needs affine policies.
     #[error("branch and bound on ξ needs costs that do not move with ξ, and a set that is no list")]
     NotSplit,
@@ -78,21 +79,21 @@ impl<'p> Exact<'p> {
         let most = if problem.recourse.is_linear() { ENUMERATED } else { ENUMERATED_IN_CONES };
         match list(problem, most) {
             Ok(points) => Ok(Self::Scan(points)),
-            Err(NoList::CostsMove) => Err(NoList::CostsMove.into()),
-            Err(NoList::TooMany(_)) => Ok(Self::Split),
+            Err(NoFiniteEquivalent::CostsMove) => Err(NoFiniteEquivalent::CostsMove.into()),
+            Err(NoFiniteEquivalent::TooMany(_)) => Ok(Self::Split),
         }
     }
 
-    /// Chooses as wished, if that separation applies.
-    pub fn wished(wish: Wish, problem: &'p Problem) -> Result<Self, NoSeparation> {
-        match wish {
-            Wish::Auto => Self::choose(problem),
-            Wish::Scan => Ok(Self::Scan(list(problem, ENUMERATED)?)),
-            Wish::Split => {
+    /// Chooses as of_kind, if that separation applies.
+    pub fn of_kind(kind: SeparationKind, problem: &'p Problem) -> Result<Self, NoSeparation> {
+        match kind {
+            SeparationKind::Auto => Self::choose(problem),
+            SeparationKind::Scan => Ok(Self::Scan(list(problem, ENUMERATED)?)),
+            SeparationKind::Split => {
                 let applies = !problem.recourse.costs_move() && !problem.set.is_finite_list();
                 if applies { Ok(Self::Split) } else { Err(NoSeparation::NotSplit) }
             }
-            Wish::Bilinear => {
+            SeparationKind::Bilinear => {
                 Bilinear::new(problem)?;
                 Ok(Self::Bilinear)
             }
@@ -106,8 +107,12 @@ impl<'p> Exact<'p> {
                 let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
                 format!("scans {} {what}", points.len())
             }
-            Self::Split => format!("searches the {} by branch and bound with affine policies as bounds", problem.set.kind()),
-            Self::Bilinear => format!("searches the {} by a mixed-integer program over duals and ξ", problem.set.kind()),
+            Self::Split => {
+                format!("searches the {} by branch and bound with affine policies as bounds", problem.set.kind())
+            }
+            Self::Bilinear => {
+                format!("searches the {} by a mixed-integer program over duals and ξ", problem.set.kind())
+            }
         }
     }
 

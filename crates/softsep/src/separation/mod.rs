@@ -1,4 +1,5 @@
-//! Separation: for a decision x, a scenario that hurts it, the cut that it proves, and what is known about the worst one.
+//! Separation: for a decision x, a scenario that hurts it, the cut that it proves, and what is known about the worst
+//! one.
 //!
 //! A method never knows which separation it holds.
 
@@ -6,23 +7,23 @@ mod ascent;
 mod assessor;
 mod bilinear;
 mod choose;
+mod finite_equivalent;
 mod scan;
 mod screen;
 mod slopes;
 mod split;
-mod stand_in;
 mod trends;
 mod worst;
 
 pub use ascent::{Ascent, ascend};
 pub use assessor::Assessor;
 pub use bilinear::{Bilinear, NotBilinear};
-pub use choose::{Exact, NoSeparation, Wish};
+pub use choose::{Exact, NoSeparation, SeparationKind};
+pub use finite_equivalent::{NoFiniteEquivalent, finite_equivalent};
 pub use scan::Scan;
 pub use slopes::SlopeRanges;
 pub(crate) use slopes::{Extreme, bounding_program, extreme, widened};
 pub use split::Split;
-pub use stand_in::{NoList, stand_in};
 pub(crate) use trends::trends;
 
 use crate::error::Error;
@@ -58,10 +59,11 @@ pub struct Found {
 /// What whoever separates wants to know.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ask {
-    /// A scenario that costs more than this is worth having at once: the maximum need not be bounded then. `None` asks for a bound in any case.
+    /// A scenario that costs more than this is worth having at once: the maximum need not be bounded then. `None` asks
+    /// for a bound in any case.
     pub beyond: Option<f64>,
-    /// How far the claim may stay above the larger of `beyond` and the worst scenario met before the search for a better one goes on; infinite where
-    /// any bound will do.
+    /// How far the claim may stay above the larger of `beyond` and the worst scenario met before the search for a
+    /// better one goes on; infinite where any bound will do.
     pub tolerance: f64,
 }
 
@@ -72,8 +74,8 @@ impl Ask {
 
 /// Finds scenarios that hurt a decision.
 pub trait Separation {
-    /// Separates at `x`. A search that the clock stops returns what it has, with the bound that it has; only where it has nothing at all is
-    /// that an error.
+    /// Separates at `x`. A search that the clock stops returns what it has, with the bound that it has; only where it
+    /// has nothing at all is that an error.
     fn separate(&mut self, x: &[f64], ask: &Ask, clock: &Clock) -> Result<Found, Error>;
 
     /// How the last claim was proved, in words, where there is more to say than what the separation is.

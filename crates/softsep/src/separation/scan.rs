@@ -1,5 +1,5 @@
-//! The exact separation of a finite list: every point is settled by a bound or solved, in chunks of a fixed size, so that the result does
-//! not depend on threads.
+//! The exact separation of a finite list: every point is settled by a bound or solved, in chunks of a fixed size, so
+//! that the result does not depend on threads.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,10 +12,11 @@ use super::{Ask, Claim, Found, Separation};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
-use crate::recourse::{Answer, Recourse, RecourseError, WarmStart, engine};
+use crate::recourse::{Answer, Recourse, RecourseBasis, RecourseError, engine};
 use crate::run::Clock;
 
-/// Points per chunk. Each chunk starts from one and the same basis: small enough to share work, large enough to profit from reuse.
+/// Points per chunk. Each chunk starts from one and the same basis: small enough to share work, large enough to profit
+/// from reuse.
 const CHUNK: usize = 64;
 
 /// All points.
@@ -23,7 +24,7 @@ pub struct Scan<'p> {
     problem: &'p Problem,
     points: Cow<'p, Points>,
     /// Where every chunk starts: the basis of the worst scenario of the last scan.
-    start: WarmStart,
+    start: RecourseBasis,
     /// What settles points without a solve; `None` where every one is solved.
     screen: Option<Screen>,
 }
@@ -42,7 +43,7 @@ impl<'p> Scan<'p> {
             return Err(Error::Master("there is no scenario to scan".into()));
         }
         let screen = Screen::new(problem, &points);
-        Ok(Self { problem, points, start: WarmStart::default(), screen })
+        Ok(Self { problem, points, start: RecourseBasis::default(), screen })
     }
 
     /// The same scan with a solve for every point, which is what the other must agree with.
@@ -74,9 +75,14 @@ impl<'p> Scan<'p> {
         Ok(worst)
     }
 
-    /// The worst of `rows` by solving every one, and the number of solves. What comes after the first point without recourse does not
-    /// count, whether some thread got to it or not.
-    fn solve_all(&self, rows: &[usize], x: &[f64], clock: &Clock) -> Result<(Option<(usize, f64)>, u64), RecourseError> {
+    /// The worst of `rows` by solving every one, and the number of solves. What comes after the first point without
+    /// recourse does not count, whether some thread got to it or not.
+    fn solve_all(
+        &self,
+        rows: &[usize],
+        x: &[f64],
+        clock: &Clock,
+    ) -> Result<(Option<(usize, f64)>, u64), RecourseError> {
         let end = AtomicUsize::new(usize::MAX);
         let chunks: Vec<Result<Option<Chunk>, RecourseError>> = rows
             .par_chunks(CHUNK)

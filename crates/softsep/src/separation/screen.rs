@@ -1,9 +1,9 @@
 //! Screens of a long list: bounds that settle most scenarios without a solve of their own.
 //!
-//! From below: every dual vertex met so far bounds Q at every (x, ξ), so that one matrix product bounds all scenarios and tells which to solve
-//! next. From above: the basis that solved it answers all scenarios by affine decision rules (see [`Rules`]), its own and one that holds for
-//! all of them; what these keep at the level of the worst scenario solved or below is settled. The next rule has to hold only for what is left, and is the
-//! better for it.
+//! From below: every dual vertex met so far bounds Q at every (x, ξ), so that one matrix product bounds all scenarios
+//! and tells which to solve next. From above: the basis that solved it answers all scenarios by affine decision rules
+//! (see [`Rules`]), its own and one that holds for all of them; what these keep at the level of the worst scenario
+//! solved or below is settled. The next rule has to hold only for what is left, and is the better for it.
 
 use std::collections::VecDeque;
 
@@ -14,13 +14,15 @@ use rayon::prelude::*;
 use super::worst::Worst;
 use crate::format::Points;
 use crate::model::Problem;
-use crate::recourse::{Answer, Interval, Outcome, Own, Recourse, RecourseError, Response, Rules, WarmStart};
+use crate::numeric::dot;
+use crate::recourse::{Answer, Interval, Outcome, Own, Recourse, RecourseBasis, RecourseError, Response, Rules};
 use crate::run::{Clock, Stop};
 
 /// Scenarios that are not worth a round.
 const FEW: usize = 32;
 
-/// Rounds in a row that may settle less than an eighth of what is left: some bases make bad rules, and some problems have none.
+/// Rounds in a row that may settle less than an eighth of what is left: some bases make bad rules, and some problems
+/// have none.
 const PATIENCE: usize = 4;
 
 /// Scenarios that one round solves at most: each has the largest lower bound, and its dual raises those of others.
@@ -89,17 +91,19 @@ impl Screen {
         Some(Self { reach, pieces: VecDeque::new() })
     }
 
-    /// Settles what it can, with a few solves by `lead`, and returns the rows that are left. Where a scenario without recourse is met none
-    /// is left, for none is worse.
+    /// Settles what it can, with a few solves by `lead`, and returns the rows that are left. Where a scenario without
+    /// recourse is met none is left, for none is worse.
     pub(super) fn settle(
         &mut self,
         question: Question,
         lead: &mut dyn Recourse,
         worst: &mut Worst,
     ) -> Result<Vec<usize>, RecourseError> {
-        // A response costs as many solves with a basis's factors as ξ has entries; a known basis answers a scenario with one.
+        // A response costs as many solves with a basis's factors as ξ has entries; a known basis answers a scenario
+        // with one.
         let few = FEW.max(question.points.dim());
-        let mut open: Vec<Open> = (0..question.points.len()).map(|row| Open { row, lower: f64::NEG_INFINITY }).collect();
+        let mut open: Vec<Open> =
+            (0..question.points.len()).map(|row| Open { row, lower: f64::NEG_INFINITY }).collect();
         if open.len() > few {
             self.raise(0, question, &mut open)?;
         }
@@ -123,14 +127,15 @@ impl Screen {
         Ok(open.into_iter().map(|open| open.row).collect())
     }
 
-    /// Solves the scenario with the largest lower bound, and again while one must be worse than all solved. Returns the last basis.
+    /// Solves the scenario with the largest lower bound, and again while one must be worse than all solved. Returns the
+    /// last basis.
     fn climb(
         &mut self,
         question: Question,
         lead: &mut dyn Recourse,
         worst: &mut Worst,
         open: &mut Vec<Open>,
-    ) -> Result<WarmStart, RecourseError> {
+    ) -> Result<RecourseBasis, RecourseError> {
         for step in 0..CLIMB {
             let top = open.iter().enumerate().reduce(|top, next| if next.1.lower > top.1.lower { next } else { top });
             let Some((place, &Open { row, lower })) = top else { break };
@@ -141,7 +146,7 @@ impl Screen {
             let xi = question.points.row(row);
             let answer = worst.meet(row, xi, lead)?;
             if answer.outcome == Outcome::Unbounded {
-                return Ok(WarmStart::default());
+                return Ok(RecourseBasis::default());
             }
             self.learn(answer, xi);
             if answer.outcome == Outcome::Infeasible {
@@ -213,7 +218,8 @@ fn rule_out(
             let values = room.product(response.slopes(), question.points, block);
             let costs = values.chunks_exact(basics + 1).map(|values| {
                 // No early way out: this is the loop that counts.
-                let inside = |all: bool, (own, value): (&Interval, &f64)| all & (own.from <= *value) & (*value <= own.to);
+                let inside =
+                    |all: bool, (own, value): (&Interval, &f64)| all & (own.from <= *value) & (*value <= own.to);
                 if own_cost + values[basics] <= level && within.iter().zip(values).fold(true, inside) {
                     return None;
                 }
@@ -264,8 +270,4 @@ impl Room {
         );
         &self.values
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -1,7 +1,8 @@
 //! How steep Q(x, ·) can be: the ranges of its slopes over all duals, and what of the set they leave to be searched.
 //!
-//! The slopes are `s(π) = −Uᵀπ`, and Π depends neither on x nor on ξ: ranges are found once for a problem. So are those of slopes in x. Where a slope has one sign on all of
-//! Π, Q never falls (or never rises) in that entry of ξ, and a part of the set cannot hold all of its worst cases.
+//! The slopes are `s(π) = −Uᵀπ`, and Π depends neither on x nor on ξ: ranges are found once for a problem. So are those
+//! of slopes in x. Where a slope has one sign on all of Π, Q never falls (or never rises) in that entry of ξ, and a
+//! part of the set cannot hold all of its worst cases.
 
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ const SIGN: f64 = 1e-9;
 /// What HiGHS's tolerance may have kept back at the end of a range.
 const MARGIN: f64 = 1e-7;
 
-/// For each entry of ξ (or x), the least and the most that the slope of Q in it can be; infinite where the duals are unbounded that way, or where
-/// HiGHS could not tell.
+/// For each entry of ξ (or x), the least and the most that the slope of Q in it can be; infinite where the duals are
+/// unbounded that way, or where HiGHS could not tell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlopeRanges {
     /// The least.
@@ -30,7 +31,8 @@ pub struct SlopeRanges {
 }
 
 impl SlopeRanges {
-    /// The ranges over all feasible duals of linear recourse with fixed costs; `None` if there is none, so that Q is ∞ or −∞ everywhere.
+    /// The ranges over all feasible duals of linear recourse with fixed costs; `None` if there is none, so that Q is ∞
+    /// or −∞ everywhere.
     pub fn of(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
         Self::over(Duals::Feasible, problem, clock)
     }
@@ -95,7 +97,8 @@ impl SlopeRanges {
         moving.map(|(steep, width)| steep * width).sum()
     }
 
-    /// How steep Q is at most in the coordinates of a sphere of states: a bound on ‖Aᵀs‖ over all slopes s in the ranges, by the columns of Aᵀ.
+    /// How steep Q is at most in the coordinates of a sphere of states: a bound on ‖Aᵀs‖ over all slopes s in the
+    /// ranges, by the columns of Aᵀ.
     pub fn on_sphere(&self, states: &dyn States) -> Option<f64> {
         let walk = states.walk()?;
         let (mut axis, mut column) = (vec![0.0; self.least.len()], vec![0.0; walk.dim()]);
@@ -109,8 +112,8 @@ impl SlopeRanges {
         Some(self.spread(&lengths).min(norm(&self.steepest()) * norm(&lengths)))
     }
 
-    /// What is left of the polytope: a ζ along which Q never rises goes where others do not need it, one along which Q never falls goes to its
-    /// end where no other limits it.
+    /// What is left of the polytope: a ζ along which Q never rises goes where others do not need it, one along which Q
+    /// never falls goes to its end where no other limits it.
     pub fn reduce(&self, polytope: &Polytope) -> Polytope {
         let mut rows_of = vec![Vec::new(); polytope.columns.len()];
         for (number, row) in polytope.rows.iter().enumerate() {
@@ -125,7 +128,8 @@ impl SlopeRanges {
             } else {
                 (step * self.most[entry], step * self.least[entry])
             };
-            let takes_only = rows_of[column].iter().all(|&(row, coefficient)| coefficient >= 0.0 && !polytope.rows[row].equal);
+            let takes_only =
+                rows_of[column].iter().all(|&(row, coefficient)| coefficient >= 0.0 && !polytope.rows[row].equal);
             let alone = rows_of[column].iter().all(|&(row, _)| polytope.rows[row].terms.len() == 1);
             if !takes_only {
                 return None;
@@ -262,7 +266,8 @@ pub(crate) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extre
     }
 }
 
-/// A range as HiGHS found it, made safe: an end that is zero up to rounding is zero, any other is moved outwards by HiGHS's tolerance.
+/// A range as HiGHS found it, made safe: an end that is zero up to rounding is zero, any other is moved outwards by
+/// HiGHS's tolerance.
 pub(crate) fn widened(least: f64, most: f64) -> (f64, f64) {
     let end = |value: f64, sign: f64| match value {
         value if value.abs() <= SIGN => 0.0,

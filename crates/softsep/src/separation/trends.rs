@@ -6,8 +6,9 @@ use crate::model::Problem;
 use crate::run::Clock;
 use crate::uncertainty::Trend;
 
-/// The trend of Q in each entry of ξ, for linear recourse with fixed costs. Where the sides of rows tell all of them no program is solved, of which
-/// ranges of slopes take two per entry; `None` if these are asked and no dual is feasible, so that Q is ∞ or −∞ everywhere.
+/// The trend of Q in each entry of ξ, for linear recourse with fixed costs. Where the sides of rows tell all of them no
+/// program is solved, of which ranges of slopes take two per entry; `None` if these are asked and no dual is feasible,
+/// so that Q is ∞ or −∞ everywhere.
 pub(crate) fn trends(problem: &Problem, clock: &Clock) -> Result<Option<Vec<Trend>>, Error> {
     let by_sides = by_sides(problem);
     if by_sides.iter().all(|trend| *trend != Trend::Unknown) {
@@ -16,14 +17,15 @@ pub(crate) fn trends(problem: &Problem, clock: &Clock) -> Result<Option<Vec<Tren
     Ok(SlopeRanges::of(problem, clock)?.map(|ranges| ranges.trends()))
 }
 
-/// What the sides of rows tell: π is never negative where a row has a lower side alone, and never positive where it has an upper one alone, so that slopes
-/// `−Uᵀπ` of entries that help all their rows, or hurt them all, have one sign.
+/// What the sides of rows tell: π is never negative where a row has a lower side alone, and never positive where it has
+/// an upper one alone, so that slopes `−Uᵀπ` of entries that help all their rows, or hurt them all, have one sign.
 fn by_sides(problem: &Problem) -> Vec<Trend> {
     let recourse = &problem.recourse;
     let (mut may_rise, mut may_fall) = (vec![false; problem.set.dim()], vec![false; problem.set.dim()]);
     for i in 0..recourse.rows() {
         for (entry, value) in recourse.u.row(i) {
-            let (by_lower, by_upper) = if value < 0.0 { (&mut may_rise, &mut may_fall) } else { (&mut may_fall, &mut may_rise) };
+            let (by_lower, by_upper) =
+                if value < 0.0 { (&mut may_rise, &mut may_fall) } else { (&mut may_fall, &mut may_rise) };
             by_lower[entry] |= recourse.row_lower[i].is_finite();
             by_upper[entry] |= recourse.row_upper[i].is_finite();
         }

@@ -1,7 +1,7 @@
 //! The worst scenario solved so far.
 
 use crate::model::Problem;
-use crate::recourse::{Answer, Cut, Recourse, RecourseError, WarmStart};
+use crate::recourse::{Answer, Cut, Recourse, RecourseBasis, RecourseError};
 
 /// How far two ways to the same cost may differ, relative to it.
 const ROUNDING: f64 = 1e-12;
@@ -12,14 +12,20 @@ pub(super) struct Worst {
     /// What it costs, from above: what is claimed from here is an upper bound.
     pub(super) value: f64,
     pub(super) cut: Option<Cut>,
-    pub(super) start: WarmStart,
+    pub(super) start: RecourseBasis,
     answer: Answer,
 }
 
 impl Worst {
     /// None yet.
     pub(super) fn new(problem: &Problem) -> Self {
-        Self { row: None, value: f64::NEG_INFINITY, cut: None, start: WarmStart::default(), answer: Answer::new(problem) }
+        Self {
+            row: None,
+            value: f64::NEG_INFINITY,
+            cut: None,
+            start: RecourseBasis::default(),
+            answer: Answer::new(problem),
+        }
     }
 
     /// What bounds may say of other scenarios and leave this one the worst: equals differ by rounding.

@@ -5,13 +5,15 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::model::Problem;
+use crate::numeric::dot;
 use crate::recourse::{Answer, Outcome, Recourse, RecourseError};
 
 /// Relative agreement that is asked of values computed in two ways.
 const CLOSE: f64 = 2e-6;
 
-/// Tests `engine` on `problem` at random (x, ξ): weak and strong duality from y and π themselves, cuts at other x, slopes in ξ against
-/// other ξ, rays against their definitions, hints that change no answer, and no memory after `start_from`. `other` is an independent engine for the same values.
+/// Tests `engine` on `problem` at random (x, ξ): weak and strong duality from y and π themselves, cuts at other x,
+/// slopes in ξ against other ξ, rays against their definitions, hints that change no answer, and no memory after
+/// `start_from`. `other` is an independent engine for the same values.
 pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dyn Recourse, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut answer, mut second) = (Answer::new(problem), Answer::new(problem));
@@ -30,7 +32,8 @@ pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dy
                     close(answer.value, second.value, &format!("{context}: two engines' values"));
                 }
             }
-            // An interior point may fail where the simplex does not; it must say so, and that is not this engine's fault.
+            // An interior point may fail where the simplex does not; it must say so, and that is not this engine's
+            // fault.
             Err(RecourseError::Numerical { .. }) => {}
             Err(error) => panic!("{context}: {error}"),
         }
@@ -61,16 +64,23 @@ fn check_solved(
     engine.decision(&mut y);
     let mut pi = vec![0.0; model.rows()];
     engine.dual(&mut pi);
-    // The decision is feasible (bounds and plain rows here; cones are tested where they are) and costs what the engine says.
+    // The decision is feasible (bounds and plain rows here; cones are tested where they are) and costs what the engine
+    // says.
     for (j, &value) in y.iter().enumerate() {
-        assert!(value >= model.lower[j] - 1e-6 && value <= model.upper[j] + 1e-6, "{context}: y{j} = {value} leaves its bounds");
+        assert!(
+            value >= model.lower[j] - 1e-6 && value <= model.upper[j] + 1e-6,
+            "{context}: y{j} = {value} leaves its bounds"
+        );
     }
     let mut activity = vec![0.0; model.rows()];
     model.shift(x, xi, &mut activity);
     model.g.mul_add(1.0, &y, &mut activity);
     for (i, &value) in activity.iter().enumerate() {
         let (lower, upper) = (model.row_lower[i], model.row_upper[i]);
-        assert!(value >= lower - 1e-5 && value <= upper + 1e-5, "{context}: row {i} = {value} not in [{lower}, {upper}]");
+        assert!(
+            value >= lower - 1e-5 && value <= upper + 1e-5,
+            "{context}: row {i} = {value} not in [{lower}, {upper}]"
+        );
         let sign_ok = (pi[i] <= 1e-6 || lower.is_finite()) && (pi[i] >= -1e-6 || upper.is_finite());
         let in_cone = lower == f64::NEG_INFINITY && upper == f64::INFINITY;
         assert!(sign_ok || in_cone, "{context}: π{i} = {} has the wrong sign", pi[i]);
@@ -107,7 +117,8 @@ fn check_solved(
         if !model.costs_move() {
             random_xi(problem, rng, &mut other_xi);
             engine.solve(&other_xi, &mut elsewhere).unwrap_or_else(|error| panic!("{context}: {error}"));
-            let plane = plane + other_xi.iter().zip(xi).zip(&answer.slope_xi).map(|((b, a), s)| s * (b - a)).sum::<f64>();
+            let plane =
+                plane + other_xi.iter().zip(xi).zip(&answer.slope_xi).map(|((b, a), s)| s * (b - a)).sum::<f64>();
             assert!(
                 elsewhere.value >= plane - CLOSE * (1.0 + plane.abs()),
                 "{context}: plane {plane} above {} at {other_x:?}, {other_xi:?}",
@@ -118,8 +129,16 @@ fn check_solved(
     check_differences(problem, engine, x, xi, answer, context);
 }
 
-/// Where Q is differentiable in ξ at (x, ξ), differences must show the slope; where it has a kink, the slope lies between them.
-fn check_differences(problem: &Problem, engine: &mut dyn Recourse, x: &[f64], xi: &[f64], answer: &Answer, context: &str) {
+/// Where Q is differentiable in ξ at (x, ξ), differences must show the slope; where it has a kink, the slope lies
+/// between them.
+fn check_differences(
+    problem: &Problem,
+    engine: &mut dyn Recourse,
+    x: &[f64],
+    xi: &[f64],
+    answer: &Answer,
+    context: &str,
+) {
     engine.at(x);
     let step = 1e-4;
     let (mut up, mut down) = (Answer::new(problem), Answer::new(problem));
@@ -230,8 +249,4 @@ fn random_xi(problem: &Problem, rng: &mut ChaCha8Rng, xi: &mut [f64]) {
 
 fn close(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() <= CLOSE * (1.0 + a.abs().max(b.abs())), "{what}: {a} and {b}");
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -15,8 +15,9 @@ use crate::separation::Exact;
 use crate::settings::{Certify, Settings};
 use crate::solve::solve;
 
-/// Tests the method `name` on a problem with a known `optimum` (`None`: infeasible): status, objective and bounds, its own decision
-/// evaluated again, each limit, an interrupt, and equal results on 1, 2 and 4 threads. A method that ends with an upper bound is held to that. Returns whether the method takes the problem.
+/// Tests the method `name` on a problem with a known `optimum` (`None`: infeasible): status, objective and bounds, its
+/// own decision evaluated again, each limit, an interrupt, and equal results on 1, 2 and 4 threads. A method that ends
+/// with an upper bound is held to that. Returns whether the method takes the problem.
 pub fn check_method(name: &str, problem: &Problem, optimum: Option<f64>, tolerance: f64) -> bool {
     let entry = Entry::find(name).unwrap_or_else(|error| panic!("{error}"));
     let method = entry.build(&Default::default()).unwrap_or_else(|error| panic!("{error}"));
@@ -54,8 +55,8 @@ fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f
     assert!((best.value - optimum).abs() <= room, "{context}: objective {} where {optimum} is optimal", best.value);
     check_bounds(outcome, optimum, room, context);
     if outcome.bounds.certificate() == Certificate::Deterministic {
-        let evaluation =
-            evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let evaluation = evaluate(problem, &best.x, None, None, &Arc::default())
+            .unwrap_or_else(|error| panic!("{context}: {error}"));
         assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
         assert!(
             evaluation.objective <= best.value + room,
@@ -66,7 +67,8 @@ fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f
     }
 }
 
-/// What holds for a method that ends with an upper bound: the optimum is not above it, and nor is what its decision costs.
+/// What holds for a method that ends with an upper bound: the optimum is not above it, and nor is what its decision
+/// costs.
 fn check_bounded(problem: &Problem, outcome: &Outcome, optimum: Option<f64>, tolerance: f64, context: &str) {
     let (Some(best), Some(upper)) = (outcome.bounds.best(), outcome.bounds.upper()) else {
         let is_right = outcome.status == Status::Unknown || optimum.is_none() && outcome.status == Status::Infeasible;
@@ -75,11 +77,17 @@ fn check_bounded(problem: &Problem, outcome: &Outcome, optimum: Option<f64>, tol
     };
     let optimum = optimum.unwrap_or_else(|| panic!("{context}: a decision for a problem that has none"));
     check_bounds(outcome, optimum, tolerance * (1.0 + optimum.abs()), context);
-    let evaluation = evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let evaluation =
+        evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
     let room = tolerance * (1.0 + upper.abs());
     assert!(evaluation.objective <= upper + room, "{context}: costs {} above its bound {upper}", evaluation.objective);
-    assert!((evaluation.objective - best.value).abs() <= room, "{context}: costs {}, not {}", evaluation.objective, best.value);
+    assert!(
+        (evaluation.objective - best.value).abs() <= room,
+        "{context}: costs {}, not {}",
+        evaluation.objective,
+        best.value
+    );
 }
 
 /// Whether the worst case of a decision is found by asking every scenario.
@@ -87,19 +95,25 @@ fn is_scanned(problem: &Problem) -> bool {
     matches!(Exact::choose(problem), Ok(Exact::Scan(_)))
 }
 
-/// What holds for a method that ends with an estimate: its lower bound, and that the decision costs no less than it says. How good the decision is
-/// depends on the scenarios met; on problems as small as those of this suite, very nearly optimal.
+/// What holds for a method that ends with an estimate: its lower bound, and that the decision costs no less than it
+/// says. How good the decision is depends on the scenarios met; on problems as small as those of this suite, very
+/// nearly optimal.
 fn check_estimated(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f64, context: &str) {
     let room = tolerance * (1.0 + optimum.abs());
     check_bounds(outcome, optimum, room, context);
     assert_eq!((outcome.status, outcome.bounds.upper()), (Status::Feasible, None), "{context}");
     let best = outcome.bounds.best().unwrap_or_else(|| panic!("{context}: no decision"));
-    let evaluation = evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let evaluation =
+        evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
     assert!(evaluation.objective >= best.value - room, "{context}: costs {} below its estimate", evaluation.objective);
     let near = 1e-3 * (1.0 + optimum.abs());
     assert!(best.value <= optimum + near, "{context}: {} where {optimum} is optimal", best.value);
-    assert!(evaluation.objective <= optimum + near, "{context}: costs {} where {optimum} is optimal", evaluation.objective);
+    assert!(
+        evaluation.objective <= optimum + near,
+        "{context}: costs {} where {optimum} is optimal",
+        evaluation.objective
+    );
 }
 
 fn check_bounds(outcome: &Outcome, optimum: f64, room: f64, context: &str) {

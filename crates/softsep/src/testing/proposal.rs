@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use crate::chain::Acceptance;
 use crate::model::Problem;
-use crate::proposal::{Place, Proposal};
+use crate::proposal::{ChainState, Proposal};
 use crate::recourse::Recourse;
 use crate::run::{Purpose, Random, stream};
 use crate::uncertainty::{Space, State, States};
@@ -28,8 +28,9 @@ pub struct Trial<'a> {
     pub temperature: f64,
 }
 
-/// Tests a proposal at the engine's x. Candidates are states; the log-ratio turns round with its arguments and agrees with the density, if there is one;
-/// that is a density, and the one that is drawn from; on few states detailed balance holds for both acceptances. The engine should report one dual per ξ.
+/// Tests a proposal at the engine's x. Candidates are states; the log-ratio turns round with its arguments and agrees
+/// with the density, if there is one; that is a density, and the one that is drawn from; on few states detailed balance
+/// holds for both acceptances. The engine should report one dual per ξ.
 pub fn check_proposal(trial: &Trial, engine: &mut dyn Recourse, seed: u64) {
     let mut random = stream(seed, Purpose::Estimate, 0);
     let (places, is_all) = match trial.states.enumerate(FEW) {
@@ -58,8 +59,8 @@ pub fn check_proposal(trial: &Trial, engine: &mut dyn Recourse, seed: u64) {
 
 impl Trial<'_> {
     /// A place that is ready.
-    pub fn place(&self, state: State, engine: &mut dyn Recourse) -> Place {
-        let mut place = Place::new(self.problem, self.states);
+    pub fn place(&self, state: State, engine: &mut dyn Recourse) -> ChainState {
+        let mut place = ChainState::new(self.problem, self.states);
         place.state = state;
         self.states.realize(&place.state, &mut place.xi);
         engine.solve(&place.xi, &mut place.answer).unwrap_or_else(|error| panic!("{}: {error}", self.problem.name));
@@ -67,17 +68,17 @@ impl Trial<'_> {
         place
     }
 
-    fn drawn(&self, random: &mut Random, engine: &mut dyn Recourse) -> Place {
+    fn drawn(&self, random: &mut Random, engine: &mut dyn Recourse) -> ChainState {
         let mut state = self.states.blank();
         self.states.draw(random, &mut state);
         self.place(state, engine)
     }
 
-    fn log_density(&self, from: &Place, to: &State) -> f64 {
+    fn log_density(&self, from: &ChainState, to: &State) -> f64 {
         self.proposal.log_density(self.states, from, to).unwrap_or_else(|| panic!("{}: no density", self.problem.name))
     }
 
-    fn ratio_agrees_with_density(&self, from: &Place, to: &Place) {
+    fn ratio_agrees_with_density(&self, from: &ChainState, to: &ChainState) {
         if from.state == to.state {
             return;
         }
@@ -86,7 +87,7 @@ impl Trial<'_> {
         assert!(close(ratio, want, 1e-9), "{}: the ratio is {ratio}, by densities {want}", self.problem.name);
     }
 
-    fn density_sums_to_one(&self, places: &[Place]) {
+    fn density_sums_to_one(&self, places: &[ChainState]) {
         for from in places {
             let sum: f64 = places.iter().map(|to| self.log_density(from, &to.state).exp()).sum();
             let mean = sum / places.len() as f64;
@@ -95,12 +96,12 @@ impl Trial<'_> {
     }
 
     /// `p(i)q(j|i)A(i,j) = p(j)q(i|j)A(j,i)`, with p from all scores and q from the density.
-    fn balance_is_detailed(&self, places: &[Place]) {
+    fn balance_is_detailed(&self, places: &[ChainState]) {
         let best = places.iter().fold(f64::NEG_INFINITY, |best, place| best.max(place.answer.value));
-        let weight = |place: &Place| ((place.answer.value - best) / self.temperature).exp();
+        let weight = |place: &ChainState| ((place.answer.value - best) / self.temperature).exp();
         let total: f64 = places.iter().map(weight).sum();
         for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
-            let flow = |from: &Place, to: &Place| {
+            let flow = |from: &ChainState, to: &ChainState| {
                 let rise = (to.answer.value - from.answer.value) / self.temperature;
                 let taken = acceptance.probability(rise + self.proposal.log_ratio(self.states, from, to));
                 weight(from) / total * self.log_density(from, &to.state).exp() / places.len() as f64 * taken
@@ -115,7 +116,12 @@ impl Trial<'_> {
         }
     }
 
-    fn candidates_are_states_and_ratios_turn_round(&self, from: &Place, engine: &mut dyn Recourse, random: &mut Random) {
+    fn candidates_are_states_and_ratios_turn_round(
+        &self,
+        from: &ChainState,
+        engine: &mut dyn Recourse,
+        random: &mut Random,
+    ) {
         let name = &self.problem.name;
         let (mut to, mut start) = (from.clone(), from.clone());
         for _ in 0..200 {
@@ -137,21 +143,26 @@ impl Trial<'_> {
             (start.way, start.chord) = (to.way, [least - chosen, most - chosen, -chosen]);
             let (forth, back) =
                 (self.proposal.log_ratio(self.states, from, &to), self.proposal.log_ratio(self.states, &to, &start));
-            assert!(forth.is_finite() && close(forth, -back, 1e-6), "{name}: the ratio is {forth} one way and {back} the other");
+            assert!(
+                forth.is_finite() && close(forth, -back, 1e-6),
+                "{name}: the ratio is {forth} one way and {back} the other"
+            );
         }
     }
 
-    /// Means of a few functions under q from draws, and from draws of ν that are weighted by the density. Candidates that stay are no part of it.
-    fn draws_follow_density(&self, from: &Place, random: &mut Random) {
+    /// Means of a few functions under q from draws, and from draws of ν that are weighted by the density. Candidates
+    /// that stay are no part of it.
+    fn draws_follow_density(&self, from: &ChainState, random: &mut Random) {
         const FUNCTIONS: usize = 6;
         let dim = self.problem.set.dim();
         let waves: Vec<f64> = (0..FUNCTIONS * dim).map(|_| 2.0 * random.random::<f64>() - 1.0).collect();
         let mut to = from.clone();
         let stays = to.xi.clone();
-        let values = |place: &mut Place, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
+        let values = |place: &mut ChainState, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
             self.states.realize(&place.state, &mut place.xi);
             for (wave, moments) in waves.chunks(dim).zip(moments) {
-                let phase: f64 = wave.iter().zip(&place.xi).zip(&stays).map(|((wave, xi), from)| wave * (xi - from)).sum();
+                let phase: f64 =
+                    wave.iter().zip(&place.xi).zip(&stays).map(|((wave, xi), from)| wave * (xi - from)).sum();
                 let value = weight * (1.0 + (3.0 * phase).sin());
                 moments[0] += value / DRAWS as f64;
                 moments[1] += value * value / DRAWS as f64;
@@ -170,7 +181,11 @@ impl Trial<'_> {
         }
         for ([a, a2], [b, b2]) in drawn.into_iter().zip(weighted) {
             let error = ((a2 - a * a + b2 - b * b).max(0.0) / DRAWS as f64).sqrt() + 1e-9;
-            assert!((a - b).abs() <= ERRORS * error, "{}: {a} by draws and {b} by density, ± {error}", self.problem.name);
+            assert!(
+                (a - b).abs() <= ERRORS * error,
+                "{}: {a} by draws and {b} by density, ± {error}",
+                self.problem.name
+            );
         }
     }
 }

@@ -5,8 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::format::{
-    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile, Variable,
-    VariableKind,
+    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile,
+    Variable, VariableKind,
 };
 
 /// How large a random problem is.
@@ -42,13 +42,18 @@ pub struct Recipe {
     pub size: Size,
 }
 
-/// A random problem: few variables, small whole coefficients (so that ties and degenerate bases happen), ranged rows, equalities, free and
-/// bounded recourse variables. Costs of y are such that the recourse is bounded; with `incomplete` off, dear helpers make it feasible always.
+/// A random problem: few variables, small whole coefficients (so that ties and degenerate bases happen), ranged rows,
+/// equalities, free and bounded recourse variables. Costs of y are such that the recourse is bounded; with `incomplete`
+/// off, dear helpers make it feasible always.
 pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (dim, first_dim, rows, cols) = match recipe.size {
-        Size::Small => (rng.random_range(1..=3), rng.random_range(1..=3), rng.random_range(1..=4), rng.random_range(1..=4)),
-        Size::Medium => (rng.random_range(3..=6), rng.random_range(4..=10), rng.random_range(5..=12), rng.random_range(5..=10)),
+        Size::Small => {
+            (rng.random_range(1..=3), rng.random_range(1..=3), rng.random_range(1..=4), rng.random_range(1..=4))
+        }
+        Size::Medium => {
+            (rng.random_range(3..=6), rng.random_range(4..=10), rng.random_range(5..=12), rng.random_range(5..=10))
+        }
     };
     let whole = |rng: &mut ChaCha8Rng, low: i32, high: i32| f64::from(rng.random_range(low..=high));
     let terms = |rng: &mut ChaCha8Rng, prefix: &str, count: usize, low: i32, high: i32| -> Vec<(String, f64)> {
@@ -170,17 +175,19 @@ fn add_cone(rng: &mut ChaCha8Rng, recourse: &mut RecourseFile, cols: usize, dim:
     entry.offset = Some(f64::from(rng.random_range(-1..=1)));
     let mut one = Row::new("constant row");
     one.offset = Some(-1.0);
-    recourse
-        .cones
-        .push(ConeFile { kind: ConeKind::SecondOrder, rows: vec![radius.name.clone(), entry.name.clone(), one.name.clone()] });
+    recourse.cones.push(ConeFile {
+        kind: ConeKind::SecondOrder,
+        rows: vec![radius.name.clone(), entry.name.clone(), one.name.clone()],
+    });
     recourse.constraints.extend([radius, entry, one]);
 }
 
 fn random_set(rng: &mut ChaCha8Rng, kind: &str, dim: usize) -> SetFile {
     const KINDS: [&str; 6] = ["scenarios", "box", "l1", "budget", "ellipsoid", "polyhedron"];
     let kind = if kind.is_empty() { KINDS[rng.random_range(0..KINDS.len())] } else { kind };
-    let mut vector =
-        |low: f64, high: f64| -> Vec<f64> { (0..dim).map(|_| (rng.random_range(low..high) * 4.0).round() / 4.0).collect() };
+    let mut vector = |low: f64, high: f64| -> Vec<f64> {
+        (0..dim).map(|_| (rng.random_range(low..high) * 4.0).round() / 4.0).collect()
+    };
     let (center, scale) = (vector(-1.0, 1.0), vector(0.25, 1.5));
     match kind {
         "scenarios" => {

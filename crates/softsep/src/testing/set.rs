@@ -7,6 +7,7 @@ use softsep_lp::{Lp, Model, Status};
 use super::shape::check_shape;
 use super::states::check_states;
 use crate::format::{Complaints, Points};
+use crate::numeric::dot;
 use crate::uncertainty::{self, Count, Uncertainty};
 
 /// Agreement asked for, relative to the size of the members.
@@ -47,7 +48,9 @@ fn directions(dim: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     for number in 0..DIRECTIONS {
         directions.push(
             (0..dim)
-                .map(|_| if number % 2 == 0 { rng.random_range(-1.0..1.0) } else { f64::from(rng.random_range(-2..=2)) })
+                .map(
+                    |_| if number % 2 == 0 { rng.random_range(-1.0..1.0) } else { f64::from(rng.random_range(-2..=2)) },
+                )
                 .collect(),
         );
     }
@@ -57,10 +60,6 @@ fn directions(dim: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         }
     }
     directions
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
@@ -162,7 +161,9 @@ impl<'a> Suite<'a> {
         let parts = [pick(), pick(), pick()];
         let weights = [(); 3].map(|()| rng.random_range(0.01..1.0));
         let total: f64 = weights.iter().sum();
-        (0..self.set.dim()).map(|index| (0..3).map(|part| weights[part] * parts[part][index]).sum::<f64>() / total).collect()
+        (0..self.set.dim())
+            .map(|index| (0..3).map(|part| weights[part] * parts[part][index]).sum::<f64>() / total)
+            .collect()
     }
 
     fn enumeration_is_right(&self, count: usize) {
@@ -206,7 +207,8 @@ impl<'a> Suite<'a> {
             let all: Vec<(usize, f64)> = (0..points.len()).map(|other| (other, 1.0)).collect();
             model.add_row(1.0, 1.0, &all);
             for index in 0..self.set.dim() {
-                let terms: Vec<(usize, f64)> = points.iter().map(|other| other[index] - point[index]).enumerate().collect();
+                let terms: Vec<(usize, f64)> =
+                    points.iter().map(|other| other[index] - point[index]).enumerate().collect();
                 model.add_row(-self.close, self.close, &terms);
             }
             let status = Lp::new(&model).and_then(|mut lp| lp.solve()).expect("HiGHS answers");
@@ -220,11 +222,19 @@ impl<'a> Suite<'a> {
         let twin = uncertainty::build(&description, parameters, "set", &mut complaints);
         let twin = twin.unwrap_or_else(|| panic!("{self}: the description is refused: {complaints}"));
         assert_eq!(twin.describe(), description, "the description of the set built from it differs");
-        assert_eq!((twin.kind(), twin.dim(), twin.extremes()), (self.set.kind(), self.set.dim(), self.set.extremes()), "{self}");
+        assert_eq!(
+            (twin.kind(), twin.dim(), twin.extremes()),
+            (self.set.kind(), self.set.dim(), self.set.extremes()),
+            "{self}"
+        );
         let mut xi = vec![0.0; self.set.dim()];
         for ((direction, value), maximiser) in self.directions.iter().zip(&self.values).zip(&self.maximisers) {
             let answer = twin.support(direction, &mut xi);
-            assert_eq!((answer.as_ref(), &xi), (Ok(value), maximiser), "{self}: its twin answers differently in {direction:?}");
+            assert_eq!(
+                (answer.as_ref(), &xi),
+                (Ok(value), maximiser),
+                "{self}: its twin answers differently in {direction:?}"
+            );
         }
     }
 }

@@ -3,9 +3,11 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::numeric::dot;
 use crate::uncertainty::{Ball, Count, Part, Shape, Uncertainty};
 
-/// Checks the shapes and levels of a set; `close` is the tolerance for points, `directions` are where its support is tried.
+/// Checks the shapes and levels of a set; `close` is the tolerance for points, `directions` are where its support is
+/// tried.
 pub(super) fn check_shape(set: &dyn Uncertainty, directions: &[Vec<f64>], close: f64, rng: &mut ChaCha8Rng) {
     let Some(whole) = set.shape(&Part::whole(set.dim())) else {
         assert!(set.is_finite_list(), "{:?}: has no shape", set.describe());
@@ -26,7 +28,9 @@ pub(super) fn check_shape(set: &dyn Uncertainty, directions: &[Vec<f64>], close:
         let reach: f64 = rng.random_range(0.0..2.0);
         let around = |sign: f64, rng: &mut ChaCha8Rng| -> Vec<f64> {
             xi.iter()
-                .map(|xi| if rng.random_bool(0.3) { sign * f64::INFINITY } else { xi + sign * rng.random_range(0.0..=reach) })
+                .map(|xi| {
+                    if rng.random_bool(0.3) { sign * f64::INFINITY } else { xi + sign * rng.random_range(0.0..=reach) }
+                })
                 .collect()
         };
         let part = Part { lower: around(-1.0, rng), upper: around(1.0, rng) };
@@ -39,7 +43,11 @@ pub(super) fn check_shape(set: &dyn Uncertainty, directions: &[Vec<f64>], close:
         assert!(best >= value - margin, "{:?}: {part:?} leaves its member {xi:?} out", set.describe());
         let within = (0..set.dim()).all(|i| part.lower[i] - close <= member[i] && member[i] <= part.upper[i] + close);
         assert!(within, "{:?}: {part:?} has {member:?}", set.describe());
-        assert!(shape.ball.is_some() || set.contains(&member, 2.0 * close), "{:?}: {member:?} is no member", set.describe());
+        assert!(
+            shape.ball.is_some() || set.contains(&member, 2.0 * close),
+            "{:?}: {member:?} is no member",
+            set.describe()
+        );
     }
     check_levels(set, close);
 }
@@ -65,8 +73,4 @@ fn furthest(shape: &Shape, direction: &[f64]) -> Option<Vec<f64>> {
 
 fn reach(ball: &Ball, direction: &[f64]) -> f64 {
     dot(direction, &ball.center) + ball.columns.iter().map(|column| dot(direction, column).powi(2)).sum::<f64>().sqrt()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

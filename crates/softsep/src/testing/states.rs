@@ -3,8 +3,9 @@
 use rand::RngExt;
 
 use crate::format::Points;
+use crate::numeric::dot;
 use crate::run::Random;
-use crate::uncertainty::{Aim, Count, Reach, Space, State, States, Tilt, Uncertainty, Walk};
+use crate::uncertainty::{CachedTilt, Count, Reach, Space, State, States, Tilt, Uncertainty, Walk};
 
 /// Draws that are looked at.
 const DRAWS: usize = 20;
@@ -80,7 +81,7 @@ impl Suite<'_> {
             let mut xi = vec![f64::NAN; self.set.dim()];
             self.states.realize(&state, &mut xi);
             if let Some(tilt) = self.states.tilt() {
-                assert!(!tilt.log_density(&Aim::default(), &state).is_nan(), "{}: {state:?}", self.what);
+                assert!(!tilt.log_density(&CachedTilt::default(), &state).is_nan(), "{}: {state:?}", self.what);
             }
             self.states.draw(&mut random, &mut state);
             self.xi(&state);
@@ -97,26 +98,31 @@ impl Suite<'_> {
         let mut points = Points::new(self.set.dim());
         all.iter().for_each(|state| points.push(&self.xi(state)));
         let wanted = self.set.enumerate(FEW).expect("there are few");
-        assert_eq!(sorted(&points), sorted(&wanted), "{}: the states are other points than the extreme ones", self.what);
+        assert_eq!(
+            sorted(&points),
+            sorted(&wanted),
+            "{}: the states are other points than the extreme ones",
+            self.what
+        );
     }
 
     /// Densities are finite, those of finitely many states have mean one, and a slope of zero gives ν.
     fn tilts_are_densities(&self, tilt: &dyn Tilt, random: &mut Random) {
         let all = self.states.enumerate(FEW);
-        let mut aim = Aim::default();
+        let mut cached = CachedTilt::default();
         let mut state = self.states.blank();
         let dim = self.set.dim();
         for concentration in [0.5, tilt.concentration(), 1e3] {
             for size in [1.0, 1e-6, 0.0] {
                 let slope: Vec<f64> = (0..dim).map(|_| size * random.random_range(-1.0..1.0)).collect();
-                tilt.aim(&slope, concentration, &mut aim);
-                let mut fresh = Aim::default();
-                tilt.aim(&slope, concentration, &mut fresh);
-                assert_eq!(aim, fresh, "{}: an aim depends on what it was used for before", self.what);
+                tilt.prepare(&slope, concentration, &mut cached);
+                let mut fresh = CachedTilt::default();
+                tilt.prepare(&slope, concentration, &mut fresh);
+                assert_eq!(cached, fresh, "{}: a cached tilt depends on what it was used for before", self.what);
                 for _ in 0..DRAWS {
-                    tilt.draw(&aim, random, &mut state);
+                    tilt.draw(&cached, random, &mut state);
                     self.xi(&state);
-                    let density = tilt.log_density(&aim, &state);
+                    let density = tilt.log_density(&cached, &state);
                     assert!(
                         density.is_finite() && (size > 0.0 || density.abs() < 1e-9),
                         "{}: {state:?} has {density}",
@@ -124,7 +130,8 @@ impl Suite<'_> {
                     );
                 }
                 if let Some(all) = &all {
-                    let mean = all.iter().map(|state| tilt.log_density(&aim, state).exp()).sum::<f64>() / all.len() as f64;
+                    let mean =
+                        all.iter().map(|state| tilt.log_density(&cached, state).exp()).sum::<f64>() / all.len() as f64;
                     assert!((mean - 1.0).abs() < 1e-9, "{}: densities have mean {mean}", self.what);
                 }
             }
@@ -150,7 +157,12 @@ impl Suite<'_> {
             };
             if matches!(self.states.space(), Space::Body(_)) {
                 for (end, beyond) in [(least, least - 0.01), (most, most + 0.01)] {
-                    assert!(self.set.contains(&moved(end), self.close), "{}: {:?} at the chord's end", self.what, moved(end));
+                    assert!(
+                        self.set.contains(&moved(end), self.close),
+                        "{}: {:?} at the chord's end",
+                        self.what,
+                        moved(end)
+                    );
                     assert!(
                         !self.set.contains(&moved(beyond), 1e-3 * self.close),
                         "{}: {:?} is beyond",
@@ -162,13 +174,21 @@ impl Suite<'_> {
                 let (here, there) = (moved(0.0), moved(1.0));
                 let along: Vec<f64> = there.iter().zip(&here).map(|(there, here)| there - here).collect();
                 let own = self.set.chord(&here, &along);
-                assert!((own.0 - least).abs().max((own.1 - most).abs()) < 1e-4, "{}: {own:?} and {least} to {most}", self.what);
+                assert!(
+                    (own.0 - least).abs().max((own.1 - most).abs()) < 1e-4,
+                    "{}: {own:?} and {least} to {most}",
+                    self.what
+                );
             }
             // The pull is the derivative of the slope's product with ξ, which is linear in the coordinates.
             let slope_xi: Vec<f64> = (0..self.set.dim()).map(|_| random.random_range(-1.0..1.0)).collect();
             walk.pull(&slope_xi, &mut slope);
             let rise = dot(&slope_xi, &moved(1.0)) - dot(&slope_xi, &moved(0.0));
-            assert!((rise - dot(&slope, &direction)).abs() <= 10.0 * self.close, "{}: rises by {rise}, not as pulled", self.what);
+            assert!(
+                (rise - dot(&slope, &direction)).abs() <= 10.0 * self.close,
+                "{}: rises by {rise}, not as pulled",
+                self.what
+            );
         }
     }
 }
@@ -177,10 +197,6 @@ fn sorted(points: &Points) -> Vec<Vec<f64>> {
     let mut rows: Vec<Vec<f64>> = points.iter().map(<[f64]>::to_vec).collect();
     rows.sort_by(|a, b| a.partial_cmp(b).expect("extreme points are finite"));
     rows
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {

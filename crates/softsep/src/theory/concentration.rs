@@ -15,7 +15,8 @@ pub fn body_ratio(dim: usize, diameter: f64, lipschitz: f64, slack: f64) -> f64 
     (4.0 * lipschitz * diameter / slack).max(1.0).powf(dim as f64)
 }
 
-/// The same on the unit sphere of `dim ≥ 2` coordinates, which the paper leaves out: one over the cap whose chord is Δ̃/(4L).
+/// The same on the unit sphere of `dim ≥ 2` coordinates, which the paper leaves out: one over the cap whose chord is
+/// Δ̃/(4L).
 pub fn sphere_ratio(dim: usize, lipschitz: f64, slack: f64) -> f64 {
     let half_chord = slack / (8.0 * lipschitz);
     let angle = if half_chord >= 1.0 { PI } else { 2.0 * half_chord.asin() };

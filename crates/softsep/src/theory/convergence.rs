@@ -1,5 +1,5 @@
-//! How near the averages of Algorithm 1 come to the optimum of the soft problem (Proposition 1, Theorem 1), and temperatures that fall
-//! (Proposition 2).
+//! How near the averages of Algorithm 1 come to the optimum of the soft problem (Proposition 1, Theorem 1), and
+//! temperatures that fall (Proposition 2).
 
 use super::{kernel_rows, law_modulus};
 use crate::chain::Acceptance;
@@ -30,7 +30,8 @@ impl Descent {
     /// L_Z = C*(2L'_Q + D·L'_Q·L_p) + 2C*²·D·L'_Q·(L_P + L_p).
     pub fn poisson_modulus(&self) -> f64 {
         let (reach, l_p) = (self.diameter * self.lipschitz_q, law_modulus(self.lipschitz_q, self.temperature));
-        self.fundamental * (2.0 * self.lipschitz_q + reach * l_p) + 2.0 * self.fundamental.powi(2) * reach * (self.kernel() + l_p)
+        self.fundamental * (2.0 * self.lipschitz_q + reach * l_p)
+            + 2.0 * self.fundamental.powi(2) * reach * (self.kernel() + l_p)
     }
 
     /// C₀ = 4B_Z·α₁.
@@ -89,9 +90,11 @@ impl Descent {
     }
 }
 
-/// Proposition 2: the temperature `w_n = 2Δ*/ln((n + 2)·|I|²)` of iteration n, for a gap Δ* between the worst scenarios and all others.
+/// Proposition 2: the temperature `w_n = 2Δ*/ln((n + 2)·|I|²)` of iteration n, for a gap Δ* between the worst scenarios
+/// and all others.
 ///
-/// The proposition takes C* for the same at all temperatures. For fresh draws from ν it is, as γ ≥ 1/|I|; for other proposals it need not be.
+/// The proposition takes C* for the same at all temperatures. For fresh draws from ν it is, as γ ≥ 1/|I|; for other
+/// proposals it need not be.
 pub fn temperature_at(iteration: u64, gap: f64, states: f64) -> f64 {
     2.0 * gap / ((iteration as f64 + 2.0).ln() + 2.0 * states.ln())
 }

@@ -1,5 +1,5 @@
-//! How fast chains forget where they were: Doeblin's γ with `P_x(i,·) ≥ γ·μ` for all i and x, and what follows from it (Lemma 4, Examples 3–5
-//! and the example of uniform mixing).
+//! How fast chains forget where they were: Doeblin's γ with `P_x(i,·) ≥ γ·μ` for all i and x, and what follows from it
+//! (Lemma 4, Examples 3–5 and the example of uniform mixing).
 
 use crate::chain::Acceptance;
 
@@ -23,7 +23,8 @@ impl Mixing {
         1.0 - self.0
     }
 
-    /// C*, a bound on the norm of the fundamental matrix: (1 + η̄)/(1 − η̄) = (2 − γ)/γ, as the proof of Lemma 4 has it before it rounds up to 2/γ.
+    /// C*, a bound on the norm of the fundamental matrix: (1 + η̄)/(1 − η̄) = (2 − γ)/γ, as the proof of Lemma 4 has it
+    /// before it rounds up to 2/γ.
     pub fn fundamental(self) -> f64 {
         (2.0 - self.0) / self.0
     }
@@ -46,8 +47,8 @@ impl Mixing {
 
 /// Example 3: an independent proposal with `q(j) ≥ p_x(j)/c` for all j and x.
 ///
-/// The paper asks for `q ≤ c·p_x` too and finds γ = 1/c² (Barker: 1/(1 + c²)). Without it, `q(j)·A(i,j) = p(j)·min(q(j)/p(j), q(i)/p(i)) ≥ p(j)/c`,
-/// and for Barker `p(j)/(p(j)/q(j) + p(i)/q(i)) ≥ p(j)/(2c)`.
+/// The paper asks for `q ≤ c·p_x` too and finds γ = 1/c² (Barker: 1/(1 + c²)). Without it, `q(j)·A(i,j) =
+/// p(j)·min(q(j)/p(j), q(i)/p(i)) ≥ p(j)/c`, and for Barker `p(j)/(p(j)/q(j) + p(i)/q(i)) ≥ p(j)/(2c)`.
 pub fn independent(acceptance: Acceptance, c: f64) -> Mixing {
     Mixing::new(match acceptance {
         Acceptance::Metropolis => 1.0 / c,
@@ -55,7 +56,8 @@ pub fn independent(acceptance: Acceptance, c: f64) -> Mixing {
     })
 }
 
-/// Example 4: a proposal whose ratios are right up to a factor κ, with `least(j) ≤ q(j|i)` for all i; `least_sum` is their sum.
+/// Example 4: a proposal whose ratios are right up to a factor κ, with `least(j) ≤ q(j|i)` for all i; `least_sum` is
+/// their sum.
 ///
 /// The paper takes the least of `least(j)/κ` and q(j|j); the former is never larger.
 pub fn aligned(acceptance: Acceptance, kappa: f64, least_sum: f64) -> Mixing {
@@ -67,7 +69,8 @@ pub fn aligned(acceptance: Acceptance, kappa: f64, least_sum: f64) -> Mixing {
 
 /// Example 5 and the example of uniform mixing, on any space: a fresh draw from ν, where scores differ by Δ at most.
 ///
-/// The last line of the example of uniform mixing has e^(−Δ/w) for Barker as well; its own derivation gives 1/(1 + e^(Δ/w)).
+/// The last line of the example of uniform mixing has e^(−Δ/w) for Barker as well; its own derivation gives 1/(1 +
+/// e^(Δ/w)).
 pub fn uniform_by_spread(acceptance: Acceptance, spread: f64, temperature: f64) -> Mixing {
     let unlikely = (-spread / temperature).exp();
     Mixing::new(match acceptance {
@@ -76,10 +79,11 @@ pub fn uniform_by_spread(acceptance: Acceptance, spread: f64, temperature: f64) 
     })
 }
 
-/// The same proposal, where the density of p_x with respect to ν is at most `exp(log_peak)` for all x: γ = exp(−log_peak), half of it for Barker.
+/// The same proposal, where the density of p_x with respect to ν is at most `exp(log_peak)` for all x: γ =
+/// exp(−log_peak), half of it for Barker.
 ///
-/// The logarithm of that peak is (max − soft maximum)/w, so that any bound on the error of the soft maximum, over w, will do. On n states it is
-/// ln(n·p_max), at most ln n: there γ ≥ 1/n whatever the temperature.
+/// The logarithm of that peak is (max − soft maximum)/w, so that any bound on the error of the soft maximum, over w,
+/// will do. On n states it is ln(n·p_max), at most ln n: there γ ≥ 1/n whatever the temperature.
 pub fn uniform_by_peak(acceptance: Acceptance, log_peak: f64) -> Mixing {
     let gamma = (-log_peak).exp();
     Mixing::new(match acceptance {

@@ -40,20 +40,23 @@ pub struct General {
 }
 
 impl General {
-    /// f(n) = ⌈(p + 1)·ln n/|ln η̄|⌉, the steps back from which the chain is compared with a frozen one; `None` where n is too small for the
-    /// theorem, which asks for f(n) < n/2 and for little movement in so many steps.
+    /// f(n) = ⌈(p + 1)·ln n/|ln η̄|⌉, the steps back from which the chain is compared with a frozen one; `None` where n
+    /// is too small for the theorem, which asks for f(n) < n/2 and for little movement in so many steps.
     ///
-    /// At least one step is looked back: where η̄ = 0 the formula gives none, and then the proof compares the state with itself.
+    /// At least one step is looked back: where η̄ = 0 the formula gives none, and then the proof compares the state
+    /// with itself.
     pub fn window(&self, n: u64) -> Option<u64> {
         if !(self.mixing.gamma() > 0.0) || !(self.slack > 2.0 * self.score_error) {
             return None;
         }
         let window = ((self.movement.power + 1.0) * (n as f64).ln() / self.mixing.rate()).ceil().max(1.0);
-        let fits = window < 0.5 * n as f64 && 4.0 * self.lipschitz * self.moved(window, n) <= self.slack - 2.0 * self.score_error;
+        let fits = window < 0.5 * n as f64
+            && 4.0 * self.lipschitz * self.moved(window, n) <= self.slack - 2.0 * self.score_error;
         fits.then_some(window as u64)
     }
 
-    /// A bound on the probability that `I_n` is not within Δ̃ of the worst at `X_(n−1)`; `None` where the theorem does not speak of this n.
+    /// A bound on the probability that `I_n` is not within Δ̃ of the worst at `X_(n−1)`; `None` where the theorem does
+    /// not speak of this n.
     pub fn missed(&self, n: u64) -> Option<Chance> {
         let window = self.window(n)? as f64;
         let forgetting = self.mixing.left_after(window);
@@ -99,14 +102,15 @@ impl Finite {
         ((self.states - 1.0).ln() - (self.gap - 2.0 * self.score_error) / self.temperature).exp()
     }
 
-    /// 2L'_Q/(Δ* − 4ε): per unit that the incumbent moves, how likely the worst scenarios change. `None` if there is no gap left.
+    /// 2L'_Q/(Δ* − 4ε): per unit that the incumbent moves, how likely the worst scenarios change. `None` if there is no
+    /// gap left.
     pub fn unrest(&self) -> Option<f64> {
         let gap = self.gap - 4.0 * self.score_error;
         (gap > 0.0).then_some(2.0 * self.lipschitz / gap)
     }
 
-    /// The first form, for n ≥ 2: a bound on the probability that `I_n` is not a worst scenario of `X_(n−1)`. `start` bounds that of
-    /// `I_1` and `X_0`; 1 always does.
+    /// The first form, for n ≥ 2: a bound on the probability that `I_n` is not a worst scenario of `X_(n−1)`. `start`
+    /// bounds that of `I_1` and `X_0`; 1 always does.
     pub fn tracked(&self, n: u64, start: f64, movement: Movement) -> Chance {
         let Some(unrest) = self.unrest().filter(|_| n >= 2) else { return Chance::VACUOUS };
         Chance::at_most(
@@ -124,10 +128,13 @@ impl Finite {
         Some((last as u64).saturating_add(1).max(2))
     }
 
-    /// The second form, for n ≥ n₀. The recursion starts at n₀ and gathers n − n₀ leaks; the paper rounds that up to n − 1.
+    /// The second form, for n ≥ n₀. The recursion starts at n₀ and gathers n − n₀ leaks; the paper rounds that up to n
+    /// − 1.
     pub fn settled(&self, n: u64, movement: Movement) -> Chance {
         match self.settles_at(movement) {
-            Some(first) if n >= first => Chance::at_most(self.mixing.left_after((n - first) as f64) + self.lasting(n - first)),
+            Some(first) if n >= first => {
+                Chance::at_most(self.mixing.left_after((n - first) as f64) + self.lasting(n - first))
+            }
             _ => Chance::VACUOUS,
         }
     }
@@ -137,8 +144,8 @@ impl Finite {
         self.tracked(n, 1.0, movement).or(self.settled(n, movement))
     }
 
-    /// An n after which an incumbent that stands still is missed with at most this probability, from any start; `None` if the leak alone is
-    /// more likely.
+    /// An n after which an incumbent that stands still is missed with at most this probability, from any start; `None`
+    /// if the leak alone is more likely.
     pub fn steps_until(&self, chance: f64) -> Option<u64> {
         // η̄ᵐ + (1 − η̄ᵐ)·lasting ≤ chance for m = n − 1 ≥ 1.
         let lasting = self.leak() / self.mixing.gamma();

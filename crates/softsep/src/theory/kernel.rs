@@ -16,8 +16,8 @@ pub struct Transitions {
 }
 
 impl Transitions {
-    /// The chain of an acceptance rule over a proposal `q(j|i)`, given row by row, at these scores. `None` if the proposal has another size, or
-    /// there are no states, or a score is not finite.
+    /// The chain of an acceptance rule over a proposal `q(j|i)`, given row by row, at these scores. `None` if the
+    /// proposal has another size, or there are no states, or a score is not finite.
     pub fn new(scores: &[f64], proposal: &[f64], acceptance: Acceptance, temperature: f64) -> Option<Self> {
         let size = scores.len();
         if size == 0 || proposal.len() != size * size || !scores.iter().all(|score| score.is_finite()) {
@@ -69,8 +69,8 @@ impl Transitions {
         pairs.map(|(i, j)| (flow(i, j) - flow(j, i)).abs()).fold(0.0, f64::max)
     }
 
-    /// The stationary law of the matrix itself, for an irreducible chain: states are taken out one by one (Grassmann, Taksar, Heyman), without
-    /// subtractions, so that small probabilities are right to many digits as well.
+    /// The stationary law of the matrix itself, for an irreducible chain: states are taken out one by one (Grassmann,
+    /// Taksar, Heyman), without subtractions, so that small probabilities are right to many digits as well.
     pub fn stationary(&self) -> Vec<f64> {
         let n = self.size;
         let mut reduced = self.matrix.clone();
@@ -94,7 +94,8 @@ impl Transitions {
 
     /// Dobrushin's coefficient: the largest total variation of two rows.
     pub fn dobrushin(&self) -> f64 {
-        let variation = |i: usize, k: usize| 0.5 * self.row(i).iter().zip(self.row(k)).map(|(a, b)| (a - b).abs()).sum::<f64>();
+        let variation =
+            |i: usize, k: usize| 0.5 * self.row(i).iter().zip(self.row(k)).map(|(a, b)| (a - b).abs()).sum::<f64>();
         let pairs = (0..self.size).flat_map(|i| (0..i).map(move |k| (i, k)));
         pairs.map(|(i, k)| variation(i, k)).fold(0.0, f64::max)
     }
@@ -104,7 +105,8 @@ impl Transitions {
         (0..self.size).map(|j| (0..self.size).map(|i| self.row(i)[j]).fold(f64::INFINITY, f64::min)).sum()
     }
 
-    /// The norm ‖(Id − P + 1pᵀ)⁻¹‖ for the largest absolute value; `None` if the inverse is not to be had, as for a chain that falls apart.
+    /// The norm ‖(Id − P + 1pᵀ)⁻¹‖ for the largest absolute value; `None` if the inverse is not to be had, as for a
+    /// chain that falls apart.
     pub fn fundamental_norm(&self) -> Option<f64> {
         let matrix = Mat::from_fn(self.size, self.size, |i, j| f64::from(i == j) - self.row(i)[j] + self.law[j]);
         let inverse = matrix.partial_piv_lu().inverse();

@@ -32,12 +32,14 @@ fn largest(scores: &[f64]) -> f64 {
     scores.iter().fold(f64::NEG_INFINITY, |most, &score| most.max(score))
 }
 
-/// Lemma 2: on so many states, equally weighted, the soft maximum is at most this far below the maximum (and never above it).
+/// Lemma 2: on so many states, equally weighted, the soft maximum is at most this far below the maximum (and never
+/// above it).
 pub fn finite_error(states: f64, temperature: f64) -> f64 {
     temperature * states.max(1.0).ln()
 }
 
-/// What the general bound (Proposition of EC.3, "General Mellowmax Approximation") needs to know of scores on a metric space of states.
+/// What the general bound (Proposition of EC.3, "General Mellowmax Approximation") needs to know of scores on a metric
+/// space of states.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetricSpace {
     /// L: how much a score changes at most per unit of distance.
@@ -58,21 +60,22 @@ impl MetricSpace {
 
     /// The unit sphere of `dim` coordinates with the uniform law, distances along great circles.
     ///
-    /// Mass 1 will do here too: the weight of a cap over θ^(dim−1) has the derivative of its parts' ratio, (sin θ/θ)^(dim−2), which falls; so it
-    /// falls itself, and is least for the whole sphere.
+    /// Mass 1 will do here too: the weight of a cap over θ^(dim−1) has the derivative of its parts' ratio, (sin
+    /// θ/θ)^(dim−2), which falls; so it falls itself, and is least for the whole sphere.
     pub fn sphere(dim: usize, lipschitz: f64) -> Self {
         Self { lipschitz, diameter: std::f64::consts::PI, dim: dim.saturating_sub(1) as f64, mass: 1.0 }
     }
 
-    /// How far the soft maximum can be below the maximum: the least over `0 < r ≤ D` of `L·r + w·ln(1/c) + d·w·ln(D/r)`, at
-    /// `r = min(D, d·w/L)`. The paper writes the closed form for `d·w ≤ L·D` only; beyond that r = D is best.
+    /// How far the soft maximum can be below the maximum: the least over `0 < r ≤ D` of `L·r + w·ln(1/c) +
+    /// d·w·ln(D/r)`, at `r = min(D, d·w/L)`. The paper writes the closed form for `d·w ≤ L·D` only; beyond that r = D
+    /// is best.
     ///
     /// No score is further than L·D below another, so that this is a bound as well; it matters where c < 1.
     pub fn error(&self, temperature: f64) -> f64 {
         let Self { lipschitz, diameter, dim, mass } = *self;
         let (whole, spread) = (lipschitz * diameter, dim * temperature);
-        let by_balls =
-            temperature * (1.0 / mass).ln() + if spread <= whole { spread * (1.0 + (whole / spread).ln()) } else { whole };
+        let by_balls = temperature * (1.0 / mass).ln()
+            + if spread <= whole { spread * (1.0 + (whole / spread).ln()) } else { whole };
         by_balls.min(whole)
     }
 }

@@ -1,11 +1,12 @@
-//! The paper's theory in numbers: how far the soft maximum is from the maximum, how fast a chain forgets, how likely it misses the worst
-//! scenario, how near the averages of a subgradient method come.
+//! The paper's theory in numbers: how far the soft maximum is from the maximum, how fast a chain forgets, how likely it
+//! misses the worst scenario, how near the averages of a subgradient method come.
 //!
-//! Pure functions of constants; where those come from is for others to say. Norms of x are Euclidean throughout. The paper measures the diameter
-//! of X by sums of absolute values and uses that a Euclidean projection does not stretch those; it may, but it never stretches the
-//! Euclidean norm, and with that norm its proofs hold.
+//! Pure functions of constants; where those come from is for others to say. Norms of x are Euclidean throughout. The
+//! paper measures the diameter of X by sums of absolute values and uses that a Euclidean projection does not stretch
+//! those; it may, but it never stretches the Euclidean norm, and with that norm its proofs hold.
 //!
-//! Total variation is `sup over B of |P(B) − Q(B)|`, half the sum of absolute differences; functions say which of the two they bound.
+//! Total variation is `sup over B of |P(B) − Q(B)|`, half the sum of absolute differences; functions say which of the
+//! two they bound.
 
 mod adaptive;
 mod chance;

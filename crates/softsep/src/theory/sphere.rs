@@ -1,11 +1,12 @@
 //! Caps of the unit sphere, and how peaked a soft law on it can be (appendix to the example of uniform mixing).
 //!
-//! The sphere is that of the coordinates u in ξ = ξ̄ + Au, so that its dimension is that of u; the paper writes d_ξ. Two points (`dim` = 1) are
-//! a finite set, and no matter of this file.
+//! The sphere is that of the coordinates u in ξ = ξ̄ + Au, so that its dimension is that of u; the paper writes d_ξ.
+//! Two points (`dim` = 1) are a finite set, and no matter of this file.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The share of the unit sphere of `dim ≥ 2` coordinates that lies within the angle θ of a point: ∫₀^θ sin^(dim−2) / ∫₀^π sin^(dim−2).
+/// The share of the unit sphere of `dim ≥ 2` coordinates that lies within the angle θ of a point: ∫₀^θ sin^(dim−2) /
+/// ∫₀^π sin^(dim−2).
 pub fn cap(dim: usize, angle: f64) -> f64 {
     let angle = angle.clamp(0.0, PI);
     if angle > FRAC_PI_2 {
@@ -26,15 +27,17 @@ fn log_cap_below(dim: usize, angle: f64) -> f64 {
     (d - 2.0) * (2.0 / PI).ln() - (d - 1.0).ln() - log_sine_integral(dim) + (d - 1.0) * angle.ln()
 }
 
-/// The paper's bound on ln ‖dp_x/dν‖∞ for scores that change by at most `lipschitz` per unit of distance: a cap around the best state, of the angle
-/// θ = (dim−1)w/L. That asks for θ ≤ π/2, which is w ≤ πL/(2(dim−1)); for warmer laws the bound on caps ends at π/2, and that angle is best.
+/// The paper's bound on ln ‖dp_x/dν‖∞ for scores that change by at most `lipschitz` per unit of distance: a cap around
+/// the best state, of the angle θ = (dim−1)w/L. That asks for θ ≤ π/2, which is w ≤ πL/(2(dim−1)); for warmer laws the
+/// bound on caps ends at π/2, and that angle is best.
 pub fn log_peak_paper(dim: usize, lipschitz: f64, temperature: f64) -> f64 {
     let angle = ((dim as f64 - 1.0) * temperature / lipschitz).min(FRAC_PI_2);
     lipschitz * angle / temperature - log_cap_below(dim, angle)
 }
 
-/// The best such bound: no score is below the largest by more than L times the chord, and if all are by just that, the density's peak is one over
-/// ∫₀^π exp(−2(L/w)·sin(t/2))·sin^(dim−2) t dt / ∫₀^π sin^(dim−2). It holds at every temperature.
+/// The best such bound: no score is below the largest by more than L times the chord, and if all are by just that, the
+/// density's peak is one over ∫₀^π exp(−2(L/w)·sin(t/2))·sin^(dim−2) t dt / ∫₀^π sin^(dim−2). It holds at every
+/// temperature.
 ///
 /// Leaving out the far end of the integral makes the bound larger, never wrong; the rest is found by Simpson's rule.
 pub fn log_peak(dim: usize, lipschitz: f64, temperature: f64) -> f64 {
@@ -65,7 +68,8 @@ fn log_sine_integral(dim: usize) -> f64 {
     (power % 2 + 2..=power).step_by(2).fold(first.ln(), |log, k| log + ((k as f64 - 1.0) / k as f64).ln())
 }
 
-/// The regularised incomplete beta function I_s((dim−1)/2, ½) for s = sin² t, with cos t given as well so that neither end loses digits.
+/// The regularised incomplete beta function I_s((dim−1)/2, ½) for s = sin² t, with cos t given as well so that neither
+/// end loses digits.
 fn beta_share(s: f64, cosine: f64, dim: usize) -> f64 {
     if s <= 0.0 {
         return 0.0;

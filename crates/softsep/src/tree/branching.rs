@@ -1,7 +1,7 @@
 //! Where to branch: pseudocosts, made reliable by strong branching.
 //!
-//! A pseudocost is what a column's branches have raised the objective by, per unit, on average. As long as a column has few of them a few pivots into
-//! each of its branches tell more.
+//! A pseudocost is what a column's branches have raised the objective by, per unit, on average. As long as a column has
+//! few of them a few pivots into each of its branches tell more.
 
 use super::frame::Frame;
 use super::relaxation::{Probe, Relaxation};
@@ -14,7 +14,8 @@ const RELIABLE: u32 = 4;
 const PROBED: usize = 24;
 const LOOKAHEAD: usize = 6;
 
-/// The least rise of the objective that counts, relative to its size where that is above 1: one side that does not move must not hide the other.
+/// The least rise of the objective that counts, relative to its size where that is above 1: one side that does not move
+/// must not hide the other.
 const LEAST: f64 = 1e-6;
 
 /// Pivots of a probe, for nodes that take so many on average: at least, at most, and the multiple between.
@@ -131,13 +132,15 @@ pub(super) fn choose(
     let mut best: Option<(f64, Choice)> = None;
     let (mut probed, mut worse) = (0, 0);
     for (guess, col, value) in ranked {
-        let expected = costs.rises(col, value).map(|rise| Side { bound: objective, estimate: objective + rise, is_empty: false });
+        let expected =
+            costs.rises(col, value).map(|rise| Side { bound: objective, estimate: objective + rise, is_empty: false });
         let is_open = probed < PROBED && worse < LOOKAHEAD && !effort.is_spent && objective.is_finite();
         let (score, sides) = if is_open && !costs.is_reliable(col) {
             probed += 1;
             let sides = probe_both(col, value, pivots, program, seen, frame)?;
             // What is closed rises to the cutoff, or where there is none beyond all others.
-            let rises = sides.map(|side| if side.is_empty { cutoff.min(1e20) } else { side.estimate.min(cutoff) } - objective);
+            let rises =
+                sides.map(|side| if side.is_empty { cutoff.min(1e20) } else { side.estimate.min(cutoff) } - objective);
             (score(rises, least), sides)
         } else {
             (guess, expected)

@@ -1,4 +1,5 @@
-//! Reduced-cost fixing: where the objective would reach the cutoff before a column has gone far from its bound, it need not go there.
+//! Reduced-cost fixing: where the objective would reach the cutoff before a column has gone far from its bound, it need
+//! not go there.
 
 use super::frame::Frame;
 use super::node::Change;
@@ -32,8 +33,12 @@ pub(super) struct Prices {
 impl Prices {
     /// Of the last optimum of a relaxation, whose reduced costs have been read, at a node with this guard.
     pub(super) fn of(program: &Relaxation, guard: f64, frame: &Frame) -> Self {
-        let priced =
-            |&col: &usize| Priced { col, lower: program.lower[col], upper: program.upper[col], price: program.reduced[col] };
+        let priced = |&col: &usize| Priced {
+            col,
+            lower: program.lower[col],
+            upper: program.upper[col],
+            price: program.reduced[col],
+        };
         let stands_at_a_bound = |column: &Priced| match column.price {
             price if price > PRICE => column.lower.is_finite() && column.lower < column.upper,
             price if price < -PRICE => column.upper.is_finite() && column.lower < column.upper,

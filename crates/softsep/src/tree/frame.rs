@@ -1,4 +1,5 @@
-//! What all linear programs of a tree share: columns, rows of X, integers, and the squares that a quadratic cost is a sum of.
+//! What all linear programs of a tree share: columns, rows of X, integers, and the squares that a quadratic cost is a
+//! sum of.
 
 use std::sync::Arc;
 
@@ -19,7 +20,8 @@ pub(super) struct Frame<'p> {
     /// Bounds of all columns at the root. Those of integers are whole.
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
-    /// Rows L_k with `½ xᵀDx = Σ ½ (L_k x)²`. One tangent to each square is worth far more than one to the sum: each is a function of one number.
+    /// Rows L_k with `½ xᵀDx = Σ ½ (L_k x)²`. One tangent to each square is worth far more than one to the sum: each is
+    /// a function of one number.
     pub(super) squares: Vec<Vec<(usize, f64)>>,
 }
 

@@ -1,4 +1,5 @@
-//! Decisions from relaxations: by rounding, and by diving. Both keep the rows of X: only integers are rounded, the rest is solved around them.
+//! Decisions from relaxations: by rounding, and by diving. Both keep the rows of X: only integers are rounded, the rest
+//! is solved around them.
 
 use std::collections::HashSet;
 
@@ -28,7 +29,8 @@ impl Scout {
         self.tried.insert(frame.integers.iter().map(|&j| x[j].round() as i64).collect())
     }
 
-    /// The best decision for the integers of `x` rounded, if they were not tried before and cost less than the cutoff as far as the pool knows.
+    /// The best decision for the integers of `x` rounded, if they were not tried before and cost less than the cutoff
+    /// as far as the pool knows.
     pub(super) fn round(
         &mut self,
         from: &Node,
@@ -64,7 +66,9 @@ impl Scout {
             }
             let fractional = self.program.fractional(frame);
             let distance = |value: f64| (value - value.round()).abs();
-            let Some(nearest) = fractional.iter().map(|&(_, value)| distance(value)).min_by(f64::total_cmp) else { break };
+            let Some(nearest) = fractional.iter().map(|&(_, value)| distance(value)).min_by(f64::total_cmp) else {
+                break;
+            };
             if fractional.iter().all(|&(_, value)| distance(value) <= WHOLE) {
                 break;
             }

@@ -1,11 +1,13 @@
-//! Branch and cut over warm-started linear programs, with cuts that come from a *judge* as they are needed (HiGHS takes none during its own search).
+//! Branch and cut over warm-started linear programs, with cuts that come from a *judge* as they are needed (HiGHS takes
+//! none during its own search).
 //!
-//! The tree relaxes `min f(x) + max over ξ of Q(x, ξ)` to `min cᵀx + Σ θ_k + η` over X without integrality, where η is above the cuts of a pool and each
-//! θ_k above tangents of one square of f's quadratic part. It knows nothing of scenarios: the judge looks at the points that relaxations have, and says what
-//! they cost. The tree keeps no decision either, only a cutoff that the judge gives and may take back.
+//! The tree relaxes `min f(x) + max over ξ of Q(x, ξ)` to `min cᵀx + Σ θ_k + η` over X without integrality, where η is
+//! above the cuts of a pool and each θ_k above tangents of one square of f's quadratic part. It knows nothing of
+//! scenarios: the judge looks at the points that relaxations have, and says what they cost. The tree keeps no decision
+//! either, only a cutoff that the judge gives and may take back.
 //!
-//! Nodes are solved in batches of a fixed size, each place in a batch with a HiGHS instance of its own, and merged in order: the search is the same on any
-//! number of threads.
+//! Nodes are solved in batches of a fixed size, each place in a batch with a HiGHS instance of its own, and merged in
+//! order: the search is the same on any number of threads.
 
 mod branching;
 mod fixing;
@@ -34,31 +36,35 @@ pub(crate) struct Point {
     pub(crate) x: Vec<f64>,
     /// What the pool's cuts say that its recourse costs at least; −∞ as long as none does.
     pub(crate) eta: f64,
-    /// The relaxation's value f(x) + η, with tangents in place of a quadratic part of f: no decision of the node costs less. −∞ where that is unbounded.
+    /// The relaxation's value f(x) + η, with tangents in place of a quadratic part of f: no decision of the node costs
+    /// less. −∞ where that is unbounded.
     pub(crate) bound: f64,
-    /// Whether the integers are whole. They are exactly so in `x` then.
-    pub(crate) whole: bool,
+    /// Whether the integers have integral values. They are exactly so in `x` then.
+    pub(crate) integral: bool,
 }
 
 /// Who knows what decisions cost. The tree keeps no incumbent: the judge does.
-pub(crate) trait Judge {
-    /// Cuts at each point, in order; they need not be violated. Called with batches, so that the judge may work in parallel.
+pub(crate) trait LazyCutCallback {
+    /// Cuts at each point, in order; they need not be violated. Called with batches, so that the judge may work in
+    /// parallel.
     ///
-    /// Where a whole point gets no violated cut the node is settled: the judge has accepted the point, and made it the incumbent if it is better.
+    /// Where an integral point gets no violated cut the node is settled: the judge has accepted the point, and made it
+    /// the incumbent if it is better.
     fn look(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error>;
 
-    /// A decision with whole integers from a heuristic: the judge finds what it costs and may take it as incumbent. Its cuts hold everywhere.
+    /// A decision with integral values from a heuristic: the judge finds what it costs and may take it as incumbent.
+    /// Its cuts hold everywhere.
     fn consider(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error>;
 
-    /// Nodes whose bound reaches this need no search. It may fall when a better decision is found, and rise when a worse scenario is found for the
-    /// incumbent: then nodes that were put aside come back.
+    /// Nodes whose bound reaches this need no search. It may fall when a better decision is found, and rise when a
+    /// worse scenario is found for the incumbent: then nodes that were put aside come back.
     fn cutoff(&self, run: &Run) -> f64;
 
     /// The tree's valid lower bound rose; an error of [`Stop`](crate::run::Stop) ends the search.
     fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error>;
 
-    /// A whole point stands although the relaxation is unbounded with all that is known: what a judge that cannot vouch for the point makes of that. `None` from
-    /// one that can: the problem is unbounded then.
+    /// An integral point stands although the relaxation is unbounded with all that is known: what a judge that cannot
+    /// vouch for the point makes of that. `None` from one that can: the problem is unbounded then.
     fn doubts_unbounded(&mut self, _run: &mut Run) -> Option<Error> {
         None
     }
@@ -72,15 +78,17 @@ pub(crate) trait Judge {
 /// How the tree is searched.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeSettings {
-    /// Nodes that are solved side by side before what they found is merged. The search depends on it, and not on the number of threads.
+    /// Nodes that are solved side by side before what they found is merged. The search depends on it, and not on the
+    /// number of threads.
     pub(crate) batch: usize,
     /// Rounds of cuts at fractional points of the root, at most.
     pub(crate) root_rounds: u32,
-    /// Nodes down to this depth get one round of cuts at a fractional point, deeper ones only at whole points.
+    /// Nodes down to this depth get one round of cuts at a fractional point, deeper ones only at integral points.
     pub(crate) cut_depth: u32,
     /// Whether decisions are sought by rounding and diving.
     pub(crate) heuristics: bool,
-    /// Nodes to be solved at most; the search stops with [`Stop::IterationLimit`](crate::run::Stop::IterationLimit) then.
+    /// Nodes to be solved at most; the search stops with [`Stop::IterationLimit`](crate::run::Stop::IterationLimit)
+    /// then.
     pub(crate) nodes: Option<u64>,
 }
 

@@ -12,8 +12,8 @@ pub(super) struct Change {
     pub(super) col: usize,
     pub(super) lower: f64,
     pub(super) upper: f64,
-    /// What is cut away costs at least this: the cutoff when a column was fixed by its reduced cost, ∞ where branching did it. The change holds only while the
-    /// cutoff is not above it.
+    /// What is cut away costs at least this: the cutoff when a column was fixed by its reduced cost, ∞ where branching
+    /// did it. The change holds only while the cutoff is not above it.
     pub(super) under: f64,
 }
 
@@ -41,7 +41,8 @@ pub(super) struct Node {
     pub(super) branch: Option<Branch>,
     /// Rounds of cuts at fractional points that are left.
     pub(super) rounds: u32,
-    /// The least `under` of the changes that held when this was last solved: what was found out then holds of decisions below that only.
+    /// The least `under` of the changes that held when this was last solved: what was found out then holds of decisions
+    /// below that only.
     pub(super) guard: f64,
     /// It was never solved.
     pub(super) is_new: bool,

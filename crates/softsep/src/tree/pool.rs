@@ -1,4 +1,5 @@
-//! The pool: every cut that the judge has handed over, each once. Linear programs hold some of them; none is ever forgotten.
+//! The pool: every cut that the judge has handed over, each once. Linear programs hold some of them; none is ever
+//! forgotten.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,15 +19,22 @@ pub(super) struct Held {
 
 impl Held {
     fn new(cut: Cut) -> Self {
-        // A feasibility cut may be multiplied by anything: to a largest coefficient of about 1, for which absolute tolerances are meant. A power of two changes
-        // no digit.
+        // A feasibility cut may be multiplied by anything: to a largest coefficient of about 1, for which absolute
+        // tolerances are meant. A power of two changes no digit.
         let largest = cut.slope.iter().fold(0.0_f64, |largest, entry| largest.max(entry.abs()));
         let scale = match cut.kind {
-            CutKind::Feasibility if largest > 0.0 && largest.is_finite() => 2.0_f64.powi(-largest.log2().round() as i32),
+            CutKind::Feasibility if largest > 0.0 && largest.is_finite() => {
+                2.0_f64.powi(-largest.log2().round() as i32)
+            }
             _ => 1.0,
         };
-        let slope =
-            cut.slope.iter().enumerate().filter(|(_, entry)| **entry != 0.0).map(|(j, entry)| (j, scale * entry)).collect();
+        let slope = cut
+            .slope
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| **entry != 0.0)
+            .map(|(j, entry)| (j, scale * entry))
+            .collect();
         Self { kind: cut.kind, intercept: scale * cut.intercept, slope }
     }
 

@@ -1,4 +1,5 @@
-//! The linear program of one place in a batch: takes nodes in, solves them to the pool's cuts and tangents, and looks where to branch.
+//! The linear program of one place in a batch: takes nodes in, solves them to the pool's cuts and tangents, and looks
+//! where to branch.
 
 use softsep_lp::{Algorithm, Basis, Lp, Status};
 
@@ -8,19 +9,20 @@ use super::pool::Pool;
 use super::rows::{RowName, Rows, Start};
 use super::{Point, Work};
 use crate::error::Error;
-use crate::model::MEMBER;
+use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::run::Stop;
 
-/// An integer this close to a whole number is whole, once the rest has been solved around it.
+/// An integer this close to an integer is integral, once the rest has been solved around it.
 pub(super) const WHOLE: f64 = 1e-6;
 
 /// Below this, rounding does not move rows.
 const EXACT: f64 = 1e-9;
 
-/// By how much the objective may rise when integers that are almost whole become so, relative to its size where that is above 1.
+/// By how much the objective may rise when integers that are almost integral become so, relative to its size where that
+/// is above 1.
 const SAME: f64 = 1e-6;
 
-/// How tight tangents are at a whole point, relative to the objective's size where that is above 1.
+/// How tight tangents are at an integral point, relative to the objective's size where that is above 1.
 const TANGENT: f64 = 1e-9;
 
 /// Cuts that are brought back at once, and how often at a fractional point: those are left soon.
@@ -140,7 +142,8 @@ impl Relaxation {
         Ok(true)
     }
 
-    /// Hands the bounds to HiGHS. Without a cut η would be −∞: it is zero then, and so is what is known of the objective.
+    /// Hands the bounds to HiGHS. Without a cut η would be −∞: it is zero then, and so is what is known of the
+    /// objective.
     fn set_bounds(&mut self, frame: &Frame) -> Result<(), Error> {
         if !self.has_eta {
             (self.lower[frame.eta()], self.upper[frame.eta()]) = (0.0, 0.0);
@@ -148,13 +151,16 @@ impl Relaxation {
         Ok(self.lp.set_col_bounds(&self.lower, &self.upper)?)
     }
 
-    /// Solves what was loaded, until no cut of the pool is violated (or, where the point will be left soon anyway, few are) and tangents are tight.
+    /// Solves what was loaded, until no cut of the pool is violated (or, where the point will be left soon anyway, few
+    /// are) and tangents are tight.
     pub(super) fn optimise(&mut self, cutoff: f64, frame: &Frame, pool: &Pool) -> Result<Ended, Error> {
         let mut round = 0;
         loop {
             let bounded = match self.solve(frame)? {
                 Status::Optimal => true,
-                Status::Unbounded if self.rows.bring((0..pool.cuts().len()).map(RowName::Cut), frame, pool, &mut self.lp)? => {
+                Status::Unbounded
+                    if self.rows.bring((0..pool.cuts().len()).map(RowName::Cut), frame, pool, &mut self.lp)? =>
+                {
                     continue;
                 }
                 Status::Unbounded => {
@@ -181,9 +187,9 @@ impl Relaxation {
 
     /// Brings in what the point violates; false if there is nothing, or it is not worth while.
     fn tighten(&mut self, round: u32, bounded: bool, frame: &Frame, pool: &Pool) -> Result<bool, Error> {
-        let is_whole = self.farthest_from_whole(frame) <= WHOLE;
+        let is_integral = self.farthest_from_whole(frame) <= WHOLE;
         let mut wanted: Vec<(f64, RowName)> = Vec::new();
-        if !frame.squares.is_empty() && round <= if is_whole || !bounded { TANGENT_ROUNDS } else { BACK_ROUNDS } {
+        if !frame.squares.is_empty() && round <= if is_integral || !bounded { TANGENT_ROUNDS } else { BACK_ROUNDS } {
             let tolerance = TANGENT * self.lp.objective().abs().max(1.0) / frame.squares.len() as f64;
             for (square, root) in frame.squares.iter().enumerate() {
                 let at: f64 = root.iter().map(|&(j, entry)| entry * self.values[j]).sum();
@@ -192,7 +198,7 @@ impl Relaxation {
                 }
             }
         }
-        if is_whole || round <= BACK_ROUNDS {
+        if is_integral || round <= BACK_ROUNDS {
             let eta = self.eta(frame);
             for (place, cut) in pool.cuts().iter().enumerate() {
                 let violation = cut.violation(&self.values, eta);
@@ -214,7 +220,8 @@ impl Relaxation {
         if self.has_eta { self.values[frame.eta()] } else { f64::NEG_INFINITY }
     }
 
-    /// One solve under the clock. What HiGHS cannot solve from a basis it may solve from nothing, or else by the primal simplex.
+    /// One solve under the clock. What HiGHS cannot solve from a basis it may solve from nothing, or else by the primal
+    /// simplex.
     fn solve(&mut self, frame: &Frame) -> Result<Status, Error> {
         let mut status = self.attempt(frame)?;
         for algorithm in [Algorithm::DualSimplex, Algorithm::PrimalSimplex] {
@@ -265,23 +272,25 @@ impl Relaxation {
         Err(Error::Master("the relaxation of a node is unbounded, and has no point that is not huge".into()))
     }
 
-    /// How far an integer is from a whole number at most.
+    /// How far an integer is from an integer at most.
     fn farthest_from_whole(&self, frame: &Frame) -> f64 {
         frame.integers.iter().map(|&j| (self.values[j] - self.values[j].round()).abs()).fold(0.0, f64::max)
     }
 
-    /// Integers that are not whole, with their values; where all almost are, those that are not exactly so.
+    /// Integers that are not integral, with their values; where all almost are, those that are not exactly so.
     pub(super) fn fractional(&self, frame: &Frame) -> Vec<(usize, f64)> {
         let off = |least: f64| -> Vec<(usize, f64)> {
             let values = frame.integers.iter().map(|&j| (j, self.values[j]));
-            values.filter(|&(j, value)| (value - value.round()).abs() > least && self.lower[j] < self.upper[j]).collect()
+            values
+                .filter(|&(j, value)| (value - value.round()).abs() > least && self.lower[j] < self.upper[j])
+                .collect()
         };
         let fractional = off(WHOLE);
         if fractional.is_empty() { off(0.0) } else { fractional }
     }
 
-    /// The last optimum as the judge sees it, made whole if it almost is. It is not if what is almost whole cannot become so without the objective's rising: a
-    /// large coefficient may let a millionth stand in for one.
+    /// The last optimum as the judge sees it, made integral if it almost is. It is not if what is almost integral
+    /// cannot become so without the objective's rising: a large coefficient may let a millionth stand in for one.
     pub(super) fn point(&mut self, frame: &Frame, pool: &Pool) -> Result<Point, Error> {
         let off = self.farthest_from_whole(frame);
         if off > WHOLE {
@@ -289,25 +298,25 @@ impl Relaxation {
         }
         let x = self.clamped(frame);
         let misses = frame.problem.first.violation(&x).map_or(0.0, |violation| violation.amount);
-        if off <= EXACT && misses <= 0.5 * MEMBER {
-            return Ok(Point { x, eta: self.eta(frame), bound: self.objective, whole: true });
+        if off <= EXACT && misses <= 0.5 * FEASIBILITY_TOL {
+            return Ok(Point { x, eta: self.eta(frame), bound: self.objective, integral: true });
         }
         let (objective, basis, values) = (self.objective, self.basis.clone(), self.values.clone());
         let solved = self.solve_around(&x, f64::INFINITY, frame, pool)?;
         let rise = self.objective - objective;
-        let whole = match solved {
+        let integral = match solved {
             Some(x) if !(rise > SAME * objective.abs().max(1.0)) => {
-                Some(Point { x, eta: self.eta(frame), bound: objective, whole: true })
+                Some(Point { x, eta: self.eta(frame), bound: objective, integral: true })
             }
             _ => None,
         };
         (self.objective, self.basis, self.values) = (objective, basis, values);
         self.restore()?;
-        Ok(whole.unwrap_or_else(|| self.fractional_point(frame)))
+        Ok(integral.unwrap_or_else(|| self.fractional_point(frame)))
     }
 
-    /// Brings in the cuts that cut a point off, and says whether there are any. A cut that was in the program before changes nothing: what is left of its
-    /// violation is HiGHS's tolerance.
+    /// Brings in the cuts that cut a point off, and says whether there are any. A cut that was in the program before
+    /// changes nothing: what is left of its violation is HiGHS's tolerance.
     pub(super) fn take_in(&mut self, point: &Point, frame: &Frame, pool: &Pool) -> Result<bool, Error> {
         let cuts = pool.cuts().iter().enumerate().filter(|(_, cut)| cut.violation(&point.x, point.eta) > 0.0);
         self.rows.bring(cuts.map(|(place, _)| RowName::Cut(place)), frame, pool, &mut self.lp)
@@ -315,7 +324,7 @@ impl Relaxation {
 
     fn fractional_point(&self, frame: &Frame) -> Point {
         let x = (0..frame.dim()).map(|j| self.values[j].clamp(self.lower[j], self.upper[j])).collect();
-        Point { x, eta: self.eta(frame), bound: self.objective, whole: false }
+        Point { x, eta: self.eta(frame), bound: self.objective, integral: false }
     }
 
     /// The values with integers rounded, within the bounds.
@@ -333,7 +342,13 @@ impl Relaxation {
     }
 
     /// Solves with the integers fixed as in `x`; the decision, if there is one in X that costs less than the cutoff.
-    pub(super) fn solve_around(&mut self, x: &[f64], cutoff: f64, frame: &Frame, pool: &Pool) -> Result<Option<Vec<f64>>, Error> {
+    pub(super) fn solve_around(
+        &mut self,
+        x: &[f64],
+        cutoff: f64,
+        frame: &Frame,
+        pool: &Pool,
+    ) -> Result<Option<Vec<f64>>, Error> {
         let bounds = (self.lower.clone(), self.upper.clone());
         for &j in &frame.integers {
             (self.lower[j], self.upper[j]) = (x[j], x[j]);
@@ -344,7 +359,8 @@ impl Relaxation {
         (self.lower, self.upper) = bounds;
         self.set_bounds(frame)?;
         self.at = None;
-        let is_member = || frame.problem.first.violation(&x).is_none_or(|violation| violation.amount <= MEMBER);
+        let is_member =
+            || frame.problem.first.violation(&x).is_none_or(|violation| violation.amount <= FEASIBILITY_TOL);
         Ok((matches!(ended, Ended::Solved | Ended::Unbounded) && is_member()).then_some(x))
     }
 
@@ -377,7 +393,14 @@ impl Relaxation {
     }
 
     /// A few pivots toward the optimum within other bounds of a column.
-    pub(super) fn probe(&mut self, col: usize, lower: f64, upper: f64, pivots: u32, frame: &Frame) -> Result<Probe, Error> {
+    pub(super) fn probe(
+        &mut self,
+        col: usize,
+        lower: f64,
+        upper: f64,
+        pivots: u32,
+        frame: &Frame,
+    ) -> Result<Probe, Error> {
         self.lp.set_bounds_of(col, lower, upper)?;
         self.lp.set_iteration_limit(Some(pivots))?;
         self.lp.set_time_limit(frame.clock.left())?;

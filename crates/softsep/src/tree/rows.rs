@@ -1,7 +1,7 @@
 //! The rows beside those of X that one linear program holds, and bases that survive their coming and going.
 //!
-//! A basis is kept as the columns' and X's rows' statuses and the rows that are not basic, by name. To put it into a program is to bring those rows in;
-//! all others that are there are basic, which makes a basis again.
+//! A basis is kept as the columns' and X's rows' statuses and the rows that are not basic, by name. To put it into a
+//! program is to bring those rows in; all others that are there are basic, which makes a basis again.
 
 use std::collections::BTreeMap;
 
@@ -114,7 +114,8 @@ impl Rows {
         if gone < LEAVE || (gone as f64) < LEAVE_SHARE * self.names.len() as f64 {
             return Ok(false);
         }
-        let leaves: Vec<bool> = std::iter::repeat_n(false, own).chain(self.idle.iter().map(|&idle| idle >= PATIENCE)).collect();
+        let leaves: Vec<bool> =
+            std::iter::repeat_n(false, own).chain(self.idle.iter().map(|&idle| idle >= PATIENCE)).collect();
         lp.delete_rows(&leaves)?;
         let mut stays = leaves[own..].iter().map(|leaves| !leaves);
         self.names.retain(|_| stays.next().unwrap_or(true));

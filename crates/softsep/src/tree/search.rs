@@ -12,7 +12,7 @@ use super::node::{Change, Node, Queue};
 use super::pool::Pool;
 use super::rows::Start;
 use super::slot::{Fate, Report, Slot, View};
-use super::{Judge, Point, TreeSettings, Work};
+use super::{LazyCutCallback, Point, TreeSettings, Work};
 use crate::error::Error;
 use crate::master::{Copies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
@@ -22,8 +22,8 @@ use crate::run::{Clock, MasterSize, Run, Stop, Verdict};
 /// How far, between the lower bound and the cutoff, a plunge goes on.
 const PLUNGE: f64 = 0.3;
 
-/// A round of cuts pays if the root's bound rises by this share of the distance to the cutoff, or of its own size where there is none; so many that do not
-/// end it.
+/// A round of cuts pays if the root's bound rises by this share of the distance to the cutoff, or of its own size where
+/// there is none; so many that do not end it.
 const PAYS: f64 = 1e-3;
 const PAYS_OF_ITSELF: f64 = 1e-4;
 const UNPAID: u32 = 4;
@@ -36,7 +36,7 @@ const PROBE_FREE: u64 = 10_000;
 const ROUNDING: u64 = 8;
 const DIVING: u64 = 64;
 
-/// A whole point that the judge found nothing against.
+/// An integral point that the judge found nothing against.
 #[derive(Debug)]
 struct Settled {
     node: Node,
@@ -111,7 +111,9 @@ impl<'p> Tree<'p> {
         let from = self.pool.cuts().len();
         cuts.into_iter().for_each(|cut| self.pool.add(cut));
         let Self { pool, settled, open, .. } = self;
-        for Settled { node, .. } in settled.extract_if(.., |settled| pool.violates(from, &settled.point.x, settled.point.eta)) {
+        for Settled { node, .. } in
+            settled.extract_if(.., |settled| pool.violates(from, &settled.point.x, settled.point.eta))
+        {
             open.push(node);
         }
     }
@@ -144,8 +146,9 @@ impl<'p> Tree<'p> {
         slots.chain(settled).fold(self.open.least().min(self.aside.least()), f64::min)
     }
 
-    /// Searches until no node below the cutoff is open; may be called again after cuts were added or the cutoff has risen.
-    pub(crate) fn search(&mut self, judge: &mut dyn Judge, run: &mut Run) -> Result<(), Error> {
+    /// Searches until no node below the cutoff is open; may be called again after cuts were added or the cutoff has
+    /// risen.
+    pub(crate) fn search(&mut self, judge: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
         loop {
             self.follow(judge, run)?;
             self.tell(judge, run)?;
@@ -163,7 +166,7 @@ impl<'p> Tree<'p> {
     }
 
     /// Sorts nodes by a cutoff that may have changed either way.
-    fn follow(&mut self, judge: &dyn Judge, run: &Run) -> Result<(), Error> {
+    fn follow(&mut self, judge: &dyn LazyCutCallback, run: &Run) -> Result<(), Error> {
         let cutoff = judge.cutoff(run);
         if cutoff.is_nan() {
             return Err(Error::Master("the cutoff of a tree is not a number".into()));
@@ -176,8 +179,9 @@ impl<'p> Tree<'p> {
         }
         let Self { settled, open, .. } = self;
         // A judge that asks for more than it did then may have more to say of a point.
-        let is_open =
-            |settled: &mut Settled| settled.node.guard < cutoff || cutoff > settled.under && settled.node.bound < cutoff;
+        let is_open = |settled: &mut Settled| {
+            settled.node.guard < cutoff || cutoff > settled.under && settled.node.bound < cutoff
+        };
         for Settled { node, .. } in settled.extract_if(.., is_open) {
             open.push(node);
         }
@@ -188,13 +192,14 @@ impl<'p> Tree<'p> {
         Ok(())
     }
 
-    /// Keeps a closed node for the case that the cutoff rises. Most never come back: the root's basis is good enough for those that do.
+    /// Keeps a closed node for the case that the cutoff rises. Most never come back: the root's basis is good enough
+    /// for those that do.
     fn put_aside(&mut self, mut node: Node) {
         node.start.clone_from(&self.root_start);
         self.aside.push(node);
     }
 
-    fn tell(&mut self, judge: &mut dyn Judge, run: &mut Run) -> Result<(), Error> {
+    fn tell(&mut self, judge: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
         let lower = self.lower();
         if lower > self.told && lower < f64::INFINITY {
             self.told = lower;
@@ -206,7 +211,8 @@ impl<'p> Tree<'p> {
     /// Gives every place a node: the one that it plunges on if that is still promising, or else the most promising one.
     fn deal(&mut self) {
         let (lower, cutoff) = (self.lower(), self.cutoff);
-        let far = if cutoff.is_finite() && lower.is_finite() { lower + PLUNGE * (cutoff - lower) } else { f64::INFINITY };
+        let far =
+            if cutoff.is_finite() && lower.is_finite() { lower + PLUNGE * (cutoff - lower) } else { f64::INFINITY };
         for place in 0..self.slots.len() {
             if let Some(node) =
                 self.slots[place].node.take_if(|node| node.bound > far && node.bound > lower || node.bound >= cutoff)
@@ -225,7 +231,7 @@ impl<'p> Tree<'p> {
     }
 
     /// Solves the nodes at hand and merges what they found, in order.
-    fn batch(&mut self, judge: &mut dyn Judge, run: &mut Run) -> Result<(), Error> {
+    fn batch(&mut self, judge: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
         self.batches += 1;
         let effort = Effort {
             pivots_per_node: self.work.pivots as f64 / self.work.programs.max(1) as f64,
@@ -233,7 +239,8 @@ impl<'p> Tree<'p> {
         };
         let Self { frame, pool, costs, fixings, cutoff, slots, .. } = self;
         let view = View { frame, pool, costs, fixings, cutoff: *cutoff, effort };
-        let reports: Vec<Result<Option<Report>, Error>> = slots.par_iter_mut().map(|slot| slot.process(&view)).collect();
+        let reports: Vec<Result<Option<Report>, Error>> =
+            slots.par_iter_mut().map(|slot| slot.process(&view)).collect();
         let mut asking: Vec<(usize, Node, Option<Prices>)> = Vec::new();
         let mut points = Vec::new();
         let mut failed = None;
@@ -263,7 +270,7 @@ impl<'p> Tree<'p> {
         let hint = asking
             .iter()
             .zip(&points)
-            .find(|(_, point)| !point.whole)
+            .find(|(_, point)| !point.integral)
             .map(|((_, node, _), point)| (node.clone(), point.x.clone()));
         let answered = match (failed, asking.is_empty()) {
             (Some(error), _) => Err(error),
@@ -317,7 +324,7 @@ impl<'p> Tree<'p> {
         mut node: Node,
         prices: Option<Prices>,
         point: Point,
-        judge: &mut dyn Judge,
+        judge: &mut dyn LazyCutCallback,
         run: &mut Run,
     ) -> Result<(), Error> {
         let is_root = node.depth == 0;
@@ -327,11 +334,11 @@ impl<'p> Tree<'p> {
         }
         let violated = self.slots[place].program.take_in(&point, &self.frame, &self.pool)?;
         if violated {
-            node.rounds = if point.whole { node.rounds } else { node.rounds.saturating_sub(1) };
-            if is_root && !point.whole && !self.pays(&point) {
+            node.rounds = if point.integral { node.rounds } else { node.rounds.saturating_sub(1) };
+            if is_root && !point.integral && !self.pays(&point) {
                 node.rounds = 0;
             }
-        } else if point.whole {
+        } else if point.integral {
             if node.unbounded {
                 return judge.doubts_unbounded(run).map_or_else(|| self.unbounded(run), Err);
             }
@@ -358,7 +365,12 @@ impl<'p> Tree<'p> {
     }
 
     /// Now and then looks for a decision at a fractional point or below the most promising node.
-    fn scout(&mut self, hint: Option<(Node, Vec<f64>)>, judge: &mut dyn Judge, run: &mut Run) -> Result<(), Error> {
+    fn scout(
+        &mut self,
+        hint: Option<(Node, Vec<f64>)>,
+        judge: &mut dyn LazyCutCallback,
+        run: &mut Run,
+    ) -> Result<(), Error> {
         if !self.settings.heuristics || self.frame.integers.is_empty() {
             return Ok(());
         }
@@ -375,12 +387,17 @@ impl<'p> Tree<'p> {
         Ok(())
     }
 
-    fn dive(&mut self, from: &Node, judge: &mut dyn Judge, run: &mut Run) -> Result<(), Error> {
+    fn dive(&mut self, from: &Node, judge: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
         let found = self.scout.dive(from, &self.fixings, self.cutoff, &self.frame, &self.pool)?;
         self.consider(found, judge, run)
     }
 
-    fn consider(&mut self, found: Option<Vec<f64>>, judge: &mut dyn Judge, run: &mut Run) -> Result<(), Error> {
+    fn consider(
+        &mut self,
+        found: Option<Vec<f64>>,
+        judge: &mut dyn LazyCutCallback,
+        run: &mut Run,
+    ) -> Result<(), Error> {
         self.work.add(&std::mem::take(&mut self.scout.program.work));
         let Some(x) = found else { return Ok(()) };
         self.work.considered += 1;
@@ -390,7 +407,7 @@ impl<'p> Tree<'p> {
     }
 
     /// No node is open. If none was ever settled or put aside, nothing is feasible.
-    fn end(&mut self, judge: &mut dyn Judge, run: &mut Run) -> Result<(), Error> {
+    fn end(&mut self, judge: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
         if !self.settled.is_empty() || !self.aside.is_empty() {
             return Ok(());
         }
@@ -398,12 +415,13 @@ impl<'p> Tree<'p> {
             let copies = Copies::new(self.frame.problem, judge.scenarios(), clock)?;
             explain_infeasible(&copies, clock)
         };
-        let verdict = run.clock().insist(explain, |error| matches!(error, Error::Stopped(_)))?;
+        let verdict = run.clock().with_grace(explain, |error| matches!(error, Error::Stopped(_)))?;
         Err(run.prove(Verdict::Infeasible(verdict)).into())
     }
 
-    /// The judge accepts a point although the relaxation is unbounded with all that is known. With fixed recourse costs a ray of the master with one copy of the
-    /// recourse can be followed from any feasible decision (see `methods/generate.rs`), and here is one.
+    /// The judge accepts a point although the relaxation is unbounded with all that is known. With fixed recourse costs
+    /// a ray of the master with one copy of the recourse can be followed from any feasible decision (see
+    /// `methods/generate.rs`), and here is one.
     fn unbounded(&self, run: &mut Run) -> Result<(), Error> {
         let problem = self.frame.problem;
         if problem.recourse.costs_move() {
@@ -412,7 +430,7 @@ impl<'p> Tree<'p> {
         let mut nominal = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut nominal);
         let explain = |clock: &Clock| explain_unbounded(&Copies::new(problem, vec![&nominal], clock)?, clock);
-        let ray = run.clock().insist(explain, |error| matches!(error, Error::Stopped(_)))?;
+        let ray = run.clock().with_grace(explain, |error| matches!(error, Error::Stopped(_)))?;
         Err(run.prove(Verdict::Unbounded(ray)).into())
     }
 }

@@ -83,7 +83,9 @@ impl Slot {
         }
         // What was fixed away costs no less than the guard.
         node.bound = node.bound.max(program.objective.min(node.guard));
-        if let Some(branch) = node.branch.take().filter(|branch| branch.distance > DISTANT && program.objective.is_finite()) {
+        if let Some(branch) =
+            node.branch.take().filter(|branch| branch.distance > DISTANT && program.objective.is_finite())
+        {
             let per_unit = (program.objective - branch.from).max(0.0) / branch.distance;
             seen.push(Observation { col: branch.col, up: branch.up, per_unit });
         }
@@ -100,7 +102,7 @@ impl Slot {
         if ended == Ended::Solved {
             node.start = Some(Arc::new(program.settle(&node)));
         }
-        if point.whole || node.rounds > 0 {
+        if point.integral || node.rounds > 0 {
             let prices = prices.filter(|_| node.depth == 0);
             return Ok(Fate::Asks(node, point, prices));
         }
@@ -108,7 +110,7 @@ impl Slot {
         match choose(&fractional, view.costs, view.effort, cutoff, program, seen, frame)? {
             Some(choice) => Ok(split(node, &choice, prices.as_ref(), program.objective, cutoff)),
             // Whole to the last digit, yet not in X within the tolerance: there is nothing to branch on.
-            None => Err(Error::Master("a node's point is whole but breaks the first stage's rows".into())),
+            None => Err(Error::Master("a node's point is integral but breaks the first stage's rows".into())),
         }
     }
 }
@@ -121,7 +123,8 @@ fn split(node: Node, choice: &Choice, prices: Option<&Prices>, objective: f64, c
     let below = value - value.floor();
     let children = [false, true].map(|up| {
         let side = sides[usize::from(up)];
-        // The other side is left to what else is changed there: that may be a fixing, which is taken back when the cutoff rises.
+        // The other side is left to what else is changed there: that may be a fixing, which is taken back when the
+        // cutoff rises.
         let (lower, upper) = if up { (value.floor() + 1.0, f64::INFINITY) } else { (f64::NEG_INFINITY, value.floor()) };
         let mut changes = changes.clone();
         changes.push(Change { col, lower, upper, under: f64::INFINITY });

@@ -15,7 +15,7 @@ use super::frame::Frame;
 use super::node::{Change, Node};
 use super::pool::Pool;
 use super::relaxation::{Ended, Relaxation};
-use super::{Judge, Point, Tree, TreeSettings, Work};
+use super::{LazyCutCallback, Point, Tree, TreeSettings, Work};
 use crate::error::Error;
 use crate::format::{ProblemFile, Row, SetFile, Variable, VariableKind};
 use crate::model::Problem;
@@ -26,7 +26,7 @@ fn count(few: u64) -> u64 {
     few * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
 }
 
-fn whole(rng: &mut ChaCha8Rng, low: i32, high: i32) -> f64 {
+fn integral(rng: &mut ChaCha8Rng, low: i32, high: i32) -> f64 {
     f64::from(rng.random_range(low..=high))
 }
 
@@ -45,20 +45,21 @@ fn stage(variables: Vec<Variable>, rows: Vec<Row>) -> ProblemFile {
     file
 }
 
-/// A random first stage with binaries, integers (some without an upper bound, some with bounds that are not whole), continuous and free columns, rows and
-/// equalities, and cuts that hide: affine functions whose maximum is the recourse cost, and rows.
+/// A random first stage with binaries, integers (some without an upper bound, some with bounds that are not integral),
+/// continuous and free columns, rows and equalities, and cuts that hide: affine functions whose maximum is the recourse
+/// cost, and rows.
 fn random(seed: u64) -> (ProblemFile, Vec<Cut>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let dim = rng.random_range(1..=10);
     let mut variables = Vec::new();
     let mut open = Vec::new();
     for j in 0..dim {
-        let cost = whole(&mut rng, -2, 2) + if rng.random_bool(0.3) { 0.5 } else { 0.0 };
+        let cost = integral(&mut rng, -2, 2) + if rng.random_bool(0.3) { 0.5 } else { 0.0 };
         let mut variable = Variable::new(format!("x{j}"), cost);
         match rng.random_range(0..6) {
             0 | 1 => variable = Variable::binary(format!("x{j}"), cost),
             2 => {
-                variable = variable.bounded(whole(&mut rng, -4, 0) - 0.3, whole(&mut rng, 1, 7) + 0.4);
+                variable = variable.bounded(integral(&mut rng, -4, 0) - 0.3, integral(&mut rng, 1, 7) + 0.4);
                 variable.kind = VariableKind::Integer;
             }
             3 if open.len() < 4 => {
@@ -69,7 +70,7 @@ fn random(seed: u64) -> (ProblemFile, Vec<Cut>) {
                 variable = variable.bounded(f64::NEG_INFINITY, f64::INFINITY);
                 open.push(j);
             }
-            _ => variable = variable.bounded(0.0, whole(&mut rng, 1, 5)),
+            _ => variable = variable.bounded(0.0, integral(&mut rng, 1, 5)),
         }
         variables.push(variable);
     }
@@ -78,11 +79,11 @@ fn random(seed: u64) -> (ProblemFile, Vec<Cut>) {
         let mut row = Row::new(format!("r{i}"));
         row.x = (0..dim)
             .filter_map(|j| {
-                let value = whole(&mut rng, -3, 5);
+                let value = integral(&mut rng, -3, 5);
                 (value != 0.0 && rng.random_bool(0.7)).then(|| (format!("x{j}"), value))
             })
             .collect();
-        let side = whole(&mut rng, 0, 9);
+        let side = integral(&mut rng, 0, 9);
         match rng.random_range(0..5) {
             0 => (row.lower, row.upper) = (side, side),
             1 => row.lower = side - 6.0,
@@ -96,10 +97,10 @@ fn random(seed: u64) -> (ProblemFile, Vec<Cut>) {
         .chain(std::iter::repeat_n(CutKind::Feasibility, rng.random_range(0..=2)))
     {
         let intercept = match kind {
-            CutKind::Optimality => whole(&mut rng, -5, 20),
-            CutKind::Feasibility => -whole(&mut rng, 1, 12),
+            CutKind::Optimality => integral(&mut rng, -5, 20),
+            CutKind::Feasibility => -integral(&mut rng, 1, 12),
         };
-        let slope = (0..dim).map(|_| whole(&mut rng, -6, 6) + 0.25 * whole(&mut rng, 0, 3)).collect();
+        let slope = (0..dim).map(|_| integral(&mut rng, -6, 6) + 0.25 * integral(&mut rng, 0, 3)).collect();
         cuts.push(Cut { kind, intercept, slope });
     }
     // What has no bounds costs more than it can earn.
@@ -127,7 +128,8 @@ fn solve_reference(problem: &Problem, cuts: &[Cut], gap: f64, presolve: Toggle) 
     for j in 0..first.dim() {
         match first.kind[j] {
             VariableKind::Continuous => model.add_col(first.cost[j], first.lower[j], first.upper[j]),
-            // It does so most often where integers have no bounds, or bounds that are not whole. The optimum is not far from zero in what has none.
+            // It does so most often where integers have no bounds, or bounds that are not integral. The optimum is not
+            // far from zero in what has none.
             _ => model.add_integer(first.cost[j], first.lower[j].ceil(), first.upper[j].floor().min(1000.0)),
         };
     }
@@ -161,7 +163,8 @@ struct Hidden<'a> {
     optimum: Option<f64>,
     best: Option<(Vec<f64>, f64)>,
     lower: f64,
-    /// The cutoffs to give before the true one, as shares of the way from the lower bound to the optimum, each for five questions about it.
+    /// The cutoffs to give before the true one, as shares of the way from the lower bound to the optimum, each for five
+    /// questions about it.
     lies: Vec<f64>,
     asked: Cell<usize>,
     questions: usize,
@@ -172,18 +175,31 @@ struct Hidden<'a> {
 impl<'a> Hidden<'a> {
     fn new(problem: &'a Problem, cuts: &'a [Cut], optimum: Option<f64>) -> Self {
         let lower = f64::NEG_INFINITY;
-        Self { problem, cuts, optimum, best: None, lower, lies: Vec::new(), asked: Cell::new(0), questions: 0, seen: Vec::new() }
+        Self {
+            problem,
+            cuts,
+            optimum,
+            best: None,
+            lower,
+            lies: Vec::new(),
+            asked: Cell::new(0),
+            questions: 0,
+            seen: Vec::new(),
+        }
     }
 
     /// The worst cut of each kind, and the value of a decision that is feasible.
-    fn ask(&mut self, x: &[f64], is_whole: bool) -> Vec<Cut> {
+    fn ask(&mut self, x: &[f64], is_integral: bool) -> Vec<Cut> {
         let worst = |kind: CutKind| {
             let of_kind = self.cuts.iter().filter(|cut| cut.kind == kind);
             of_kind.max_by(|a, b| a.at(x).total_cmp(&b.at(x)))
         };
         let (optimality, feasibility) = (worst(CutKind::Optimality), worst(CutKind::Feasibility));
-        if is_whole && feasibility.is_none_or(|cut| cut.at(x) <= 1e-6) {
-            assert!(self.problem.first.violation(x).is_none_or(|violation| violation.amount <= 1e-6), "{x:?} is not in X");
+        if is_integral && feasibility.is_none_or(|cut| cut.at(x) <= 1e-6) {
+            assert!(
+                self.problem.first.violation(x).is_none_or(|violation| violation.amount <= 1e-6),
+                "{x:?} is not in X"
+            );
             let value = self.problem.first.value(x) + optimality.unwrap().at(x);
             if self.best.as_ref().is_none_or(|(_, best)| value < *best) {
                 self.best = Some((x.to_vec(), value));
@@ -193,13 +209,13 @@ impl<'a> Hidden<'a> {
     }
 }
 
-impl Judge for Hidden<'_> {
+impl LazyCutCallback for Hidden<'_> {
     fn look(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
         for point in points {
             self.questions += 1;
             self.seen.push((point.x.iter().map(|x| x.to_bits()).collect(), point.bound.to_bits()));
         }
-        Ok(points.iter().map(|point| self.ask(&point.x, point.whole)).collect())
+        Ok(points.iter().map(|point| self.ask(&point.x, point.integral)).collect())
     }
 
     fn consider(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
@@ -315,13 +331,13 @@ fn what_was_fixed_under_a_false_cutoff_is_free_again() {
 fn knapsack(items: usize, rows: usize, hidden: usize, most: f64, seed: u64) -> (ProblemFile, Vec<Cut>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let item = |j: usize| {
-        let variable = Variable::new(format!("x{j}"), -whole(&mut rng, 20, 60)).bounded(0.0, most);
+        let variable = Variable::new(format!("x{j}"), -integral(&mut rng, 20, 60)).bounded(0.0, most);
         Variable { kind: VariableKind::Integer, ..variable }
     };
     let variables = (0..items).map(item).collect();
     let mut weigh = |name: String| {
         let mut row = Row::new(name);
-        row.x = (0..items).map(|j| (format!("x{j}"), whole(&mut rng, 10, 50))).collect();
+        row.x = (0..items).map(|j| (format!("x{j}"), integral(&mut rng, 10, 50))).collect();
         row.upper = (row.x.iter().map(|(_, weight)| weight).sum::<f64>() * most / 2.0).floor();
         row
     };
@@ -329,7 +345,7 @@ fn knapsack(items: usize, rows: usize, hidden: usize, most: f64, seed: u64) -> (
     let cut = |_| Cut {
         kind: CutKind::Optimality,
         intercept: 30.0 * most * items as f64,
-        slope: (0..items).map(|_| -whole(&mut rng, 0, 40)).collect(),
+        slope: (0..items).map(|_| -integral(&mut rng, 0, 40)).collect(),
     };
     let cuts = (0..hidden).map(cut).collect();
     (stage(variables, rows), cuts)
@@ -436,7 +452,8 @@ fn quadratic_costs_agree_with_enumeration() {
         let dim = rng.random_range(2..=5);
         let variable = |j: usize, rng: &mut ChaCha8Rng| {
             let name = format!("x{j}");
-            let mut variable = Variable::new(&name, whole(rng, -6, 3)).bounded(whole(rng, -2, 0), whole(rng, 1, 3));
+            let mut variable =
+                Variable::new(&name, integral(rng, -6, 3)).bounded(integral(rng, -2, 0), integral(rng, 1, 3));
             match rng.random_range(0..4) {
                 0 => variable = Variable::binary(&name, variable.cost),
                 1 => variable.kind = VariableKind::Integer,
@@ -447,21 +464,25 @@ fn quadratic_costs_agree_with_enumeration() {
         };
         let variables: Vec<Variable> = (0..dim).map(|j| variable(j, &mut rng)).collect();
         let mut row = Row::new("cap");
-        row.x = (0..dim).map(|j| (format!("x{j}"), whole(&mut rng, 1, 3))).collect();
-        row.upper = whole(&mut rng, 1, 6) + 0.5;
+        row.x = (0..dim).map(|j| (format!("x{j}"), integral(&mut rng, 1, 3))).collect();
+        row.upper = integral(&mut rng, 1, 6) + 0.5;
         let mut file = stage(variables, vec![row]);
         for j in 0..dim {
-            file.first_stage.quadratic.push((format!("x{j}"), format!("x{j}"), whole(&mut rng, 1, 4)));
+            file.first_stage.quadratic.push((format!("x{j}"), format!("x{j}"), integral(&mut rng, 1, 4)));
             if j > 0 {
-                file.first_stage.quadratic.push((format!("x{j}"), format!("x{}", j - 1), whole(&mut rng, -1, 1) * 0.5));
+                file.first_stage.quadratic.push((
+                    format!("x{j}"),
+                    format!("x{}", j - 1),
+                    integral(&mut rng, -1, 1) * 0.5,
+                ));
             }
         }
         file.first_stage.quadratic.retain(|(_, _, value)| *value != 0.0);
         let problem = Problem::new(&file).unwrap();
         let cut = |_| Cut {
             kind: CutKind::Optimality,
-            intercept: whole(&mut rng, -5, 5),
-            slope: (0..dim).map(|_| whole(&mut rng, -3, 3)).collect(),
+            intercept: integral(&mut rng, -5, 5),
+            slope: (0..dim).map(|_| integral(&mut rng, -3, 3)).collect(),
         };
         let cuts: Vec<Cut> = (0..6).map(cut).collect();
         let optimum = enumerated(&problem, &cuts);
@@ -492,7 +513,7 @@ fn what_has_no_optimum_is_proved_to_have_none() {
         kind: VariableKind::Integer,
         ..Variable::new(name, cost).bounded(lower, upper)
     };
-    // No whole number solves the row; no number at all does.
+    // No integer solves the row; no number at all does.
     let mut half = Row::new("half");
     half.x = vec![("a".into(), 2.0), ("b".into(), 2.0)];
     (half.lower, half.upper) = (3.0, 3.0);
@@ -521,7 +542,7 @@ fn a_basis_survives_rows_that_leave_and_come_back() {
     let mut root = Node::root(0);
     assert!(program.load(&mut root, &[], f64::INFINITY, &frame, &pool).unwrap());
     // With all cuts in at first most are idle.
-    let everywhere = Point { x: vec![0.0; 12], eta: f64::NEG_INFINITY, bound: 0.0, whole: false };
+    let everywhere = Point { x: vec![0.0; 12], eta: f64::NEG_INFINITY, bound: 0.0, integral: false };
     assert!(program.take_in(&everywhere, &frame, &pool).unwrap() && program.rows() == 40);
     let optimum = |program: &mut Relaxation| {
         assert_eq!(program.optimise(f64::INFINITY, &frame, &pool).unwrap(), Ended::Solved);

@@ -1,4 +1,5 @@
-//! Bounds of integers from the rows of X: what the other columns of a row leave, rounded. It makes most integers bounded that have no bounds of their own.
+//! Bounds of integers from the rows of X: what the other columns of a row leave, rounded. It makes most integers
+//! bounded that have no bounds of their own.
 
 use crate::model::FirstStage;
 
@@ -8,7 +9,8 @@ const PASSES: usize = 10;
 /// A bound further away than this is none: rounding in the row would show.
 const FAR: f64 = 1e7;
 
-/// How far above a whole number a bound must be, relative to its size, to be rounded down to it and not up: rows hold within tolerances only.
+/// How far above a whole number a bound must be, relative to its size, to be rounded down to it and not up: rows hold
+/// within tolerances only.
 const ROOM: f64 = 1e-6;
 
 /// The sum of the least (or most) that the terms of a row can be, but for one: finite parts, and how many are not.

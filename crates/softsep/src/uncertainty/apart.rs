@@ -1,20 +1,24 @@
 //! Whether a plane stands between a box and an ellipsoid: the proof that a part of the ellipsoid has no members.
 
 use super::shape::{Ball, Polytope};
+use crate::numeric::dot;
 
 /// Steps of the search. Parts that are so close that it takes more are left to solvers.
 const STEPS: usize = 200;
 
-/// Whether the polytope and the ball are on two sides of a plane, further apart than the tolerance in units of the ball's reach. `false` says nothing.
+/// Whether the polytope and the ball are on two sides of a plane, further apart than the tolerance in units of the
+/// ball's reach. `false` says nothing.
 ///
-/// Gilbert's search for the shortest difference v of a member of each: v moves to the shortest one on the way to the difference z that is least along
-/// v. All differences are vᵀz or more along v, so that vᵀz > 0 is the proof, whatever rounding did to v. Of the polytope only `0 ≤ ζ ≤ 1` is looked at.
+/// Gilbert's search for the shortest difference v of a member of each: v moves to the shortest one on the way to the
+/// difference z that is least along v. All differences are vᵀz or more along v, so that vᵀz > 0 is the proof, whatever
+/// rounding did to v. Of the polytope only `0 ≤ ζ ≤ 1` is looked at.
 pub(super) fn are_apart(polytope: &Polytope, ball: &Ball, tolerance: f64) -> bool {
     let dim = ball.center.len();
     let reach: Vec<f64> = (0..dim).map(|entry| ball.reach(entry)).collect();
     // An entry in which the ball is flat tells nothing here.
     let in_units = |entry: usize, length: f64| if reach[entry] > 0.0 { length / reach[entry] } else { 0.0 };
-    let from_center: Vec<f64> = (0..dim).map(|entry| in_units(entry, polytope.base[entry] - ball.center[entry])).collect();
+    let from_center: Vec<f64> =
+        (0..dim).map(|entry| in_units(entry, polytope.base[entry] - ball.center[entry])).collect();
     let mut shortest = from_center.clone();
     let (mut least, mut towards) = (vec![0.0; dim], vec![0.0; ball.columns.len()]);
     for _ in 0..STEPS {
@@ -31,7 +35,10 @@ pub(super) fn are_apart(polytope: &Polytope, ball: &Ball, tolerance: f64) -> boo
         let length = dot(&towards, &towards).sqrt();
         if length > 0.0 {
             for (along, column) in towards.iter().zip(&ball.columns) {
-                least.iter_mut().enumerate().for_each(|(entry, least)| *least -= in_units(entry, column[entry]) * along / length);
+                least
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(entry, least)| *least -= in_units(entry, column[entry]) * along / length);
             }
         }
         let (square, ahead) = (dot(&shortest, &shortest), dot(&shortest, &least));
@@ -45,10 +52,6 @@ pub(super) fn are_apart(polytope: &Polytope, ball: &Ball, tolerance: f64) -> boo
         shortest.iter_mut().zip(&least).for_each(|(shortest, least)| *shortest += share * (least - *shortest));
     }
     false
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

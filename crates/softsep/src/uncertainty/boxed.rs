@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::states::{Body, Column, Corners, Form};
 use super::{
-    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, counted, dot,
+    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, counted,
+    dot,
 };
 use crate::format::{Complaints, Points, SetFile};
 
@@ -18,7 +19,12 @@ pub struct Boxed {
 }
 
 impl Boxed {
-    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+    pub(super) fn build(
+        set: &SetFile,
+        parameters: &[String],
+        place: &str,
+        complaints: &mut Complaints,
+    ) -> Option<Self> {
         let SetFile::Box { lower, upper } = set else { return None };
         let mut usable = check::finite(lower, "lower", parameters, place, complaints);
         usable &= check::finite(upper, "upper", parameters, place, complaints);

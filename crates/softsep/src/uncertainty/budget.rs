@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use super::patterns::{Kind, Patterns};
 use super::states::{Body, BudgetPoints, Column, Form};
-use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, dot};
+use super::{
+    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, dot,
+};
 use crate::format::{Complaints, Points, SetFile, Sides};
 
-/// A budget so near to a whole number is that number: `30 × 0.1` means 3, and a fraction of 4e-16 would multiply the extreme points.
+/// A budget so near to a whole number is that number: `30 × 0.1` means 3, and a fraction of 4e-16 would multiply the
+/// extreme points.
 const WHOLE: f64 = 1e-9;
 
 /// `ξ = center + scale∘z` with `0 ≤ z ≤ 1, Σz ≤ Γ` (one side) or `−1 ≤ z ≤ 1, Σ|z| ≤ Γ` (two sides).
@@ -27,7 +30,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+    pub(super) fn build(
+        set: &SetFile,
+        parameters: &[String],
+        place: &str,
+        complaints: &mut Complaints,
+    ) -> Option<Self> {
         let SetFile::Budget { budget, sides, center, scale } = set else { return None };
         let mut usable = check::finite(center, "center", parameters, place, complaints);
         usable &= check::finite(scale, "scale", parameters, place, complaints);
@@ -51,7 +59,8 @@ impl Budget {
         Some(Self { budget: *budget, sides: *sides, center: center.clone(), scale: scale.clone(), free, full, part })
     }
 
-    /// What a unit of budget earns at an entry. One-sided entries that would lose stay at zero; entries that cannot move come last.
+    /// What a unit of budget earns at an entry. One-sided entries that would lose stay at zero; entries that cannot
+    /// move come last.
     fn gain(&self, direction: &[f64], index: usize) -> f64 {
         let gain = direction[index] * self.scale[index];
         match self.sides {
@@ -89,7 +98,8 @@ impl Uncertainty for Budget {
         self.center.len()
     }
 
-    /// An entry's deviation is first reduced by `tolerance`: dividing by a small scale would magnify rounding otherwise.
+    /// An entry's deviation is first reduced by `tolerance`: dividing by a small scale would magnify rounding
+    /// otherwise.
     fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
         let mut spent = 0.0;
         for (index, xi) in xi.iter().enumerate() {
@@ -173,7 +183,10 @@ impl Uncertainty for Budget {
     fn shape(&self, part: &Part) -> Option<Shape> {
         let budget = self.full as f64 + self.part;
         let one_sided = self.sides == Sides::One;
-        Some(Shape { polytope: Some(Polytope::deviations(&self.center, &self.scale, budget, one_sided, part)), ball: None })
+        Some(Shape {
+            polytope: Some(Polytope::deviations(&self.center, &self.scale, budget, one_sided, part)),
+            ball: None,
+        })
     }
 
     fn levels(&self, entry: usize) -> Option<Vec<f64>> {
@@ -191,12 +204,15 @@ impl Uncertainty for Budget {
         if (0..xi.len()).any(|index| self.scale[index] == 0.0 && direction[index] != 0.0) {
             return (0.0, 0.0);
         }
-        let entry = |&index: &usize| ((xi[index] - self.center[index]) / self.scale[index], direction[index] / self.scale[index]);
+        let entry = |&index: &usize| {
+            ((xi[index] - self.center[index]) / self.scale[index], direction[index] / self.scale[index])
+        };
         chord::deviations(self.free.iter().map(entry), self.full as f64 + self.part, self.sides == Sides::One)
     }
 
-    /// The extreme points, where Q is convex, else all of it. Of extreme points: an entry on one side whose deviation never raises Q stays where it is. If all others are known to
-    /// raise it, to the side they deviate to, the whole budget is spent.
+    /// The extreme points, where Q is convex, else all of it. Of extreme points: an entry on one side whose deviation
+    /// never raises Q stays where it is. If all others are known to raise it, to the side they deviate to, the whole
+    /// budget is spent.
     fn heeds_trends(&self) -> bool {
         true
     }
@@ -223,6 +239,11 @@ impl Uncertainty for Budget {
     }
 
     fn describe(&self) -> SetFile {
-        SetFile::Budget { budget: self.budget, sides: self.sides, center: self.center.clone(), scale: self.scale.clone() }
+        SetFile::Budget {
+            budget: self.budget,
+            sides: self.sides,
+            center: self.center.clone(),
+            scale: self.scale.clone(),
+        }
     }
 }

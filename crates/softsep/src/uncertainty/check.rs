@@ -1,6 +1,7 @@
 //! Checks that the sets' builders share: each notes every fault it finds and says whether the data can be used.
 //!
-//! A NaN stands where the reader has already complained about a number; it makes the data unusable and is not complained about again.
+//! A NaN stands where the reader has already complained about a number; it makes the data unusable and is not
+//! complained about again.
 
 use crate::format::{Complaints, too_large};
 
@@ -15,7 +16,13 @@ pub(super) fn declared(parameters: &[String]) -> String {
 }
 
 /// An array with one entry per parameter.
-pub(super) fn length(values: &[f64], key: &str, parameters: &[String], place: &str, complaints: &mut Complaints) -> bool {
+pub(super) fn length(
+    values: &[f64],
+    key: &str,
+    parameters: &[String],
+    place: &str,
+    complaints: &mut Complaints,
+) -> bool {
     let fits = values.len() == parameters.len();
     if !fits {
         let entries = counted(values.len(), "entry", "entries");
@@ -30,7 +37,13 @@ pub(super) fn unfit(value: f64) -> Option<String> {
 }
 
 /// An array with one entry per parameter, all of them numbers to compute with.
-pub(super) fn finite(values: &[f64], key: &str, parameters: &[String], place: &str, complaints: &mut Complaints) -> bool {
+pub(super) fn finite(
+    values: &[f64],
+    key: &str,
+    parameters: &[String],
+    place: &str,
+    complaints: &mut Complaints,
+) -> bool {
     let mut usable = length(values, key, parameters, place, complaints);
     for (index, &value) in values.iter().enumerate() {
         usable &= !value.is_nan();
@@ -44,7 +57,13 @@ pub(super) fn finite(values: &[f64], key: &str, parameters: &[String], place: &s
 }
 
 /// Bounds that do not cross; both arrays have one entry per parameter.
-pub(super) fn ordered(lower: &[f64], upper: &[f64], parameters: &[String], place: &str, complaints: &mut Complaints) -> bool {
+pub(super) fn ordered(
+    lower: &[f64],
+    upper: &[f64],
+    parameters: &[String],
+    place: &str,
+    complaints: &mut Complaints,
+) -> bool {
     let mut usable = true;
     for ((name, lower), upper) in parameters.iter().zip(lower).zip(upper).filter(|((_, lower), upper)| lower > upper) {
         usable = false;
@@ -97,7 +116,10 @@ mod tests {
         said(
             boxed(&[0.0, 2.0], &[INF, 1.0]),
             2,
-            &[": \"upper\" of \"g1\" is inf; it must be finite", ": \"g2\" has a lower bound of 2 above its upper bound of 1"],
+            &[
+                ": \"upper\" of \"g1\" is inf; it must be finite",
+                ": \"g2\" has a lower bound of 2 above its upper bound of 1",
+            ],
         );
         said(boxed(&[f64::NAN], &[1.0]), 1, &[]);
         said(scenarios(2, &[]), 2, &[": the list of scenarios is empty; at least one is needed"]);
@@ -113,7 +135,11 @@ mod tests {
                 ": \"budget\" is -1; it must be finite and not negative",
             ],
         );
-        said(SetFile::L1 { center: vec![0.0], scale: vec![INF] }, 1, &[": \"scale\" of \"g1\" is inf; it must be finite"]);
+        said(
+            SetFile::L1 { center: vec![0.0], scale: vec![INF] },
+            1,
+            &[": \"scale\" of \"g1\" is inf; it must be finite"],
+        );
         let matrix = vec![vec![1.0, 2.0], vec![1.0], vec![INF, 0.0]];
         said(
             SetFile::Ellipsoid { center: vec![0.0; 2], matrix },

@@ -1,6 +1,7 @@
 //! How far a line stays within a convex set: all t for which `point + t·direction` is a member, zero among them.
 
-/// Within `lower ≤ z ≤ upper` for each of the triples (how far below, how far above, the direction's entry): the ratio test.
+/// Within `lower ≤ z ≤ upper` for each of the triples (how far below, how far above, the direction's entry): the ratio
+/// test.
 pub(super) fn between(entries: impl Iterator<Item = (f64, f64, f64)>) -> (f64, f64) {
     let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
     for (below, above, step) in entries {
@@ -30,9 +31,13 @@ pub(super) fn in_ball(square: f64, along: f64, step: f64) -> (f64, f64) {
 
 /// Within `|z| ≤ 1` (or `0 ≤ z ≤ 1` if `one_sided`) and `Σ|z| ≤ budget`, for pairs of z and the direction's entry.
 ///
-/// The sum is convex and piecewise linear in t: Newton's steps from where the bounds end go down along its pieces and end at the root, after as many
-/// steps at most as there are pieces.
-pub(super) fn deviations(entries: impl Iterator<Item = (f64, f64)> + Clone, budget: f64, one_sided: bool) -> (f64, f64) {
+/// The sum is convex and piecewise linear in t: Newton's steps from where the bounds end go down along its pieces and
+/// end at the root, after as many steps at most as there are pieces.
+pub(super) fn deviations(
+    entries: impl Iterator<Item = (f64, f64)> + Clone,
+    budget: f64,
+    one_sided: bool,
+) -> (f64, f64) {
     let lower = if one_sided { 0.0 } else { -1.0 };
     let (least, most) = between(entries.clone().map(|(z, step)| (z - lower, 1.0 - z, step)));
     let shorten = |mut t: f64| {

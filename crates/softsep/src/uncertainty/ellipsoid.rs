@@ -5,10 +5,13 @@ use std::borrow::Cow;
 use faer::Mat;
 
 use super::states::{Body, Column, Form, Rows, Sphere};
-use super::{Ball, Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord, dot};
+use super::{
+    Ball, Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord, dot,
+};
 use crate::format::{Complaints, Points, SetFile};
 
-/// Semi-axes shorter than this share of the longest one are rounding: a double has 16 digits, a product of A loses a few.
+/// Semi-axes shorter than this share of the longest one are rounding: a double has 16 digits, a product of A loses a
+/// few.
 const FLAT: f64 = 1e-12;
 
 /// `ξ = center + A u`, `‖u‖₂ ≤ 1`.
@@ -17,14 +20,20 @@ pub struct Ellipsoid {
     center: Vec<f64>,
     /// A by columns: `support` goes through them one by one and needs no memory of its own.
     columns: Vec<Vec<f64>>,
-    /// An orthonormal basis of the whole space with the half-width of the ellipsoid along each: A's left singular vectors and values.
+    /// An orthonormal basis of the whole space with the half-width of the ellipsoid along each: A's left singular
+    /// vectors and values.
     axes: Vec<(f64, Vec<f64>)>,
     /// How many of the axes are not flat.
     rank: usize,
 }
 
 impl Ellipsoid {
-    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+    pub(super) fn build(
+        set: &SetFile,
+        parameters: &[String],
+        place: &str,
+        complaints: &mut Complaints,
+    ) -> Option<Self> {
         let SetFile::Ellipsoid { center, matrix } = set else { return None };
         let mut usable = check::finite(center, "center", parameters, place, complaints);
         if matrix.len() != parameters.len() {
@@ -40,7 +49,8 @@ impl Ellipsoid {
                 complaints.add(place, format!("row {index} of \"matrix\" has {entries} where row 0 has {width}"));
             }
             usable &= !row.iter().any(|value| value.is_nan());
-            if let Some((column, why)) = row.iter().enumerate().find_map(|(column, &value)| Some((column, check::unfit(value)?)))
+            if let Some((column, why)) =
+                row.iter().enumerate().find_map(|(column, &value)| Some((column, check::unfit(value)?)))
             {
                 usable = false;
                 complaints.add(place, format!("entry {column} in row {index} of \"matrix\" {why}"));
@@ -51,7 +61,8 @@ impl Ellipsoid {
         }
         let dim = center.len();
         let Some(axes) = semi_axes(matrix, dim, width) else {
-            complaints.add(place, "the singular values of \"matrix\" could not be computed; scale its entries nearer to 1");
+            complaints
+                .add(place, "the singular values of \"matrix\" could not be computed; scale its entries nearer to 1");
             return None;
         };
         let longest = axes.first().map_or(0.0, |axis| axis.0);
@@ -66,7 +77,8 @@ impl Ellipsoid {
     /// The ends of the longest axis, in lexicographic order.
     fn ends(&self) -> [Vec<f64>; 2] {
         let (half, axis) = &self.axes[0];
-        let end = |step: f64| self.center.iter().zip(axis).map(|(center, axis)| center + step * axis).collect::<Vec<_>>();
+        let end =
+            |step: f64| self.center.iter().zip(axis).map(|(center, axis)| center + step * axis).collect::<Vec<_>>();
         let (first, second) = (end(-half), end(*half));
         if first <= second { [first, second] } else { [second, first] }
     }
@@ -77,7 +89,8 @@ fn semi_axes(matrix: &[Vec<f64>], dim: usize, width: usize) -> Option<Vec<(f64, 
     let svd = Mat::from_fn(dim, width, |row, column| matrix[row][column]).svd().ok()?;
     let (vectors, values) = (svd.U(), svd.S().column_vector());
     let half = |index: usize| if index < width.min(dim) { values[index] } else { 0.0 };
-    let axes: Vec<_> = (0..dim).map(|index| (half(index), (0..dim).map(|row| vectors[(row, index)]).collect())).collect();
+    let axes: Vec<_> =
+        (0..dim).map(|index| (half(index), (0..dim).map(|row| vectors[(row, index)]).collect())).collect();
     axes.iter()
         .all(|(half, axis): &(f64, Vec<f64>)| half.is_finite() && axis.iter().all(|value| value.is_finite()))
         .then_some(axes)
@@ -92,11 +105,13 @@ impl Uncertainty for Ellipsoid {
         self.center.len()
     }
 
-    /// The deviation along each axis is first reduced by `tolerance`: a flat axis has no inequality that could be relaxed otherwise.
+    /// The deviation along each axis is first reduced by `tolerance`: a flat axis has no inequality that could be
+    /// relaxed otherwise.
     fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
         let mut squares = 0.0;
         for (half, axis) in &self.axes {
-            let along: f64 = axis.iter().zip(xi).zip(&self.center).map(|((axis, xi), center)| axis * (xi - center)).sum();
+            let along: f64 =
+                axis.iter().zip(xi).zip(&self.center).map(|((axis, xi), center)| axis * (xi - center)).sum();
             let excess = along.abs() - tolerance;
             if excess.is_nan() {
                 return false;
@@ -107,7 +122,8 @@ impl Uncertainty for Ellipsoid {
         squares.sqrt() <= 1.0 + tolerance
     }
 
-    /// `center + A Aᵀd / ‖Aᵀd‖`; if `Aᵀd = 0`, all of the set is optimal and the center is given (of a segment, an end).
+    /// `center + A Aᵀd / ‖Aᵀd‖`; if `Aᵀd = 0`, all of the set is optimal and the center is given (of a segment, an
+    /// end).
     fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError> {
         // Dividing by the largest entry keeps the squares from underflow.
         let largest = direction.iter().fold(0.0_f64, |largest, entry| largest.max(entry.abs()));
@@ -182,7 +198,8 @@ impl Uncertainty for Ellipsoid {
             let towards = dot(axis, direction);
             if number < self.rank {
                 let at =
-                    axis.iter().zip(xi).zip(&self.center).map(|((axis, xi), center)| axis * (xi - center)).sum::<f64>() / half;
+                    axis.iter().zip(xi).zip(&self.center).map(|((axis, xi), center)| axis * (xi - center)).sum::<f64>()
+                        / half;
                 square += at * at;
                 along += at * towards / half;
                 step += (towards / half).powi(2);

@@ -16,7 +16,12 @@ pub struct L1 {
 }
 
 impl L1 {
-    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+    pub(super) fn build(
+        set: &SetFile,
+        parameters: &[String],
+        place: &str,
+        complaints: &mut Complaints,
+    ) -> Option<Self> {
         let SetFile::L1 { center, scale } = set else { return None };
         let mut usable = check::finite(center, "center", parameters, place, complaints);
         usable &= check::finite(scale, "scale", parameters, place, complaints);
@@ -37,7 +42,8 @@ impl Uncertainty for L1 {
         self.center.len()
     }
 
-    /// An entry's deviation is first reduced by `tolerance`: dividing by a small scale would magnify rounding otherwise.
+    /// An entry's deviation is first reduced by `tolerance`: dividing by a small scale would magnify rounding
+    /// otherwise.
     fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
         let mut norm = 0.0;
         for (index, xi) in xi.iter().enumerate() {
@@ -56,8 +62,10 @@ impl Uncertainty for L1 {
         xi.copy_from_slice(&self.center);
         let gain = |index: usize| direction[index] * self.scale[index];
         if let Some(&first) = self.free.first() {
-            let best =
-                self.free.iter().fold(first, |best, &index| if gain(index).abs() > gain(best).abs() { index } else { best });
+            let best = self
+                .free
+                .iter()
+                .fold(first, |best, &index| if gain(index).abs() > gain(best).abs() { index } else { best });
             xi[best] += if gain(best) < 0.0 { -self.scale[best] } else { self.scale[best] };
         }
         Ok(dot(direction, xi))
@@ -107,7 +115,9 @@ impl Uncertainty for L1 {
         if (0..xi.len()).any(|index| self.scale[index] == 0.0 && direction[index] != 0.0) {
             return (0.0, 0.0);
         }
-        let entry = |&index: &usize| ((xi[index] - self.center[index]) / self.scale[index], direction[index] / self.scale[index]);
+        let entry = |&index: &usize| {
+            ((xi[index] - self.center[index]) / self.scale[index], direction[index] / self.scale[index])
+        };
         chord::deviations(self.free.iter().map(entry), 1.0, false)
     }
 

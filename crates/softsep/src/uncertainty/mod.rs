@@ -1,7 +1,7 @@
 //! Uncertainty sets: what ξ may be.
 //!
-//! A set answers geometric questions: is ξ a member, where does a linear function have its maximum, what are the extreme points. Adding
-//! one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
+//! A set answers geometric questions: is ξ a member, where does a linear function have its maximum, what are the
+//! extreme points. Adding one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
 
 mod apart;
 mod boxed;
@@ -26,12 +26,13 @@ pub use polyhedron::Polyhedron;
 pub use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
 pub(crate) use states::von_mises_fisher;
-pub use states::{Aim, Reach, Reference, Space, State, States, Tilt, Trend, Walk};
+pub use states::{CachedTilt, Reach, Reference, Space, State, States, Tilt, Trend, Walk};
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::format::{Complaints, Points, SetFile};
+use crate::numeric::dot;
 
 /// The set Ξ.
 pub trait Uncertainty: Send + Sync + fmt::Debug {
@@ -44,8 +45,8 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// Whether `xi` is in the set, up to `tolerance` in every defining inequality.
     fn contains(&self, xi: &[f64], tolerance: f64) -> bool;
 
-    /// The support function: the maximum of `directionᵀξ` over the set; `xi` becomes a maximiser (an extreme point where the set has
-    /// finitely many).
+    /// The support function: the maximum of `directionᵀξ` over the set; `xi` becomes a maximiser (an extreme point
+    /// where the set has finitely many).
     fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError>;
 
     /// How wide the set is along each axis.
@@ -80,7 +81,8 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// The members within `part`, written out in rows; `None` for a finite list.
     fn shape(&self, part: &Part) -> Option<Shape>;
 
-    /// The values that an entry takes at the extreme points, in ascending order, where those are few and known without enumeration.
+    /// The values that an entry takes at the extreme points, in ascending order, where those are few and known without
+    /// enumeration.
     fn levels(&self, _entry: usize) -> Option<Vec<f64>> {
         None
     }
@@ -90,8 +92,8 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
         false
     }
 
-    /// All t for which `xi + t·direction` stays a member, for a member `xi`; zero is among them. For a finite list nothing else is. Nothing is
-    /// allocated.
+    /// All t for which `xi + t·direction` stays a member, for a member `xi`; zero is among them. For a finite list
+    /// nothing else is. Nothing is allocated.
     fn chord(&self, _xi: &[f64], _direction: &[f64]) -> (f64, f64) {
         (0.0, 0.0)
     }
@@ -151,8 +153,14 @@ impl std::error::Error for TooMany {}
 #[error("the uncertainty set could not answer: {0}")]
 pub struct SetError(pub String);
 
-/// Checks a set of the format and builds it; `place` is where it stands (`uncertainty.set`). `None` if there were complaints.
-pub fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Box<dyn Uncertainty>> {
+/// Checks a set of the format and builds it; `place` is where it stands (`uncertainty.set`). `None` if there were
+/// complaints.
+pub fn build(
+    set: &SetFile,
+    parameters: &[String],
+    place: &str,
+    complaints: &mut Complaints,
+) -> Option<Box<dyn Uncertainty>> {
     fn boxed<S: Uncertainty + 'static>(set: Option<S>) -> Option<Box<dyn Uncertainty>> {
         set.map(|set| Box::new(set) as Box<dyn Uncertainty>)
     }
@@ -166,11 +174,6 @@ pub fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut
     }
 }
 
-/// The dot product of two vectors of one length.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 /// What enumerating so many points comes to under `limit`.
 fn allow(count: Count, limit: usize) -> Result<usize, TooMany> {
     match count {
@@ -179,8 +182,8 @@ fn allow(count: Count, limit: usize) -> Result<usize, TooMany> {
     }
 }
 
-/// A count that is `None` where 128 bits were passed on the way to it. The last step of a binomial coefficient may pass them by a factor
-/// below 2⁸ that the division would have taken back, so no more than this is claimed.
+/// A count that is `None` where 128 bits were passed on the way to it. The last step of a binomial coefficient may pass
+/// them by a factor below 2⁸ that the division would have taken back, so no more than this is claimed.
 fn counted(points: Option<u128>) -> Count {
     points.map_or(Count::MoreThan(1 << 120), Count::Exactly)
 }
@@ -195,6 +198,9 @@ mod tests {
         assert_eq!(said(Count::Exactly(8), 7), "the set has 8 extreme points, and at most 7 are enumerated");
         assert_eq!(said(Count::MoreThan(7), 7), "the set has more than 7 extreme points, and at most 7 are enumerated");
         assert_eq!(said(Count::MoreThan(6), 7), "the set has more than 6 extreme points; counting was given up there");
-        assert_eq!(said(Count::Infinite, 7), "the set has infinitely many extreme points, and at most 7 are enumerated");
+        assert_eq!(
+            said(Count::Infinite, 7),
+            "the set has infinitely many extreme points, and at most 7 are enumerated"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The patterns of deviation that a budget allows at extreme points: so many entries in full, and one in part if the budget is fractional.
+//! The patterns of deviation that a budget allows at extreme points: so many entries in full, and one in part if the
+//! budget is fractional.
 
 use super::{Count, counted};
 
@@ -15,8 +16,9 @@ pub(super) enum Kind {
 
 /// The extreme points z of `0 ≤ z ≤ 1, Σz ≤ Γ` ([`Kind::AtMost`]), of its face `Σz = Γ`, or of `|z| ≤ 1, Σ|z| ≤ Γ`.
 ///
-/// The first are the 0/1 vectors with at most ⌊Γ⌋ ones and, for a fractional Γ, the vectors with ⌊Γ⌋ ones and one entry equal to the fraction. In the
-/// others the budget is spent in full: ⌊Γ⌋ entries at ±1 and, for a fractional Γ, one at ± the fraction.
+/// The first are the 0/1 vectors with at most ⌊Γ⌋ ones and, for a fractional Γ, the vectors with ⌊Γ⌋ ones and one entry
+/// equal to the fraction. In the others the budget is spent in full: ⌊Γ⌋ entries at ±1 and, for a fractional Γ, one at
+/// ± the fraction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Patterns {
     pub(super) kind: Kind,
@@ -57,7 +59,9 @@ impl Patterns {
             if self.has_part() { whole.checked_mul(each * (entries - full) as u128) } else { Some(whole) }
         };
         counted(match kind {
-            Kind::AtMost if full == entries => u32::try_from(entries).ok().and_then(|entries| 2_u128.checked_pow(entries)),
+            Kind::AtMost if full == entries => {
+                u32::try_from(entries).ok().and_then(|entries| 2_u128.checked_pow(entries))
+            }
             Kind::AtMost => {
                 let whole = (0..=full).try_fold(0_u128, |sum, ones| sum.checked_add(choose(entries, ones)?));
                 match self.has_part() {
@@ -108,7 +112,8 @@ impl Patterns {
         }
     }
 
-    /// Whether `left` more entries can complete a pattern that has `full` entries deviating in full and `parts` in part.
+    /// Whether `left` more entries can complete a pattern that has `full` entries deviating in full and `parts` in
+    /// part.
     fn can_be_completed(&self, full: usize, parts: usize, left: usize) -> bool {
         if full > self.full || parts > 1 {
             return false;

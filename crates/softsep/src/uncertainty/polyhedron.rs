@@ -19,7 +19,8 @@ const RANGE: f64 = 1e-9;
 /// A parameter whose range is shorter than this, relative to its size, is fixed: the ranges are known to 1e-9.
 const FIXED: f64 = 1e-8;
 
-/// Bounds closer than this, relative to their size if that is above 1, and not equal are refused: what is known of ranges does not suffice.
+/// Bounds closer than this, relative to their size if that is above 1, and not equal are refused: what is known of
+/// ranges does not suffice.
 const NARROW: f64 = 10.0 * FIXED;
 
 /// `lower ≤ ξ ≤ upper` and linear rows; bounded and not empty.
@@ -41,7 +42,12 @@ pub struct Polyhedron {
 }
 
 impl Polyhedron {
-    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+    pub(super) fn build(
+        set: &SetFile,
+        parameters: &[String],
+        place: &str,
+        complaints: &mut Complaints,
+    ) -> Option<Self> {
         let SetFile::Polyhedron { lower, upper, constraints } = set else { return None };
         let mut usable = check::length(lower, "lower", parameters, place, complaints);
         usable &= check::length(upper, "upper", parameters, place, complaints);
@@ -61,7 +67,13 @@ impl Polyhedron {
             if upper > lower && upper - lower < NARROW * size {
                 usable = false;
                 let range = upper - lower;
-                complaints.add(place, format!("the range of \"{name}\" is {range:e}, which solvers cannot tell from a point: use other units or a nearer origin, or equal bounds"));
+                complaints.add(
+                    place,
+                    format!(
+                        "the range of \"{name}\" is {range:e}, which solvers cannot tell from a \
+                    point: use other units or a nearer origin, or equal bounds"
+                    ),
+                );
             }
         }
         let rows = resolve(constraints, parameters, place, complaints)?;
@@ -71,7 +83,8 @@ impl Polyhedron {
         match Self::explore(lower, upper, constraints, rows, parameters, place, complaints) {
             Ok(polyhedron) => polyhedron,
             Err(SetError(why)) => {
-                complaints.add(place, format!("whether the set is bounded and not empty could not be found out: {why}"));
+                complaints
+                    .add(place, format!("whether the set is bounded and not empty could not be found out: {why}"));
                 None
             }
         }
@@ -100,7 +113,8 @@ impl Polyhedron {
             if !extents(&asked, parameters, place, complaints, &mut ranges, &mut center)? {
                 return Ok(None);
             }
-            // With a free parameter a basic solution need not be a vertex; the ranges bound all of them and cut nothing off.
+            // With a free parameter a basic solution need not be a vertex; the ranges bound all of them and cut nothing
+            // off.
             let least: Vec<f64> =
                 (0..dim).map(|index| if lower[index].is_finite() { lower[index] } else { ranges[index].0 }).collect();
             let most: Vec<f64> =
@@ -125,7 +139,8 @@ impl Polyhedron {
 
     /// Enumerates the vertices, in lexicographic order.
     ///
-    /// The parameters that are not fixed are scaled to `t` in the unit cube; the simplex to start from is `t ≥ 0` and the largest `Σt`.
+    /// The parameters that are not fixed are scaled to `t` in the unit cube; the simplex to start from is `t ≥ 0` and
+    /// the largest `Σt`.
     fn enumerate_within(&self, effort: Effort) -> Result<Points, GaveUp> {
         let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
         let free = self.free();
@@ -145,7 +160,8 @@ impl Polyhedron {
                 }
             }
             let moves = normal.iter().fold(0.0_f64, |moves, entry| moves.max(entry.abs()));
-            let largest = row.terms.iter().fold(0.0_f64, |largest, &(index, c)| largest.max(c.abs() * self.size(index)));
+            let largest =
+                row.terms.iter().fold(0.0_f64, |largest, &(index, c)| largest.max(c.abs() * self.size(index)));
             // A row in which only fixed parameters take part says nothing more.
             if moves > FIXED * largest {
                 let base = row.activity(&xi);
@@ -172,7 +188,11 @@ impl Polyhedron {
             }
         }
         found.sort_by(|a, b| {
-            a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+            a.iter()
+                .zip(b)
+                .map(|(a, b)| a.total_cmp(b))
+                .find(|order| order.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
         });
         for vertex in &found {
             free.iter().zip(vertex).for_each(|(&index, &value)| xi[index] = value);
@@ -198,7 +218,9 @@ impl Polyhedron {
 
     /// The parameters that are not fixed.
     fn free(&self) -> Vec<usize> {
-        (0..self.dim()).filter(|&index| self.ranges[index].1 - self.ranges[index].0 > FIXED * self.size(index)).collect()
+        (0..self.dim())
+            .filter(|&index| self.ranges[index].1 - self.ranges[index].0 > FIXED * self.size(index))
+            .collect()
     }
 
     /// All of it, in coordinates of its affine hull. Directions are taken in units of the parameters' ranges.
@@ -228,15 +250,21 @@ impl Polyhedron {
         let mut add = |terms: &[(usize, f64)], lower: f64, upper: f64| {
             let mut along = vec![0.0; self.dim()];
             terms.iter().for_each(|&(index, value)| along[index] = value);
-            let normal: Vec<f64> =
-                columns.iter().map(|column| column.terms.iter().map(|&(index, value)| along[index] * value).sum()).collect();
+            let normal: Vec<f64> = columns
+                .iter()
+                .map(|column| column.terms.iter().map(|&(index, value)| along[index] * value).sum())
+                .collect();
             let length = normal.iter().map(|entry: &f64| entry * entry).sum::<f64>().sqrt();
-            let largest = terms.iter().fold(0.0_f64, |largest, &(index, value)| largest.max(value.abs() * self.size(index)));
+            let largest =
+                terms.iter().fold(0.0_f64, |largest, &(index, value)| largest.max(value.abs() * self.size(index)));
             if length > FIXED * largest {
                 let at: f64 = terms.iter().map(|&(index, value)| value * center[index]).sum();
                 for (sign, bound) in [(-1.0, lower), (1.0, upper)] {
                     if bound.is_finite() {
-                        facets.push((normal.iter().map(|entry| sign * entry / length).collect(), sign * (bound - at) / length));
+                        facets.push((
+                            normal.iter().map(|entry| sign * entry / length).collect(),
+                            sign * (bound - at) / length,
+                        ));
                     }
                 }
             }
@@ -253,8 +281,14 @@ impl Polyhedron {
 }
 
 /// Resolves the rows' names and checks their bounds. `None` if there was anything wrong.
-fn resolve(constraints: &[Row], parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Vec<SparseRow>> {
-    let by_name: BTreeMap<&str, usize> = parameters.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+fn resolve(
+    constraints: &[Row],
+    parameters: &[String],
+    place: &str,
+    complaints: &mut Complaints,
+) -> Option<Vec<SparseRow>> {
+    let by_name: BTreeMap<&str, usize> =
+        parameters.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
     let list = format!("{place}.constraints");
     let mut first_with = BTreeMap::new();
     let mut usable = true;
@@ -277,9 +311,10 @@ fn resolve(constraints: &[Row], parameters: &[String], place: &str, complaints: 
         let mut terms: Vec<(usize, f64)> = Vec::with_capacity(row.xi.len());
         for (name, coefficient) in &row.xi {
             match by_name.get(name.as_str()) {
-                None => {
-                    complain(format!("\"{name}\" is not a parameter{}", nearest(name, parameters.iter().map(String::as_str))))
-                }
+                None => complain(format!(
+                    "\"{name}\" is not a parameter{}",
+                    nearest(name, parameters.iter().map(String::as_str))
+                )),
                 Some(index) if terms.iter().any(|(seen, _)| seen == index) => {
                     complain(format!("\"{name}\" has two terms; add them up"));
                 }
@@ -328,7 +363,10 @@ fn extents(
             if oracle.maximise(&direction, &mut xi)?.is_none() {
                 bounded = false;
                 // A limit that only rows set, some 1e13 away, is none to HiGHS.
-                complaints.add(place, format!("\"{name}\" has no {side} limit, or a very distant one; the set must be bounded"));
+                complaints.add(
+                    place,
+                    format!("\"{name}\" has no {side} limit, or a very distant one; the set must be bounded"),
+                );
                 continue;
             }
             if let Some(why) = too_large(xi[index]) {
@@ -367,7 +405,8 @@ impl Uncertainty for Polyhedron {
         let within = |value: f64, lower: f64, upper: f64, slack: f64| lower - slack <= value && value <= upper + slack;
         bounds.all(|((lower, upper), xi)| within(*xi, *lower, *upper, tolerance))
             && self.rows.iter().all(|row| {
-                let largest = row.terms.iter().fold(1.0_f64, |largest, (_, coefficient)| largest.max(coefficient.abs()));
+                let largest =
+                    row.terms.iter().fold(1.0_f64, |largest, (_, coefficient)| largest.max(coefficient.abs()));
                 within(row.activity(xi), row.lower, row.upper, tolerance * largest)
             })
     }
@@ -375,7 +414,9 @@ impl Uncertainty for Polyhedron {
     fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError> {
         match &self.oracle {
             None => Ok(0.0),
-            Some(oracle) => oracle.maximise(direction, xi)?.ok_or_else(|| SetError("HiGHS holds the set to be unbounded".into())),
+            Some(oracle) => {
+                oracle.maximise(direction, xi)?.ok_or_else(|| SetError("HiGHS holds the set to be unbounded".into()))
+            }
         }
     }
 
@@ -383,7 +424,8 @@ impl Uncertainty for Polyhedron {
         xi.copy_from_slice(&self.center);
     }
 
-    /// Enumerates the vertices when first asked, for about a second at most. If that was not enough, the count is what is certain.
+    /// Enumerates the vertices when first asked, for about a second at most. If that was not enough, the count is what
+    /// is certain.
     fn extremes(&self) -> Count {
         match self.attempted() {
             Ok(points) => Count::Exactly(points.len() as u128),
@@ -398,9 +440,10 @@ impl Uncertainty for Polyhedron {
             Err(_) if limit > TRY.points => {
                 let more = (limit / TRY.points) as u64;
                 let effort = Effort { points: limit, work: TRY.work.saturating_mul(more) };
-                self.enumerate_within(effort)
-                    .map(Cow::Owned)
-                    .map_err(|GaveUp { certain }| TooMany { count: Count::MoreThan(certain.saturating_sub(1) as u128), limit })
+                self.enumerate_within(effort).map(Cow::Owned).map_err(|GaveUp { certain }| TooMany {
+                    count: Count::MoreThan(certain.saturating_sub(1) as u128),
+                    limit,
+                })
             }
             Err(_) => Err(TooMany { count: self.extremes(), limit }),
         }
@@ -427,7 +470,9 @@ impl Uncertainty for Polyhedron {
         for row in &self.rows {
             let base = row.activity(&polytope.base);
             let along = |sign: f64| -> Vec<(usize, f64)> {
-                let term = |&(index, value): &(usize, f64)| column_of[index].map(|(column, step)| (column, sign * value * step));
+                let term = |&(index, value): &(usize, f64)| {
+                    column_of[index].map(|(column, step)| (column, sign * value * step))
+                };
                 row.terms.iter().filter_map(term).collect()
             };
             // What is left of a row in which nothing moves is rounding at the size of its terms.
@@ -448,7 +493,8 @@ impl Uncertainty for Polyhedron {
 
     /// Rows that both ends of the line keep to within what solvers see as equal, as equations do, say nothing.
     fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
-        let bounds = (0..xi.len()).map(|index| (xi[index] - self.lower[index], self.upper[index] - xi[index], direction[index]));
+        let bounds =
+            (0..xi.len()).map(|index| (xi[index] - self.lower[index], self.upper[index] - xi[index], direction[index]));
         let rows = self.rows.iter().map(|row| {
             let step: f64 = row.terms.iter().map(|&(index, value)| value * direction[index]).sum();
             let size: f64 = row.terms.iter().map(|&(index, value)| (value * direction[index]).abs()).sum();
@@ -458,7 +504,8 @@ impl Uncertainty for Polyhedron {
         chord::between(bounds.chain(rows))
     }
 
-    /// The vertices, where Q is convex and they can be enumerated in about a second; else all of it. Trends are not used.
+    /// The vertices, where Q is convex and they can be enumerated in about a second; else all of it. Trends are not
+    /// used.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
         if (reach.convex || self.free().is_empty())
             && let Ok(points) = self.attempted()
@@ -469,6 +516,10 @@ impl Uncertainty for Polyhedron {
     }
 
     fn describe(&self) -> SetFile {
-        SetFile::Polyhedron { lower: self.lower.clone(), upper: self.upper.clone(), constraints: self.constraints.clone() }
+        SetFile::Polyhedron {
+            lower: self.lower.clone(),
+            upper: self.upper.clone(),
+            constraints: self.constraints.clone(),
+        }
     }
 }

@@ -20,7 +20,12 @@ pub struct Scenarios {
 }
 
 impl Scenarios {
-    pub(super) fn build(set: &SetFile, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Self> {
+    pub(super) fn build(
+        set: &SetFile,
+        parameters: &[String],
+        place: &str,
+        complaints: &mut Complaints,
+    ) -> Option<Self> {
         let SetFile::Scenarios { points, file } = set else { return None };
         if points.is_empty() {
             complaints.add(place, "the list of scenarios is empty; at least one is needed");
@@ -41,7 +46,8 @@ impl Scenarios {
                     _ if faults > NAMED => {}
                     None => complaints.add(format!("{place}.points[{row}]"), format!("\"{name}\" {why}")),
                     Some(file) => {
-                        complaints.add(format!("{place}.file \"{file}\""), format!("scenario {}, \"{name}\" {why}", row + 1));
+                        complaints
+                            .add(format!("{place}.file \"{file}\""), format!("scenario {}, \"{name}\" {why}", row + 1));
                     }
                 }
             }

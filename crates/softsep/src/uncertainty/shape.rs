@@ -30,8 +30,8 @@ pub struct Shape {
     pub ball: Option<Ball>,
 }
 
-/// `ξ = base + Σₖ ζₖ·step of column k` with `ζ ≥ 0` and rows over ζ. An absolute value takes two columns. Steps are such that ζ goes to 1 at most:
-/// whatever the units of ξ, solvers see numbers of one size.
+/// `ξ = base + Σₖ ζₖ·step of column k` with `ζ ≥ 0` and rows over ζ. An absolute value takes two columns. Steps are
+/// such that ζ goes to 1 at most: whatever the units of ξ, solvers see numbers of one size.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Polytope {
     /// ξ where ζ is zero.
@@ -91,7 +91,8 @@ impl Polytope {
         self.rows.push(ShapeRow { terms: Vec::new(), limit: -1.0, equal: false });
     }
 
-    /// Adds `Σ terms ≤ limit`, or `=`, brought to a largest coefficient of 1. A row without terms says nothing, or that there is no member.
+    /// Adds `Σ terms ≤ limit`, or `=`, brought to a largest coefficient of 1. A row without terms says nothing, or that
+    /// there is no member.
     pub(super) fn add_row(&mut self, terms: Vec<(usize, f64)>, limit: f64, equal: bool, tolerance: f64) {
         let largest = terms.iter().fold(0.0_f64, |largest, term| largest.max(term.1.abs()));
         if largest > tolerance {
@@ -127,13 +128,15 @@ impl Polytope {
             }
             // A part's ends are sums that were rounded at the size of ξ, which may be far above the scale's.
             let rounding = ROUNDING * (1.0 + center[index].abs() / scale.abs());
-            let ends = [part.lower[index], part.upper[index]].map(|end| snapped((end - center[index]) / scale, rounding));
+            let ends =
+                [part.lower[index], part.upper[index]].map(|end| snapped((end - center[index]) / scale, rounding));
             let least = ends[0].min(ends[1]).max(if one_sided { 0.0 } else { -1.0 });
             let most = ends[0].max(ends[1]).min(1.0);
             if least - most > rounding {
                 polytope.empty();
             } else if least >= 0.0 || most <= 0.0 {
-                // On one side of the center |z| is linear: it starts at the end nearer to the center and grows from there.
+                // On one side of the center |z| is linear: it starts at the end nearer to the center and grows from
+                // there.
                 let (start, sign) = if least >= 0.0 { (least, 1.0) } else { (most, -1.0) };
                 polytope.base[index] += scale * start;
                 limit -= start.abs();
@@ -160,7 +163,8 @@ fn snapped(z: f64, rounding: f64) -> f64 {
 }
 
 impl Shape {
-    /// A point of the polytope that is furthest along `direction`; `None` if it is empty or there is no polytope. The ball is not looked at.
+    /// A point of the polytope that is furthest along `direction`; `None` if it is empty or there is no polytope. The
+    /// ball is not looked at.
     pub fn furthest(&self, direction: &[f64]) -> Result<Option<Vec<f64>>, SetError> {
         let Some(polytope) = &self.polytope else { return Ok(None) };
         let mut xi = polytope.base.clone();
@@ -196,10 +200,13 @@ impl Shape {
         Ok(Some(xi))
     }
 
-    /// Whether a row, or a plane between the polytope and the ball, shows at a glance that the part has no members. `false` says nothing.
+    /// Whether a row, or a plane between the polytope and the ball, shows at a glance that the part has no members.
+    /// `false` says nothing.
     pub fn is_plainly_empty(&self, tolerance: f64) -> bool {
         let Some(polytope) = &self.polytope else { return false };
-        let never_holds = |row: &ShapeRow| row.terms.iter().all(|&(_, coefficient)| coefficient >= 0.0) && row.limit < -tolerance;
-        polytope.rows.iter().any(never_holds) || self.ball.as_ref().is_some_and(|ball| are_apart(polytope, ball, tolerance))
+        let never_holds =
+            |row: &ShapeRow| row.terms.iter().all(|&(_, coefficient)| coefficient >= 0.0) && row.limit < -tolerance;
+        polytope.rows.iter().any(never_holds)
+            || self.ball.as_ref().is_some_and(|ball| are_apart(polytope, ball, tolerance))
     }
 }

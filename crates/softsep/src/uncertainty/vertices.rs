@@ -1,14 +1,16 @@
-//! The vertices of a polytope, by the double description method (Motzkin, Raiffa, Thompson and Thrall; Fukuda and Prodon).
+//! The vertices of a polytope, by the double description method (Motzkin, Raiffa, Thompson and Thrall; Fukuda and
+//! Prodon).
 //!
-//! It starts from a simplex around the polytope and applies the polytope's inequalities and equations one by one. A cut keeps the vertices
-//! on its right side and adds one where it crosses an edge. Two vertices share an edge exactly if no third one satisfies with equality
-//! every inequality that both of them do, so the edges need not be stored: each vertex carries the set of its tight inequalities. This
-//! holds for degenerate and for flat polytopes, and whether or not some inequalities are redundant.
+//! It starts from a simplex around the polytope and applies the polytope's inequalities and equations one by one. A cut
+//! keeps the vertices on its right side and adds one where it crosses an edge. Two vertices share an edge exactly if no
+//! third one satisfies with equality every inequality that both of them do, so the edges need not be stored: each
+//! vertex carries the set of its tight inequalities. This holds for degenerate and for flat polytopes, and whether or
+//! not some inequalities are redundant.
 
 use std::collections::HashMap;
 
-/// Slacks below this are zero. The polytope has been scaled into the unit cube and the cuts to unit normals; the ranges that the scaling
-/// rests on come from linear programs solved to 1e-9.
+/// Slacks below this are zero. The polytope has been scaled into the unit cube and the cuts to unit normals; the ranges
+/// that the scaling rests on come from linear programs solved to 1e-9.
 const TOLERANCE: f64 = 1e-8;
 
 /// `normalᵀt ≤ bound`, or with equality.
@@ -26,7 +28,8 @@ impl Cut {
         Self { normal: normal.iter().map(|entry| entry / norm).collect(), bound: bound / norm, equality: false }
     }
 
-    /// The inequalities `lower ≤ normalᵀt ≤ upper`, one of the bounds being finite; one equation if the two are the same up to rounding.
+    /// The inequalities `lower ≤ normalᵀt ≤ upper`, one of the bounds being finite; one equation if the two are the
+    /// same up to rounding.
     pub(super) fn between(normal: &[f64], lower: f64, upper: f64) -> Vec<Self> {
         let above = Self::at_most(normal, upper);
         let opposite: Vec<f64> = normal.iter().map(|entry| -entry).collect();
@@ -74,7 +77,8 @@ impl Vertex {
         self.tight.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether just as many inequalities are tight as there are dimensions. Then each of them can be left in turn, along an edge.
+    /// Whether just as many inequalities are tight as there are dimensions. Then each of them can be left in turn,
+    /// along an edge.
     fn is_simple(&self) -> bool {
         self.tight_count() == self.point.len()
     }
@@ -150,7 +154,8 @@ impl Polytope<'_> {
         vertex
     }
 
-    /// The waiting cut with the fewest pairs of vertices to look at, equations first. Cuts that all vertices satisfy are done with.
+    /// The waiting cut with the fewest pairs of vertices to look at, equations first. Cuts that all vertices satisfy
+    /// are done with.
     fn cheapest(&mut self, waiting: &mut Vec<usize>) -> Option<usize> {
         self.work += (waiting.len() * self.vertices.len()) as u64;
         waiting.retain(|&cut| !self.vertices.iter().all(|vertex| self.cuts[cut].admits(vertex.slack[cut])));
@@ -159,7 +164,8 @@ impl Polytope<'_> {
             let inside = self.vertices.iter().filter(|vertex| vertex.slack[cut] > TOLERANCE).count();
             outside * inside
         };
-        let best = (0..waiting.len()).min_by_key(|&place| (!self.cuts[waiting[place]].equality, pairs(waiting[place])))?;
+        let best =
+            (0..waiting.len()).min_by_key(|&place| (!self.cuts[waiting[place]].equality, pairs(waiting[place])))?;
         Some(waiting.remove(best))
     }
 
@@ -167,8 +173,10 @@ impl Polytope<'_> {
         self.applied.push(cut);
         let (outside, others): (Vec<Vertex>, Vec<Vertex>) =
             std::mem::take(&mut self.vertices).into_iter().partition(|vertex| vertex.slack[cut] < -TOLERANCE);
-        let (inside, mut on): (Vec<Vertex>, Vec<Vertex>) = others.into_iter().partition(|vertex| vertex.slack[cut] > TOLERANCE);
-        // Where both ends of an edge are simple, each finds the other by what they share; only the rest is tried pair by pair.
+        let (inside, mut on): (Vec<Vertex>, Vec<Vertex>) =
+            others.into_iter().partition(|vertex| vertex.slack[cut] > TOLERANCE);
+        // Where both ends of an edge are simple, each finds the other by what they share; only the rest is tried pair
+        // by pair.
         let simple_ends: HashMap<Vec<u64>, usize> = (inside.iter().enumerate())
             .filter(|(_, inner)| inner.is_simple())
             .flat_map(|(within, inner)| inner.edges().map(move |edge| (edge, within)))
@@ -210,7 +218,8 @@ impl Polytope<'_> {
     fn crossing(&self, outer: &Vertex, inner: &Vertex, cut: usize) -> Vertex {
         let (beyond, left) = (-outer.slack[cut], inner.slack[cut]);
         let share = left / (beyond + left);
-        let point = outer.point.iter().zip(&inner.point).map(|(outer, inner)| inner + share * (outer - inner)).collect();
+        let point =
+            outer.point.iter().zip(&inner.point).map(|(outer, inner)| inner + share * (outer - inner)).collect();
         let mut vertex = self.vertex(point);
         vertex.set_tight(self.dim + 1 + cut);
         // What is tight along the edge is tight here, whatever the rounding says.

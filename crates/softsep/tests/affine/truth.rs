@@ -3,12 +3,12 @@
 use softsep::Problem;
 use softsep::recourse::{Answer, engine};
 use softsep::run::Clock;
-use softsep::separation::{Ascent, stand_in};
+use softsep::separation::{Ascent, finite_equivalent};
 
 /// The worst case: of all extreme points, or of the ends of ascents, so many for each entry of ξ.
 pub(crate) fn truth(problem: &Problem, x: &[f64], starts: usize) -> f64 {
     let mut engine = engine(problem, &Clock::unlimited()).unwrap();
-    let Ok(points) = stand_in(problem, 100_000) else {
+    let Ok(points) = finite_equivalent(problem, 100_000) else {
         let mut ascent = Ascent::new(problem, engine.as_mut(), x);
         ascent.climb_from_axes().unwrap();
         ascent.climb_at_random(starts * problem.set.dim(), 1).unwrap();

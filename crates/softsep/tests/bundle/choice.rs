@@ -23,7 +23,8 @@ fn random(recipe: &Recipe, seed: u64) -> Problem {
 }
 
 fn depots(n: usize, uncertainty: Uncertain, mixed_integer: bool) -> Problem {
-    Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer, seed: 3 }).unwrap()).unwrap()
+    Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer, seed: 3 }).unwrap())
+        .unwrap()
 }
 
 fn auto(problem: &Problem, settings: &Settings) -> (Outcome, Vec<String>) {

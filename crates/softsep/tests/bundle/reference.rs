@@ -1,4 +1,5 @@
-//! What is known of a small problem without any separation: one program over all scenarios of a list, and every scenario asked for the cost of a decision.
+//! What is known of a small problem without any separation: one program over all scenarios of a list, and every
+//! scenario asked for the cost of a decision.
 
 use std::cell::RefCell;
 
@@ -26,7 +27,8 @@ const TIGHT: f64 = 1e-5;
 enum Worst {
     /// At one of these points.
     Among(Points),
-    /// Not below the worst of the first ones, nor above the worst of the second ones, which lie around the set: Q is convex in ξ.
+    /// Not below the worst of the first ones, nor above the worst of the second ones, which lie around the set: Q is
+    /// convex in ξ.
     Between(Points, Points),
     /// By a fine grid and a pattern search: Q is not convex in ξ.
     Inside(Points),
@@ -161,7 +163,9 @@ fn of(outcome: &Outcome) -> Optimum {
         (Status::Infeasible, ..) => Optimum::Infeasible,
         (Status::Unbounded, ..) => Optimum::Unbounded,
         // Clarabel may not come as close as asked for.
-        (Status::Optimal | Status::Feasible, Some(least), Some(most)) if most - least <= TIGHT * most.abs().max(1.0) => {
+        (Status::Optimal | Status::Feasible, Some(least), Some(most))
+            if most - least <= TIGHT * most.abs().max(1.0) =>
+        {
             Optimum::At { least, most }
         }
         _ => panic!("{outcome:?}"),

@@ -1,5 +1,6 @@
-//! Problems whose worst scenarios nothing leads to: the recourse costs nothing but at a few "locked" ones, where it costs 1, and its slope is zero
-//! elsewhere. No climb helps (none is locked of the points that a set gives for a slope of zero), so that what draws find has an exact probability.
+//! Problems whose worst scenarios nothing leads to: the recourse costs nothing but at a few "locked" ones, where it
+//! costs 1, and its slope is zero elsewhere. No climb helps (none is locked of the points that a set gives for a slope
+//! of zero), so that what draws find has an exact probability.
 
 use softsep::Problem;
 use softsep::format::{Points, ProblemFile, Row, SetFile, Sides, Variable};
@@ -77,7 +78,12 @@ pub(crate) fn corners(dim: usize, locks: usize) -> Locked {
     let patterns: Vec<_> = (0..locks).map(|lock| ones(dim, &[lock, lock + 1, lock + 2])).collect();
     let set = SetFile::Box { lower: vec![0.0; dim], upper: vec![1.0; dim] };
     let problem = locked(set, dim, &at_patterns(&patterns));
-    Locked { problem, convex: true, share: locks as f64 / 2_f64.powi(dim as i32), measure: "uniform on the extreme points" }
+    Locked {
+        problem,
+        convex: true,
+        share: locks as f64 / 2_f64.powi(dim as i32),
+        measure: "uniform on the extreme points",
+    }
 }
 
 /// A budget of 2 in `dim` entries, both sides or one: 1 + n + n(n−1)/2 points, or 4·n(n−1)/2 of them.
@@ -128,7 +134,8 @@ pub(crate) fn shielded(problem: &Problem, price: f64) -> Problem {
     Problem::new(&file).unwrap()
 }
 
-/// The same with a price that moves with ξ, of something that nobody can buy: the worst case may be anywhere in the set then, as far as is known.
+/// The same with a price that moves with ξ, of something that nobody can buy: the worst case may be anywhere in the set
+/// then, as far as is known.
 pub(crate) fn moving(problem: &Problem) -> Problem {
     let mut file = problem.file();
     let mut idle = Variable::new("idle", 1.0).bounded(0.0, 0.0);

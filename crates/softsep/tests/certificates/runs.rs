@@ -1,4 +1,5 @@
-//! Certificates of whole runs: on problems whose worst scenario is rare and nothing leads to it, and on the budget sets of the paper.
+//! Certificates of whole runs: on problems whose worst scenario is rare and nothing leads to it, and on the budget sets
+//! of the paper.
 
 use std::f64::consts::PI;
 use std::time::Duration;
@@ -44,7 +45,8 @@ impl Needle {
         if q < 1.0 { (self.above)(q.max(0.0)) } else { 0.0 }
     }
 
-    /// ρ, which is true: a false bound stands below the worst case, and above what is thought by half of the gap at least. All scenarios in between are found.
+    /// ρ, which is true: a false bound stands below the worst case, and above what is thought by half of the gap at
+    /// least. All scenarios in between are found.
     fn rho(&self) -> f64 {
         1.0 - (self.above)((1.0 - 0.49 * self.gap * FIRST_COST).max(0.0))
     }
@@ -92,8 +94,8 @@ struct Said {
     wrong_levels: u64,
 }
 
-/// The level asked for is below the share of the needle, so that both statements are false wherever it was not met: each may be made in a share 1 − confidence of the runs at
-/// most.
+/// The level asked for is below the share of the needle, so that both statements are false wherever it was not met:
+/// each may be made in a share 1 − confidence of the runs at most.
 #[test]
 fn runs_that_miss_a_needle_say_so_as_seldom_as_they_claim() {
     let runs = if is_long() { 400 } else { 80 };
@@ -133,7 +135,10 @@ impl Said {
         assert!(outcome.bounds.lower().is_some_and(|lower| lower <= FIRST_COST + PRICE + 1e-6), "{context}");
         assert!(best.value <= cost + 1e-6 * cost, "{context}: costs {cost}");
         if let Some(likely) = outcome.bounds.likely() {
-            assert_eq!((likely.confidence, outcome.bounds.certificate()), (wanted.confidence, Certificate::Probabilistic));
+            assert_eq!(
+                (likely.confidence, outcome.bounds.certificate()),
+                (wanted.confidence, Certificate::Probabilistic)
+            );
             self.bounds += 1;
             self.wrong_bounds += u64::from(likely.upper < cost * (1.0 - 1e-9));
         }
@@ -146,7 +151,8 @@ impl Said {
     }
 }
 
-/// Whatever was not met, nothing is claimed by default that is not proved; and where a proof is looked for, the needle is found.
+/// Whatever was not met, nothing is claimed by default that is not proved; and where a proof is looked for, the needle
+/// is found.
 #[test]
 fn default_certificates_are_never_false_at_a_needle() {
     let mut missed = 0;
@@ -157,14 +163,18 @@ fn default_certificates_are_never_false_at_a_needle() {
                 if certify == Certify::Exact && !has_proof {
                     continue;
                 }
-                let settings = Settings { method: method.into(), gap: needle.gap, seed, certify, ..Settings::default() };
+                let settings =
+                    Settings { method: method.into(), gap: needle.gap, seed, certify, ..Settings::default() };
                 let outcome = run(&needle.problem, &settings);
                 let context = format!("{}, {method}, {certify:?}, seed {seed}: {outcome:?}", needle.name);
                 let best = outcome.bounds.best().unwrap_or_else(|| panic!("{context}"));
                 let cost = needle.cost(&best.x);
                 assert!(outcome.bounds.lower().is_some_and(|lower| lower <= FIRST_COST + PRICE + 1e-6), "{context}");
                 assert!(outcome.bounds.likely().is_none() && outcome.bounds.violation().is_none(), "{context}");
-                assert!(outcome.bounds.upper().is_none_or(|upper| upper >= cost * (1.0 - 1e-9)), "{context}: costs {cost}");
+                assert!(
+                    outcome.bounds.upper().is_none_or(|upper| upper >= cost * (1.0 - 1e-9)),
+                    "{context}: costs {cost}"
+                );
                 let is_proved = outcome.status == Status::Optimal;
                 assert_eq!(is_proved, has_proof && (method, certify) != ("bundle", Certify::Free), "{context}");
                 missed += u64::from(best.value < cost * (1.0 - 1e-3));
@@ -174,8 +184,8 @@ fn default_certificates_are_never_false_at_a_needle() {
     assert!(missed > 0, "no needle was missed: they are too thick");
 }
 
-/// All sizes and budgets of the paper, where the worst case is known for sure: no certificate is false. Estimates are too low here now and then: the
-/// cost has very many local maxima over such a set.
+/// All sizes and budgets of the paper, where the worst case is known for sure: no certificate is false. Estimates are
+/// too low here now and then: the cost has very many local maxima over such a set.
 #[test]
 fn certificates_are_true_where_the_worst_case_is_known() {
     let budgets = |n: usize| [0.1, 0.25, 0.5, 0.75, 0.9].map(|gamma| (n, gamma));
@@ -215,7 +225,8 @@ fn certificates_are_true_where_the_worst_case_is_known() {
     assert!(runs >= if is_long() { 1000 } else { 24 } && sure > 0 && sure < runs, "{sure} of {runs} are sure");
 }
 
-/// Runs on the paper's budget sets: those that claim nothing but what is proved, and those that are asked for what is likely.
+/// Runs on the paper's budget sets: those that claim nothing but what is proved, and those that are asked for what is
+/// likely.
 #[derive(Debug, Default)]
 struct Shipped {
     runs: u64,
@@ -241,12 +252,20 @@ fn certificates_of_runs_on_budget_sets_are_true() {
     for &(n, gamma) in &cases {
         for seed in 0..seeds {
             let problem = shipping::instance(n, gamma, 100 + seed);
-            for (method, certify) in
-                [("bundle", Certify::Free), ("auto", Certify::Free), ("bundle", Certify::Probabilistic(Wanted::default()))]
-            {
+            for (method, certify) in [
+                ("bundle", Certify::Free),
+                ("auto", Certify::Free),
+                ("bundle", Certify::Probabilistic(Wanted::default())),
+            ] {
                 let time_limit = (method == "auto").then_some(Duration::from_secs(3));
-                let settings =
-                    Settings { method: method.into(), gap: shipping::GAP, seed, certify, time_limit, ..Settings::default() };
+                let settings = Settings {
+                    method: method.into(),
+                    gap: shipping::GAP,
+                    seed,
+                    certify,
+                    time_limit,
+                    ..Settings::default()
+                };
                 let outcome = run(&problem, &settings);
                 shipped.look(&problem, &outcome, &format!("n {n}, gamma {gamma}, seed {seed}, {method}, {certify:?}"));
             }
@@ -268,13 +287,18 @@ impl Shipped {
         self.open += u64::from(!is_known);
         self.sure += u64::from(best.upper.is_some());
         assert!(best.upper.is_none_or(|upper| upper >= truth), "{what}: a false sure bound: {outcome:?}");
-        assert!(outcome.bounds.lower().is_none_or(|lower| lower <= truth * (1.0 + 2.0 * shipping::CLOSE)), "{what}: {outcome:?}");
+        assert!(
+            outcome.bounds.lower().is_none_or(|lower| lower <= truth * (1.0 + 2.0 * shipping::CLOSE)),
+            "{what}: {outcome:?}"
+        );
         if let Some(likely) = outcome.bounds.likely() {
             self.likely += 1;
             self.wrong_likely += u64::from(likely.upper < truth);
         }
         let states = shipping::states(problem);
-        if let (Some(violation), Some(costs)) = (outcome.bounds.violation(), shipping::costs(problem, states.as_ref(), &best.x)) {
+        if let (Some(violation), Some(costs)) =
+            (outcome.bounds.violation(), shipping::costs(problem, states.as_ref(), &best.x))
+        {
             let above = costs.iter().filter(|cost| first_cost + **cost > best.value * (1.0 + 1e-6)).count();
             self.levels += 1;
             self.wrong_levels += u64::from(above as f64 / costs.len() as f64 > violation.level);

@@ -16,7 +16,8 @@ use super::statistics;
 
 pub(crate) const GAP: f64 = 1e-3;
 
-/// How closely the worst case of a decision is known, relative to the objective; likely bounds stand above it by fifty times that.
+/// How closely the worst case of a decision is known, relative to the objective; likely bounds stand above it by fifty
+/// times that.
 pub(crate) const CLOSE: f64 = 1e-5;
 
 pub(crate) fn instance(n: usize, gamma: f64, seed: u64) -> Problem {
@@ -29,7 +30,8 @@ pub(crate) fn mixed_integer_instance(n: usize, gamma: f64, seed: u64) -> Problem
 
 fn make(n: usize, gamma: f64, mixed_integer: bool, seed: u64) -> Problem {
     let uncertainty = Uncertain::Budget { gamma };
-    Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer, seed }).unwrap()).unwrap()
+    Problem::new(&location_transportation(&LocationTransportation { n, uncertainty, mixed_integer, seed }).unwrap())
+        .unwrap()
 }
 
 /// The extreme points that can be the worst.
@@ -67,7 +69,8 @@ fn too_little(problem: &Problem, states: &dyn States, x: &[f64], seed: u64) -> f
     looks.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// By enumeration: what is true stands; what is thought from too few draws is refuted, or its level and bound are false as seldom as they say.
+/// By enumeration: what is true stands; what is thought from too few draws is refuted, or its level and bound are false
+/// as seldom as they say.
 #[test]
 fn certificates_of_budget_sets_are_true() {
     let [mut stood, mut bounds, mut wrong_bounds, mut thought, mut wrong] = [0; 5];
@@ -99,7 +102,10 @@ fn certificates_of_budget_sets_are_true() {
                             bounds += 1;
                             wrong_bounds += u64::from(likely.upper < first_cost + worst);
                         } else {
-                            assert!(attested.remarks.iter().any(|remark| remark.contains("draws would be needed")), "{what}");
+                            assert!(
+                                attested.remarks.iter().any(|remark| remark.contains("draws would be needed")),
+                                "{what}"
+                            );
                         }
                     }
                 }
@@ -112,9 +118,10 @@ fn certificates_of_budget_sets_are_true() {
     assert!(stood >= thought / 2 && bounds > 0, "{stood} of {thought} stood, {bounds} with a bound");
 }
 
-/// Decisions of `sgd`, half of them after a few iterations only, thought to cost what its estimate says, on the sets of the paper. No certificate that `sgd`
-/// gives by default is false; levels and bounds under derived constants are as seldom as they say. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as
-/// the paper has it, are false: nothing makes that constant true.
+/// Decisions of `sgd`, half of them after a few iterations only, thought to cost what its estimate says, on the sets of
+/// the paper. No certificate that `sgd` gives by default is false; levels and bounds under derived constants are as
+/// seldom as they say. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as the paper
+/// has it, are false: nothing makes that constant true.
 #[test]
 fn certificates_of_decisions_found_are_true() {
     let is_long = std::env::var_os("SOFTSEP_SOAK").is_some();
@@ -131,8 +138,8 @@ fn certificates_of_decisions_found_are_true() {
     assert!(met.sure > 0 && met.levels > 0 && met.runs >= if is_long { 1000 } else { 10 }, "{met:?}");
 }
 
-/// The worst recourse cost of a decision, and whether it is known up to a tolerance; a search that takes too long gives the worst scenario that it met, if
-/// any.
+/// The worst recourse cost of a decision, and whether it is known up to a tolerance; a search that takes too long gives
+/// the worst scenario that it met, if any.
 pub(crate) fn worst(problem: &Problem, x: &[f64], tolerance: f64) -> (Option<f64>, bool) {
     let exact = Exact::choose(problem).unwrap();
     let limit = matches!(exact, Exact::Split).then_some(Duration::from_secs(3));
@@ -141,7 +148,8 @@ pub(crate) fn worst(problem: &Problem, x: &[f64], tolerance: f64) -> (Option<f64
         Err(Error::Stopped(_)) => None,
         found => Some(found.unwrap()),
     };
-    let is_close = |found: &Found| matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + 1.1 * tolerance);
+    let is_close =
+        |found: &Found| matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + 1.1 * tolerance);
     let is_known = found.as_ref().is_some_and(is_close);
     (found.map(|found| found.value), is_known)
 }
@@ -186,8 +194,10 @@ impl Met {
         assert!(best.upper.is_none_or(|upper| upper >= truth), "{what}: a false sure bound");
         for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.9 }] {
             let wanted = Wanted { assumed, ..Wanted::default() };
-            let mut certifier = Certifier::new(&problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
-            let Judgement::Stands { attested, .. } = certifier.certify(&best.x, best.value - first_cost).unwrap() else {
+            let mut certifier =
+                Certifier::new(&problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
+            let Judgement::Stands { attested, .. } = certifier.certify(&best.x, best.value - first_cost).unwrap()
+            else {
                 self.refuted += u64::from(assumed == Assumed::Nothing);
                 continue;
             };

@@ -21,7 +21,10 @@ fn between(from: u64, to: u64, n: u64, p: f64) -> f64 {
 /// Fails if `count` of `n` is more than a probability of `p` explains.
 pub(crate) fn at_most(count: u64, n: u64, p: f64, what: &str) {
     let chance = between(count, n, n, p);
-    assert!(chance > FALSE_ALARM, "{what}: {count} of {n}, where the probability is {p} at most (a chance of {chance:.1e})");
+    assert!(
+        chance > FALSE_ALARM,
+        "{what}: {count} of {n}, where the probability is {p} at most (a chance of {chance:.1e})"
+    );
 }
 
 /// Fails if `count` of `n` is more or less than a probability of `p` explains.

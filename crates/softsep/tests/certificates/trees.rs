@@ -1,5 +1,5 @@
-//! Certificates of `branch-and-cut` (Algorithm 3): decisions that it returns miss the optimum by more than the gap as seldom as it claims, and what happens
-//! where ρ is chosen wrongly.
+//! Certificates of `branch-and-cut` (Algorithm 3): decisions that it returns miss the optimum by more than the gap as
+//! seldom as it claims, and what happens where ρ is chosen wrongly.
 
 use softsep::format::VariableKind;
 use softsep::run::Silent;
@@ -21,7 +21,8 @@ fn is_long() -> bool {
     std::env::var_os("SOFTSEP_SOAK").is_some()
 }
 
-/// Shields come whole, one or two; the worst scenarios are `locks` of the 2^(locks + 2) extreme points that can be the worst.
+/// Shields come whole, one or two; the worst scenarios are `locks` of the 2^(locks + 2) extreme points that can be the
+/// worst.
 fn needle(locks: usize) -> (Problem, f64) {
     let mut file = locks::shielded(&locks::corners(20, locks).problem, PRICE).file();
     file.first_stage.variables[0].kind = VariableKind::Integer;
@@ -40,10 +41,12 @@ fn run(problem: &Problem, assumed: Assumed, seed: u64) -> Outcome {
         certify: Certify::Probabilistic(wanted),
         ..Settings::default()
     };
-    solve(problem, &settings, &mut Silent, &Default::default()).unwrap_or_else(|error| panic!("{}: {error}", problem.name))
+    solve(problem, &settings, &mut Silent, &Default::default())
+        .unwrap_or_else(|error| panic!("{}: {error}", problem.name))
 }
 
-/// Of so many runs, those whose decision misses the optimum by more than the gap, and those that end with a bound which is false.
+/// Of so many runs, those whose decision misses the optimum by more than the gap, and those that end with a bound which
+/// is false.
 fn misses(locks: usize, rho: impl Fn(f64) -> f64, runs: u64) -> (u64, u64) {
     let (problem, share) = needle(locks);
     let (mut missed, mut wrong) = (0, 0);
@@ -73,7 +76,8 @@ fn decisions_miss_the_optimum_as_seldom_as_they_claim() {
     statistics::at_most(all, 3 * runs, 1.0 - CONFIDENCE, "all decisions");
 }
 
-/// The paper's practice, ρ = 0.9 whatever the problem is: calls that would find one scenario in ten look for one in a hundred and fifty.
+/// The paper's practice, ρ = 0.9 whatever the problem is: calls that would find one scenario in ten look for one in a
+/// hundred and fifty.
 #[test]
 fn a_false_rho_gives_false_decisions() {
     let runs = if is_long() { 400 } else { 40 };
@@ -82,7 +86,8 @@ fn a_false_rho_gives_false_decisions() {
     assert!(10 * missed > runs && 10 * wrong > runs, "{missed} and {wrong} of {runs}: no worse than claimed");
 }
 
-/// Where nothing is assumed and nothing useful follows from the problem, there is no upper bound; the decision is still within the gap of the best one known.
+/// Where nothing is assumed and nothing useful follows from the problem, there is no upper bound; the decision is still
+/// within the gap of the best one known.
 #[test]
 fn nothing_is_claimed_unasked() {
     let instances = if is_long() { 20 } else { 3 };

@@ -1,4 +1,5 @@
-//! Budget sets whose worst case is known in closed form, however many extreme points they have: each entry of ξ moves the sales of one vendor alone.
+//! Budget sets whose worst case is known in closed form, however many extreme points they have: each entry of ξ moves
+//! the sales of one vendor alone.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +8,8 @@ use softsep::format::{ProblemFile, Row, SetFile, Sides, Variable};
 use softsep::recourse::{Answer, engine};
 use softsep::run::Clock;
 
-/// Orders x; sells `demand + rise·z`; what is short and what is left over have their prices. The cost is convex in z, and may rise or fall with it.
+/// Orders x; sells `demand + rise·z`; what is short and what is left over have their prices. The cost is convex in z,
+/// and may rise or fall with it.
 struct Vendor {
     price: f64,
     demand: f64,
@@ -42,7 +44,8 @@ impl Vendors {
         };
         let vendors: Vec<Vendor> = (0..n).map(|_| vendor()).collect();
         let budget = gamma * n as f64;
-        let mut file = ProblemFile { name: format!("{n} vendors, budget {budget}, seed {seed}"), ..ProblemFile::default() };
+        let mut file =
+            ProblemFile { name: format!("{n} vendors, budget {budget}, seed {seed}"), ..ProblemFile::default() };
         let set = SetFile::Budget { budget, sides: Sides::One, center: vec![0.0; n], scale: vec![1.0; n] };
         file.uncertainty.set = set;
         for (i, vendor) in vendors.iter().enumerate() {
@@ -60,7 +63,8 @@ impl Vendors {
         Self { problem: Problem::new(&file).unwrap(), vendors, budget }
     }
 
-    /// f(x) plus the worst recourse cost. Extreme points have entries of 0 and 1, and one in between at most: the best ones are those that gain most.
+    /// f(x) plus the worst recourse cost. Extreme points have entries of 0 and 1, and one in between at most: the best
+    /// ones are those that gain most.
     pub(crate) fn cost(&self, x: &[f64]) -> f64 {
         let usual: f64 = self.vendors.iter().zip(x).map(|(vendor, x)| vendor.cost(*x, 0.0)).sum();
         let gain = |i: usize, z: f64| (self.vendors[i].cost(x[i], z) - self.vendors[i].cost(x[i], 0.0)).max(0.0);
@@ -94,7 +98,12 @@ fn the_closed_form_is_the_worst_of_all_extreme_points() {
                 problem.first.value(&x) + answer.value
             });
             let worst = costs.fold(f64::NEG_INFINITY, f64::max);
-            assert!((worst - vendors.cost(&x)).abs() <= 1e-9 * worst, "{}: {worst}, not {}", problem.name, vendors.cost(&x));
+            assert!(
+                (worst - vendors.cost(&x)).abs() <= 1e-9 * worst,
+                "{}: {worst}, not {}",
+                problem.name,
+                vendors.cost(&x)
+            );
         }
     }
 }

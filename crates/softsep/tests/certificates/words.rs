@@ -21,7 +21,8 @@ fn likely() -> Option<Likely> {
     Some(Likely { upper: 12.0, confidence: 0.95, assumes })
 }
 
-/// The outcome of a run that has a decision that costs 11, a lower bound of 10, and what was attested; surely at most `upper`.
+/// The outcome of a run that has a decision that costs 11, a lower bound of 10, and what was attested; surely at most
+/// `upper`.
 fn outcome(attested: Attested, upper: Option<f64>) -> Outcome {
     let mut silent = Silent;
     let mut run = Run::new("sgd", Limits { gap: 0.2, ..Limits::default() }, Clock::unlimited(), &mut silent);
@@ -59,7 +60,8 @@ fn file(outcome: &Outcome) -> ResultFile {
 
 #[test]
 fn a_likely_bound_is_reported_with_what_it_assumes() {
-    let outcome = outcome(Attested { violation: violation(), likely: likely(), remarks: vec!["a remark".into()] }, None);
+    let outcome =
+        outcome(Attested { violation: violation(), likely: likely(), remarks: vec!["a remark".into()] }, None);
     let result = file(&outcome);
     let certificate = result.certificate.unwrap();
     assert_eq!((result.objective, result.lower_bound, result.upper_bound), (Some(11.0), Some(10.0), Some(12.0)));
@@ -75,14 +77,21 @@ fn a_likely_bound_is_reported_with_what_it_assumes() {
         ]
     );
     let stated = certificate.violation.unwrap();
-    assert_eq!((stated.level, stated.confidence, stated.measure.as_str()), (1e-3, 0.99, "uniform on the extreme points"));
+    assert_eq!(
+        (stated.level, stated.confidence, stated.measure.as_str()),
+        (1e-3, 0.99, "uniform on the extreme points")
+    );
     let words = in_words(&outcome);
     for (line, said) in [
         (0, "probabilistic: the lower bound holds for sure, the upper one with a probability and under assumptions"),
         (1, "with probability 0.95 over the run's draws, the decision costs at most 12 in the worst case"),
         (2, "rests on rho = 0.75, derived"),
         (3, "rests on eta = 0.5, margin = 3, given and not checked"),
-        (4, "violation: with probability 0.99, at most a share 0.001 of the set (uniform on the extreme points) costs more"),
+        (
+            4,
+            "violation: with probability 0.99, at most a share 0.001 of the set (uniform on the extreme points) costs \
+             more",
+        ),
         (5, "assumes nothing, and says nothing about the worst case"),
         (6, "a remark"),
     ] {
@@ -92,7 +101,10 @@ fn a_likely_bound_is_reported_with_what_it_assumes() {
     // The summary, and with it the log's footer, says all of it.
     let summary = solve_summary(&problem(), &outcome);
     assert!(words.iter().all(|words| summary.contains(words.as_str())), "{summary}");
-    assert!(summary.contains("upper bound  12\n") && summary.contains("optimal, as far as the certificate goes"), "{summary}");
+    assert!(
+        summary.contains("upper bound  12\n") && summary.contains("optimal, as far as the certificate goes"),
+        "{summary}"
+    );
 }
 
 #[test]
@@ -109,7 +121,11 @@ fn a_likely_bound_that_is_shown_to_be_false_is_not_reported() {
     assert_eq!((result.lower_bound, result.upper_bound, result.gap), (Some(11.8), None, None));
     let certificate = result.certificate.unwrap();
     assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (CertificateKind::None, None, 0));
-    assert!(in_words(&outcome)[1].contains("11.5, and the lower bound shows it to be false"), "{:?}", in_words(&outcome));
+    assert!(
+        in_words(&outcome)[1].contains("11.5, and the lower bound shows it to be false"),
+        "{:?}",
+        in_words(&outcome)
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! One replication of the settings of Figures 1 to 3 of the paper: Algorithm 1 on location–transportation with a list of scenarios,
-//! with the exact gap of what it would return at any moment.
+//! One replication of the settings of Figures 1 to 3 of the paper: Algorithm 1 on location–transportation with a list
+//! of scenarios, with the exact gap of what it would return at any moment.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use softsep::{Certify, Problem, Settings, solve};
 /// The gap to which the optimum is known.
 const OPTIMUM: f64 = 1e-9;
 
-/// A gap that has risen so many times above the smallest so far has rebounded. It may do so again once it has come back below.
+/// A gap that has risen so many times above the smallest so far has rebounded. It may do so again once it has come back
+/// below.
 const REBOUND: f64 = 1.5;
 
 /// Iterations after which the first fast descent is over.
@@ -39,7 +40,8 @@ impl Instance {
 
     /// Runs Algorithm 1 with steps α₀/√n for so many iterations; `options` may add to that.
     pub(crate) fn descend(&self, options: &Map<String, Value>, iterations: u64) -> Trajectory {
-        let mut all = Map::from_iter([("steps".to_owned(), Value::from("sqrt")), ("average".to_owned(), "linear".into())]);
+        let mut all =
+            Map::from_iter([("steps".to_owned(), Value::from("sqrt")), ("average".to_owned(), "linear".into())]);
         all.extend(options.clone());
         let points = self.problem.set.enumerate(usize::MAX).unwrap();
         let mut watch = Watch {
@@ -92,8 +94,8 @@ impl Trajectory {
         count
     }
 
-    /// All that the logarithm of the gap rises on its way down, once it has settled. Small rebounds count too, which tells two proposals apart with fewer
-    /// replications than a count of large ones.
+    /// All that the logarithm of the gap rises on its way down, once it has settled. Small rebounds count too, which
+    /// tells two proposals apart with fewer replications than a count of large ones.
     pub(crate) fn climb(&self) -> f64 {
         let rise = |pair: &[(u64, f64)]| (pair[1].1.max(OPTIMUM) / pair[0].1.max(OPTIMUM)).ln().max(0.0);
         self.0.windows(2).filter(|pair| pair[0].0 >= SETTLED).map(rise).sum()

@@ -4,8 +4,9 @@ use softsep::format::{Row, SetFile, Sides};
 
 use super::hand::{Hand, Range};
 
-/// The least of `cost` over the ranges of `hand`: whole numbers one by one, real ones by golden sections within one another. A robust cost
-/// is convex in x, and stays so when it is minimised over the later variables, so that the sections cannot miss.
+/// The least of `cost` over the ranges of `hand`: whole numbers one by one, real ones by golden sections within one
+/// another. A robust cost is convex in x, and stays so when it is minimised over the later variables, so that the
+/// sections cannot miss.
 pub(crate) fn least(hand: &Hand, steps: usize, cost: &mut dyn FnMut(&[f64]) -> f64) -> f64 {
     fn next(hand: &Hand, x: &mut Vec<f64>, steps: usize, cost: &mut dyn FnMut(&[f64]) -> f64) -> f64 {
         if x.len() == hand.dim {
@@ -57,7 +58,10 @@ pub(crate) fn spread(hand: &Hand, count: usize) -> Vec<Vec<f64>> {
             Range::Real(lower, upper) if lower > upper => Vec::new(),
             Range::Real(lower, upper) => even(lower, upper, if lower == upper { 1 } else { count }),
         };
-        decisions = decisions.iter().flat_map(|x| values(x).into_iter().map(move |value| [&x[..], &[value]].concat())).collect();
+        decisions = decisions
+            .iter()
+            .flat_map(|x| values(x).into_iter().map(move |value| [&x[..], &[value]].concat()))
+            .collect();
     }
     decisions
 }
@@ -74,12 +78,13 @@ fn product(lists: &[Vec<f64>]) -> Vec<Vec<f64>> {
     })
 }
 
-/// Members of the set on a grid that is fine enough to have on it every extreme point of the polytopes in `problems/`, and of an
-/// ellipsoid one boundary point in every 1/20 of a degree.
+/// Members of the set on a grid that is fine enough to have on it every extreme point of the polytopes in `problems/`,
+/// and of an ellipsoid one boundary point in every 1/20 of a degree.
 pub(crate) fn members(set: &SetFile, parameters: &[String]) -> Vec<Vec<f64>> {
     let dim = parameters.len();
-    let moved =
-        |center: &[f64], scale: &[f64], z: &[f64]| -> Vec<f64> { (0..dim).map(|i| center[i] + scale[i] * z[i]).collect() };
+    let moved = |center: &[f64], scale: &[f64], z: &[f64]| -> Vec<f64> {
+        (0..dim).map(|i| center[i] + scale[i] * z[i]).collect()
+    };
     match set {
         SetFile::Scenarios { points, .. } => points.iter().map(<[f64]>::to_vec).collect(),
         SetFile::Box { lower, upper } => {
@@ -115,7 +120,13 @@ pub(crate) fn members(set: &SetFile, parameters: &[String]) -> Vec<Vec<f64>> {
         }
         SetFile::Polyhedron { lower, upper, constraints } => {
             let lists: Vec<_> = (0..dim)
-                .map(|i| if upper[i].is_finite() { even(lower[i], upper[i], 11) } else { even(lower[i], lower[i] + 20.0, 21) })
+                .map(|i| {
+                    if upper[i].is_finite() {
+                        even(lower[i], upper[i], 11)
+                    } else {
+                        even(lower[i], lower[i] + 20.0, 21)
+                    }
+                })
                 .collect();
             product(&lists).into_iter().filter(|xi| constraints.iter().all(|row| holds(row, parameters, xi))).collect()
         }

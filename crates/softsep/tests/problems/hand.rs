@@ -1,7 +1,8 @@
-//! What each problem costs, worked out by hand: f(x) plus the worst recourse cost as a formula in x, and the range of x to search.
+//! What each problem costs, worked out by hand: f(x) plus the worst recourse cost as a formula in x, and the range of x
+//! to search.
 //!
-//! Nothing here comes from the problem files or from the solver; a formula that misreads its file is caught by the test that compares the
-//! two.
+//! Nothing here comes from the problem files or from the solver; a formula that misreads its file is caught by the test
+//! that compares the two.
 
 /// The values that a variable is searched over.
 pub(crate) enum Range {
@@ -119,7 +120,9 @@ pub(crate) const HAND: &[Hand] = &[
         name: "box",
         dim: 1,
         range: |_| Real(0.0, 60.0),
-        cost: Formula(|x| 2.0 * x[0] + worst([[10.0, 5.0], [10.0, 15.0], [20.0, 5.0], [20.0, 15.0]], |xi| two_shops(x[0], xi))),
+        cost: Formula(|x| {
+            2.0 * x[0] + worst([[10.0, 5.0], [10.0, 15.0], [20.0, 5.0], [20.0, 15.0]], |xi| two_shops(x[0], xi))
+        }),
     },
     Hand {
         name: "budget-one-sided",
@@ -136,12 +139,19 @@ pub(crate) const HAND: &[Hand] = &[
         range: |_| Real(0.0, 80.0),
         cost: Formula(|x| x[0] + worst([[16.0], [44.0]], |[demand]| newsvendor(x[0], demand, 5.0, 2.0))),
     },
-    Hand { name: "cost-xi-box", dim: 1, range: |_| Real(0.0, 20.0), cost: Formula(|x| 5.0 * x[0] + 6.0 * plus(10.0 - x[0])) },
+    Hand {
+        name: "cost-xi-box",
+        dim: 1,
+        range: |_| Real(0.0, 20.0),
+        cost: Formula(|x| 5.0 * x[0] + 6.0 * plus(10.0 - x[0])),
+    },
     Hand {
         name: "cost-xi-scenarios",
         dim: 1,
         range: |_| Real(0.0, 20.0),
-        cost: Formula(|x| 5.0 * x[0] + worst([[4.0, 10.0], [9.0, 6.0], [7.0, 7.0]], |[price, load]| price * plus(load - x[0]))),
+        cost: Formula(|x| {
+            5.0 * x[0] + worst([[4.0, 10.0], [9.0, 6.0], [7.0, 7.0]], |[price, load]| price * plus(load - x[0]))
+        }),
     },
     Hand {
         name: "depot",

@@ -1,5 +1,5 @@
-//! A reader of markup that forgives nothing: every element is closed, every attribute quoted, every bare `<`, `>` or `&` a fault. Browsers repair such
-//! things, each in its own way.
+//! A reader of markup that forgives nothing: every element is closed, every attribute quoted, every bare `<`, `>` or
+//! `&` a fault. Browsers repair such things, each in its own way.
 
 /// An element and what is in it.
 #[derive(Debug, Default)]
@@ -79,8 +79,10 @@ pub(crate) fn parse(page: &str) -> Result<Element, String> {
         let fault = |what: &str| format!("{what} at {here:?}");
         if let Some(after) = rest.strip_prefix("</") {
             let (tag, after) = after.split_once('>').ok_or_else(|| fault("a tag without end"))?;
-            let closed =
-                open.pop().filter(|closed| closed.tag == tag).ok_or_else(|| fault("a closing tag that closes nothing"))?;
+            let closed = open
+                .pop()
+                .filter(|closed| closed.tag == tag)
+                .ok_or_else(|| fault("a closing tag that closes nothing"))?;
             open.last_mut().ok_or_else(|| fault("too much is closed"))?.content.push(Node::Element(closed));
             rest = after;
         } else if let Some(after) = rest.strip_prefix('<') {

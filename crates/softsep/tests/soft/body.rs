@@ -1,11 +1,13 @@
-//! The worst scenario by a dense grid over ξ and a pattern search from its best point. It shares nothing with the library.
+//! The worst scenario by a dense grid over ξ and a pattern search from its best point. It shares nothing with the
+//! library.
 
 use softsep::format::{SetFile, Sides};
 
 /// The smallest step of a pattern search, in the unit coordinates of a set.
 const FINE: f64 = 1e-5;
 
-/// What a solver's answers to the same question may differ by, relative to their size: a search that follows that does not end.
+/// What a solver's answers to the same question may differ by, relative to their size: a search that follows that does
+/// not end.
 const NOISE: f64 = 1e-9;
 
 /// How far apart two peaks are in some coordinate.
@@ -43,7 +45,9 @@ impl<'s> Body<'s> {
                 .zip(z)
                 .map(|((lower, upper), z)| 0.5 * (lower + upper) + 0.5 * (upper - lower) * z)
                 .collect(),
-            SetFile::Budget { center, scale, .. } => center.iter().zip(scale).zip(z).map(|((c, s), z)| c + s * z).collect(),
+            SetFile::Budget { center, scale, .. } => {
+                center.iter().zip(scale).zip(z).map(|((c, s), z)| c + s * z).collect()
+            }
             _ => unreachable!(),
         }
     }
@@ -70,24 +74,27 @@ impl<'s> Body<'s> {
         (1.0 - self.from) / (per_axis - 1) as f64
     }
 
-    /// The z of every point of a grid. What lies outside is drawn to the boundary, which is thus covered as densely as the inside.
+    /// The z of every point of a grid. What lies outside is drawn to the boundary, which is thus covered as densely as
+    /// the inside.
     pub(crate) fn grid(&self, per_axis: usize) -> impl Iterator<Item = Vec<f64>> {
         (0..per_axis.pow(self.dim as u32)).map(move |index| {
             let place = |entry: usize| index / per_axis.pow(entry as u32) % per_axis;
-            let mut z: Vec<f64> = (0..self.dim).map(|entry| self.from + self.spacing(per_axis) * place(entry) as f64).collect();
+            let mut z: Vec<f64> =
+                (0..self.dim).map(|entry| self.from + self.spacing(per_axis) * place(entry) as f64).collect();
             self.pull_in(&mut z);
             z
         })
     }
 
-    /// The largest value over the set, and the z of it: by pattern searches from so many of the best points of a grid that are far from one another. The
-    /// best of them need not be at the highest peak.
+    /// The largest value over the set, and the z of it: by pattern searches from so many of the best points of a grid
+    /// that are far from one another. The best of them need not be at the highest peak.
     pub(crate) fn worst(&self, per_axis: usize, peaks: usize, value: &dyn Fn(&[f64]) -> f64) -> (f64, Vec<f64>) {
         let mut best: Vec<(f64, Vec<f64>)> = Vec::with_capacity(peaks + 1);
         for z in self.grid(per_axis) {
             let found = value(&self.point(&z));
             let is_near = |other: &[f64]| other.iter().zip(&z).all(|(a, b)| (a - b).abs() < APART);
-            if best.len() == peaks && best[peaks - 1].0 >= found || best.iter().any(|(other, at)| *other >= found && is_near(at))
+            if best.len() == peaks && best[peaks - 1].0 >= found
+                || best.iter().any(|(other, at)| *other >= found && is_near(at))
             {
                 continue;
             }

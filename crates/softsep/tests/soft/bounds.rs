@@ -13,7 +13,8 @@ use softsep::{Certify, Evaluation, Outcome, Problem, Settings, evaluate, solve};
 
 use super::{SOFT, by, many, run};
 
-/// Both methods, each with both of its ways to move x, and `auto`, which goes on with another method where one leaves the gap open.
+/// Both methods, each with both of its ways to move x, and `auto`, which goes on with another method where one leaves
+/// the gap open.
 const WAYS: [(&str, &[(&str, &str)]); 5] = [
     ("sgd", &[("steps", "level")]),
     ("sgd", &[("steps", "sqrt")]),
@@ -29,12 +30,14 @@ fn room(value: f64) -> f64 {
     ROOM * value.abs().max(1.0)
 }
 
-/// Branch and bound on ξ takes for ever where the optimum is about zero and the gap relative; what it says holds all the same when it is stopped.
+/// Branch and bound on ξ takes for ever where the optimum is about zero and the gap relative; what it says holds all
+/// the same when it is stopped.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The optimum between two proved bounds, which `ccg` computed; `None` if there is no feasible decision.
 fn by_ccg(problem: &Problem, gap: f64) -> Option<(f64, f64)> {
-    let outcome = run(problem, &Settings { method: "ccg".into(), gap, time_limit: Some(PATIENCE), ..Settings::default() });
+    let outcome =
+        run(problem, &Settings { method: "ccg".into(), gap, time_limit: Some(PATIENCE), ..Settings::default() });
     match outcome.status {
         Status::Optimal | Status::Feasible => {
             Some((outcome.bounds.lower().unwrap(), outcome.bounds.upper().unwrap_or(f64::INFINITY)))
@@ -104,7 +107,8 @@ fn stopped_runs_hold_true_bounds() {
         let Some(optimum) = by_ccg(&problem, 1e-6) else { continue };
         for (method, way) in WAYS {
             for micros in [1, 200, 1000, 5000] {
-                let limited = Settings { gap: 1e-9, time_limit: Some(Duration::from_micros(micros)), ..by(method, way) };
+                let limited =
+                    Settings { gap: 1e-9, time_limit: Some(Duration::from_micros(micros)), ..by(method, way) };
                 let outcome = run(&problem, &limited);
                 stopped += u64::from(outcome.stop == Stop::TimeLimit);
                 honest(&problem, &outcome, optimum, &format!("{method}, {way:?} for {micros} µs"));
@@ -118,7 +122,8 @@ fn stopped_runs_hold_true_bounds() {
     assert!(stopped > many(12), "only {stopped} runs were stopped");
 }
 
-/// Rows, equalities and free variables in X, a quadratic f, and recourse that is missing here and there, over ellipsoids.
+/// Rows, equalities and free variables in X, a quadratic f, and recourse that is missing here and there, over
+/// ellipsoids.
 fn dressed(seed: u64, units: bool) -> ProblemFile {
     let recipe = Recipe { set: "ellipsoid", quadratic_first: true, incomplete: seed % 2 == 1, ..Recipe::default() };
     let mut file = random_problem(&recipe, 2000 + seed);
@@ -148,7 +153,8 @@ fn dressed(seed: u64, units: bool) -> ProblemFile {
 fn change_units(file: &mut ProblemFile) {
     let first = &mut file.first_stage;
     let unit_of = |j: usize| 10.0_f64.powi([4, -3, 2, -1][j % 4]);
-    let units: Vec<(String, f64)> = first.variables.iter().enumerate().map(|(j, v)| (v.name.clone(), unit_of(j))).collect();
+    let units: Vec<(String, f64)> =
+        first.variables.iter().enumerate().map(|(j, v)| (v.name.clone(), unit_of(j))).collect();
     let unit = |name: &str| units.iter().find(|(known, _)| known == name).map_or(1.0, |(_, unit)| *unit);
     for variable in &mut first.variables {
         let unit = unit(&variable.name);
@@ -196,7 +202,14 @@ fn rows_equalities_free_variables_and_units() {
 
 impl Counts {
     /// Runs a dressed problem: with recourse everywhere or not, in units of its own or not.
-    fn count(&mut self, problem: &Problem, settings: &Settings, optimum: Option<(f64, f64)>, incomplete: bool, units: bool) {
+    fn count(
+        &mut self,
+        problem: &Problem,
+        settings: &Settings,
+        optimum: Option<(f64, f64)>,
+        incomplete: bool,
+        units: bool,
+    ) {
         let context = format!("{} by {}, gap {}, units {units}", problem.name, settings.method, settings.gap);
         let outcome = match solve(problem, settings, &mut Silent, &Default::default()) {
             Ok(outcome) => outcome,
@@ -211,7 +224,8 @@ impl Counts {
         };
         honest(problem, &outcome, optimum, &context);
         let evaluation = cost_of(problem, &outcome).unwrap_or_else(|| panic!("{context}: no decision: {outcome:?}"));
-        // On a curved boundary the cuts seen may leave out a scenario without recourse, and nobody asked for a proof that they do not.
+        // On a curved boundary the cuts seen may leave out a scenario without recourse, and nobody asked for a proof
+        // that they do not.
         if evaluation.objective == f64::INFINITY && incomplete {
             self.astray += 1;
             return;
@@ -231,18 +245,26 @@ fn certificates_are_given_as_asked_for() {
 fn given_as_asked_for(method: &str) {
     let (mut exact, mut lists) = (0, 0);
     for seed in 0..many(10) {
-        let ellipsoid = Problem::new(&random_problem(&Recipe { set: "ellipsoid", ..Recipe::default() }, 3000 + seed)).unwrap();
+        let ellipsoid =
+            Problem::new(&random_problem(&Recipe { set: "ellipsoid", ..Recipe::default() }, 3000 + seed)).unwrap();
         let optimum = by_ccg(&ellipsoid, 1e-4).unwrap();
-        let asked = |certify: Certify| run(&ellipsoid, &Settings { certify, time_limit: Some(PATIENCE), ..by(method, &[]) });
+        let asked =
+            |certify: Certify| run(&ellipsoid, &Settings { certify, time_limit: Some(PATIENCE), ..by(method, &[]) });
         let proved = asked(Certify::Exact);
         honest(&ellipsoid, &proved, optimum, "--certify exact");
-        exact += u64::from((proved.status, proved.bounds.certificate()) == (Status::Optimal, Certificate::Deterministic));
+        exact +=
+            u64::from((proved.status, proved.bounds.certificate()) == (Status::Optimal, Certificate::Deterministic));
         for certify in [Certify::None, Certify::Free] {
             let outcome = asked(certify);
             honest(&ellipsoid, &outcome, optimum, "no certificate");
-            assert_eq!(outcome.bounds.upper().is_some(), ellipsoid.set.dim() == 1 && certify == Certify::Free, "{outcome:?}");
+            assert_eq!(
+                outcome.bounds.upper().is_some(),
+                ellipsoid.set.dim() == 1 && certify == Certify::Free,
+                "{outcome:?}"
+            );
         }
-        let list = Problem::new(&random_problem(&Recipe { set: "scenarios", ..Recipe::default() }, 3000 + seed)).unwrap();
+        let list =
+            Problem::new(&random_problem(&Recipe { set: "scenarios", ..Recipe::default() }, 3000 + seed)).unwrap();
         let optimum = by_ccg(&list, 1e-6).unwrap();
         let outcome = run(&list, &by(method, &[]));
         honest(&list, &outcome, optimum, "a list");
@@ -253,9 +275,11 @@ fn given_as_asked_for(method: &str) {
     }
     assert!(exact > many(10) / 2 && lists == many(10), "{exact} ellipsoids were proved by {method}");
     // Where no exact separation is there, a proof that is asked for is refused.
-    let moving = random_problem(&Recipe { set: "ellipsoid", cost_xi: true, size: Size::Medium, ..Recipe::default() }, 1);
+    let moving =
+        random_problem(&Recipe { set: "ellipsoid", cost_xi: true, size: Size::Medium, ..Recipe::default() }, 1);
     let moving = Problem::new(&moving).unwrap();
-    let refused = solve(&moving, &Settings { certify: Certify::Exact, ..by(method, &[]) }, &mut Silent, &Default::default());
+    let refused =
+        solve(&moving, &Settings { certify: Certify::Exact, ..by(method, &[]) }, &mut Silent, &Default::default());
     let said = refused.unwrap_err().to_string();
     assert!(said.contains("--certify exact"), "{said}");
 }

@@ -1,4 +1,5 @@
-//! Brute force that shares nothing with the library: recourse in closed form, and golden sections within one another over x.
+//! Brute force that shares nothing with the library: recourse in closed form, and golden sections within one another
+//! over x.
 
 /// The least of a convex function over a box, by golden sections within one another; and where.
 pub(crate) fn least(lower: &[f64], upper: &[f64], cost: &dyn Fn(&[f64]) -> f64) -> (f64, Vec<f64>) {
@@ -64,8 +65,8 @@ pub(crate) struct Quadratic {
     pub(crate) demands: Vec<Demand>,
 }
 
-/// Q by its dual: the optimal multipliers vanish but on some independent rows, on which they solve a linear system. The largest dual value of all
-/// such systems with nonnegative solutions is Q, because no dual value is above it.
+/// Q by its dual: the optimal multipliers vanish but on some independent rows, on which they solve a linear system. The
+/// largest dual value of all such systems with nonnegative solutions is Q, because no dual value is above it.
 pub(crate) struct ClosedForm<'q> {
     recourse: &'q Quadratic,
     rows: Vec<Demand>,

@@ -1,4 +1,5 @@
-//! Every option: it works, the same seed gives the same result on any number of threads, and what makes no sense is refused in one clear line.
+//! Every option: it works, the same seed gives the same result on any number of threads, and what makes no sense is
+//! refused in one clear line.
 
 use softsep::format::ResultFile;
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
@@ -25,7 +26,8 @@ fn list() -> Problem {
 
 /// Costs move with ξ, so that a chain walks the whole ellipsoid.
 fn body() -> Problem {
-    Problem::new(&random_problem(&Recipe { set: "ellipsoid", cost_xi: true, quadratic: true, ..Recipe::default() }, 8)).unwrap()
+    Problem::new(&random_problem(&Recipe { set: "ellipsoid", cost_xi: true, quadratic: true, ..Recipe::default() }, 8))
+        .unwrap()
 }
 
 /// The result file of a run, its time aside.
@@ -44,11 +46,19 @@ fn works(method: &str, problem: &Problem, given: &[(&str, &str)]) {
         let evaluation = evaluate(problem, &best.x, None, None, &Default::default()).unwrap();
         assert!(evaluation.violation.is_none(), "{}, {given:?}: {:?}", problem.name, evaluation.violation);
         let lower = outcome.bounds.lower().unwrap_or(f64::NEG_INFINITY);
-        assert!(lower <= evaluation.objective + 1e-6 * lower.abs().max(1.0), "{}, {given:?}: {outcome:?}", problem.name);
+        assert!(
+            lower <= evaluation.objective + 1e-6 * lower.abs().max(1.0),
+            "{}, {given:?}: {outcome:?}",
+            problem.name
+        );
         evaluation.objective
     };
     let (usual, other) = (cost(&by(method, &[])), cost(&settings));
-    assert!((usual - other).abs() <= 1e-2 * usual.abs().max(1.0), "{}, {given:?}: {other}, and {usual} by default", problem.name);
+    assert!(
+        (usual - other).abs() <= 1e-2 * usual.abs().max(1.0),
+        "{}, {given:?}: {other}, and {usual} by default",
+        problem.name
+    );
 }
 
 #[test]
@@ -115,7 +125,10 @@ fn a_start_by_names() {
     works("sgd", &problem, &[("start", &text)]);
     works("sgd", &problem, &[("start", &names)]);
     let once = Settings { iterations: Some(1), ..sgd(&[("start", &names)]) };
-    assert_eq!(result(&problem, &once), result(&problem, &Settings { iterations: Some(1), ..sgd(&[("start", &text)]) }));
+    assert_eq!(
+        result(&problem, &once),
+        result(&problem, &Settings { iterations: Some(1), ..sgd(&[("start", &text)]) })
+    );
     // One iteration from there is no worse than one from nothing.
     let estimate = |start: &str| {
         run(&problem, &Settings { iterations: Some(1), ..sgd(&[("start", start)]) }).bounds.best().unwrap().x.clone()
@@ -164,10 +177,12 @@ fn seeds_and_options_make_a_difference() {
         assert_ne!(usual, result(&problem, &sgd(&[given])), "{given:?}");
     }
     // A cold chain takes what is better and leaves the rest by either rule.
-    let rules = ["metropolis", "barker"].map(|rule| result(&problem, &sgd(&[("temperature", "1000"), ("acceptance", rule)])));
+    let rules =
+        ["metropolis", "barker"].map(|rule| result(&problem, &sgd(&[("temperature", "1000"), ("acceptance", rule)])));
     assert_ne!(rules[0], rules[1]);
-    let averages = ["linear", "step-size"]
-        .map(|average| result(&problem, &Settings { iterations: Some(50), ..sgd(&[("steps", "sqrt"), ("average", average)]) }).x);
+    let averages = ["linear", "step-size"].map(|average| {
+        result(&problem, &Settings { iterations: Some(50), ..sgd(&[("steps", "sqrt"), ("average", average)]) }).x
+    });
     assert_ne!(averages[0], averages[1]);
     let usual = result(&problem, &by("bundle", &[]));
     assert_ne!(usual, ResultFile { seed: usual.seed, ..result(&problem, &Settings { seed: 2, ..by("bundle", &[]) }) });
@@ -180,8 +195,13 @@ fn seeds_and_options_make_a_difference() {
 fn refuses(method: &str, values: &[(&str, &str, &str)]) {
     let entry = Entry::find(method).unwrap();
     for (name, value, right) in values {
-        let said = entry.build(&options(&[(name, value)])).err().unwrap_or_else(|| panic!("{name} {value} is taken")).to_string();
-        let is_clear = said.contains(right) && !said.contains('\n') && !said.contains("variant") && !said.contains("expected");
+        let said = entry
+            .build(&options(&[(name, value)]))
+            .err()
+            .unwrap_or_else(|| panic!("{name} {value} is taken"))
+            .to_string();
+        let is_clear =
+            said.contains(right) && !said.contains('\n') && !said.contains("variant") && !said.contains("expected");
         assert!(is_clear, "{method}, {name} {value}: {said}");
     }
 }

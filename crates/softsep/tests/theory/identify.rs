@@ -1,4 +1,5 @@
-//! Identification bounds against the exact laws of small chains that follow moving incumbents, and against simulated ones.
+//! Identification bounds against the exact laws of small chains that follow moving incumbents, and against simulated
+//! ones.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -158,16 +159,19 @@ fn chains_miss_no_more_than_theorem_2_says() {
     assert!(said > 1000, "{said}");
 }
 
-/// Where one transition forgets everything the formula for the window gives zero steps, from which nothing follows; one step is right.
+/// Where one transition forgets everything the formula for the window gives zero steps, from which nothing follows; one
+/// step is right.
 #[test]
 fn windows_look_back_one_step_at_least() {
     let movement = Movement { size: 0.1, power: 1.0 };
     let (slack, temperature) = (2.0, 0.05);
     let mixing = Mixing::new(1.0);
-    let general = General { slack, score_error: 0.0, lipschitz: 1.0, kernel: 1.0, mixing, movement, ratio: 3.0, temperature };
+    let general =
+        General { slack, score_error: 0.0, lipschitz: 1.0, kernel: 1.0, mixing, movement, ratio: 3.0, temperature };
     assert_eq!((general.window(2), general.window(3)), (None, Some(1)));
     assert!(general.missed(10).and_then(Chance::informative).is_some_and(|bound| bound < 0.1));
-    // Not yet: the window does not fit, or the incumbents move too far in it; never: nothing mixes, or the slack is within the error.
+    // Not yet: the window does not fit, or the incumbents move too far in it; never: nothing mixes, or the slack is
+    // within the error.
     let slow = General { mixing: Mixing::new(1e-3), ..general };
     assert_eq!((slow.window(1000), slow.window(100_000).is_some()), (None, true));
     assert_eq!(General { movement: Movement { size: 10.0, power: 1.0 }, ..general }.missed(3), None);
@@ -200,7 +204,8 @@ fn adaptive_chains_miss_no_more_than_corollary_1_says() {
         for calls in 1..=40_u64 {
             let (x, kappa) = (study.path[calls as usize - 1], calls - 1);
             let stayed = kappa == 0
-                || super::distance(x, study.path[kappa as usize - 1]) <= movement.size * (kappa as f64).powf(-movement.power);
+                || super::distance(x, study.path[kappa as usize - 1])
+                    <= movement.size * (kappa as f64).powf(-movement.power);
             let transitions = if stayed { 1 } else { adaptive.transitions(kappa).unwrap() };
             jumps += u32::from(!stayed);
             let kernel = study.kernel(x);
@@ -211,7 +216,10 @@ fn adaptive_chains_miss_no_more_than_corollary_1_says() {
             let missed = outside(&law, &worst(&study.values.at(x)).0);
             let (sum, closed) = (adaptive.missed(calls), adaptive.missed_closed(calls));
             assert!(missed <= sum.bound() + 1e-12, "round {round}, κ = {calls}: {missed} above {sum:?}");
-            assert!(sum.bound() <= closed.bound() * (1.0 + 1e-12), "round {round}, κ = {calls}: {sum:?} above {closed:?}");
+            assert!(
+                sum.bound() <= closed.bound() * (1.0 + 1e-12),
+                "round {round}, κ = {calls}: {sum:?} above {closed:?}"
+            );
             said += u32::from(sum.informative().is_some());
         }
     }
@@ -239,7 +247,9 @@ fn certification_counts_its_calls() {
     for chance in [0.5, 0.05] {
         let (finite, still) = (finite(0.5 * cold), Movement { size: 0.0, power: 1.0 });
         let steps = finite.steps_until(chance).unwrap();
-        assert!(finite.missed(steps, still).bound() <= chance + 1e-12 && finite.missed(steps - 2, still).bound() > chance);
+        assert!(
+            finite.missed(steps, still).bound() <= chance + 1e-12 && finite.missed(steps - 2, still).bound() > chance
+        );
     }
     assert_eq!(finite(10.0).steps_until(0.5), None);
     // Too warm: nothing is ever certified. A gap within the scores' error: nothing is known at all.
@@ -270,7 +280,8 @@ fn line() -> Problem {
     let mut file = ProblemFile::default();
     file.first_stage.variables.push(Variable::new("x", 0.0).bounded(-1.0, 1.0));
     file.uncertainty.parameters.push("xi".into());
-    file.uncertainty.set = SetFile::Scenarios { points: Points::from_flat(1, LIST.len(), LIST.to_vec()).unwrap(), file: None };
+    file.uncertainty.set =
+        SetFile::Scenarios { points: Points::from_flat(1, LIST.len(), LIST.to_vec()).unwrap(), file: None };
     file.recourse.variables.push(Variable::new("y", 1.0));
     for (name, sign) in [("above", 1.0), ("below", -1.0)] {
         let mut row = Row::new(name);
@@ -290,7 +301,8 @@ fn margin() -> f64 {
     (1e6_f64.ln() / (2.0 * f64::from(RUNS))).sqrt()
 }
 
-/// Real chains whose incumbents flee: whenever they may, they go where the state is not the worst. How often `I_n` is missed, for n = 1, 2, ….
+/// Real chains whose incumbents flee: whenever they may, they go where the state is not the worst. How often `I_n` is
+/// missed, for n = 1, 2, ….
 fn flee(rule: Acceptance, temperature: f64, movement: Movement, steps: u64, adversarial: bool) -> Vec<f64> {
     let problem = line();
     let states = problem.set.states(&Default::default()).unwrap();

@@ -1,9 +1,10 @@
 //! The projection onto bounds and rows by a dual active-set method (Goldfarb and Idnani, 1983).
 //!
-//! With the multipliers λ of the active rows, a variable whose bounds are not active is at its target `x − H⁻¹Aᵀλ`. The method goes through points that
-//! are optimal for the active constraints alone: each multiplier has its sign, and a bound is active only where the target is beyond it. It takes the
-//! farthest broken constraint in by raising its multiplier, and drops what loses its sign on the way. The distance grows with each step, so that no
-//! active set comes twice. An active bound takes its variable out of the linear algebra; the rest is in [`Frame`].
+//! With the multipliers λ of the active rows, a variable whose bounds are not active is at its target `x − H⁻¹Aᵀλ`. The
+//! method goes through points that are optimal for the active constraints alone: each multiplier has its sign, and a
+//! bound is active only where the target is beyond it. It takes the farthest broken constraint in by raising its
+//! multiplier, and drops what loses its sign on the way. The distance grows with each step, so that no active set comes
+//! twice. An active bound takes its variable out of the linear algebra; the rest is in [`Frame`].
 
 use super::frame::Frame;
 use super::region::{Place, Region};
@@ -12,8 +13,9 @@ use super::region::{Place, Region};
 #[derive(Debug)]
 pub(super) struct Lost;
 
-/// Rounds in which all broken constraints are taken in at once, before one at a time is sure to end. On a box of 1000 variables with 100 rows a handful
-/// of such rounds does what takes a thousand steps; in a very uneven metric they may go around in circles.
+/// Rounds in which all broken constraints are taken in at once, before one at a time is sure to end. On a box of 1000
+/// variables with 100 rows a handful of such rounds does what takes a thousand steps; in a very uneven metric they may
+/// go around in circles.
 const BATCHES: usize = 20;
 
 /// The active constraints, kept from projection to projection to start from.
@@ -64,7 +66,8 @@ impl ActiveSet {
         }
     }
 
-    /// Writes the projection into v. It starts from what was active the last time, and if that leads nowhere, from the bounds that x breaks.
+    /// Writes the projection into v. It starts from what was active the last time, and if that leads nowhere, from the
+    /// bounds that x breaks.
     pub(super) fn project(&mut self, region: &Region, x: &[f64], ease: &[f64], v: &mut [f64]) -> Result<(), Lost> {
         self.walk(region, x, ease, v).or_else(|Lost| {
             self.rows.clear();
@@ -103,7 +106,8 @@ impl ActiveSet {
         Err(Lost)
     }
 
-    /// The optimum for the active constraints alone, dropping those whose multiplier has the wrong sign: what is left is a point to go on from.
+    /// The optimum for the active constraints alone, dropping those whose multiplier has the wrong sign: what is left
+    /// is a point to go on from.
     fn settle(&mut self, region: &Region, x: &[f64], ease: &[f64], v: &mut [f64]) -> Result<(), Lost> {
         loop {
             self.build_frame(region, ease);
@@ -119,8 +123,9 @@ impl ActiveSet {
             // The second round takes away what rounding left of the first.
             for _ in 0..2 {
                 self.reaction.clear();
-                self.reaction
-                    .extend(self.rows.iter().map(|row| region.activity(row.index, v) - region.side(row.index, row.sign)));
+                self.reaction.extend(
+                    self.rows.iter().map(|row| region.activity(row.index, v) - region.side(row.index, row.sign)),
+                );
                 self.frame.shortest(&mut self.reaction, &mut self.course);
                 for (j, v) in v.iter_mut().enumerate() {
                     *v -= self.course[j] * ease[j].sqrt();
@@ -139,8 +144,9 @@ impl ActiveSet {
         self.framed.clear();
     }
 
-    /// The frame of the active rows, less those whose normals are combinations of others. As long as the rows are those of the last frame, and none of their
-    /// variables has come to a bound or left it, so are the normals: with a hundred active rows nearly all of the time would go into making them again.
+    /// The frame of the active rows, less those whose normals are combinations of others. As long as the rows are those
+    /// of the last frame, and none of their variables has come to a bound or left it, so are the normals: with a
+    /// hundred active rows nearly all of the time would go into making them again.
     fn build_frame(&mut self, region: &Region, ease: &[f64]) {
         let Self { held, rows, frame, framed, held_in_frame, .. } = self;
         let is_same = |&(row, framed): &(&Row, &usize)| {
@@ -249,8 +255,8 @@ impl ActiveSet {
         Err(Lost)
     }
 
-    /// How everything moves when the multiplier of a constraint is raised. Gives how fast its miss falls: 0 if its normal is a combination of the
-    /// active ones, so that the point cannot move.
+    /// How everything moves when the multiplier of a constraint is raised. Gives how fast its miss falls: 0 if its
+    /// normal is a combination of the active ones, so that the point cannot move.
     fn react(&mut self, place: Place, region: &Region, ease: &[f64]) -> f64 {
         self.pull.fill(0.0);
         match place {

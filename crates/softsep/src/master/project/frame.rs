@@ -1,7 +1,8 @@
-//! Normals taken apart into an orthonormal frame: Nᵀ = QR by Gram and Schmidt, each normal twice, which keeps Q orthonormal to the last digits.
+//! Normals taken apart into an orthonormal frame: Nᵀ = QR by Gram and Schmidt, each normal twice, which keeps Q
+//! orthonormal to the last digits.
 //!
-//! The matrix NNᵀ would do as well where the metric is even. Where it is not, the variables of little weight make all normals nearly parallel, and
-//! the square of their angle is lost in rounding long before the angle is.
+//! The matrix NNᵀ would do as well where the metric is even. Where it is not, the variables of little weight make all
+//! normals nearly parallel, and the square of their angle is lost in rounding long before the angle is.
 
 /// A normal whose part outside the frame is shorter than this against all of it counts as inside.
 const DEPENDENT: f64 = 1e-11;
@@ -44,7 +45,8 @@ impl Frame {
         next
     }
 
-    /// Takes the part inside the frame out of the next normal; `product` has that part then. Gives the length of what is left, 0 if that is none.
+    /// Takes the part inside the frame out of the next normal; `product` has that part then. Gives the length of what
+    /// is left, 0 if that is none.
     fn orthogonalise(&mut self) -> f64 {
         let (frame, rest) = self.q.split_at_mut(self.size * self.dim);
         let rest = &mut rest[..self.dim];

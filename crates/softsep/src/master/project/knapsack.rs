@@ -1,11 +1,12 @@
 //! The projection onto the bounds and one row: a continuous quadratic knapsack.
 //!
-//! With the row `nᵀv ≤ β` and its multiplier λ ≥ 0, the answer is `v(λ) = clamp(x − λ H⁻¹n)`, and `nᵀv(λ)` falls from line to line: what is
-//! looked for is its crossing of β.
+//! With the row `nᵀv ≤ β` and its multiplier λ ≥ 0, the answer is `v(λ) = clamp(x − λ H⁻¹n)`, and `nᵀv(λ)` falls from
+//! line to line: what is looked for is its crossing of β.
 
 use super::region::Region;
 
-/// Writes the projection onto the bounds and this side of the row into v. False if no λ meets the row to rounding: then v means nothing.
+/// Writes the projection onto the bounds and this side of the row into v. False if no λ meets the row to rounding: then
+/// v means nothing.
 pub(super) fn project(region: &Region, row: usize, sign: f64, x: &[f64], ease: &[f64], v: &mut [f64]) -> bool {
     let pulled = |j: usize, value: f64, lambda: f64| x[j] - lambda * sign * value * ease[j];
     // By how much the row is broken at λ, and how fast that falls.
@@ -43,7 +44,8 @@ pub(super) fn project(region: &Region, row: usize, sign: f64, x: &[f64], ease: &
         return false;
     }
     if over <= 0.0 {
-        // Newton's step is exact on the right line; halving keeps it in the bracket. A bracket of neighbouring numbers ends it.
+        // Newton's step is exact on the right line; halving keeps it in the bracket. A bracket of neighbouring numbers
+        // ends it.
         for _ in 0..200 {
             let (over, fall) = miss(lambda);
             if over == 0.0 {
@@ -65,7 +67,8 @@ pub(super) fn project(region: &Region, row: usize, sign: f64, x: &[f64], ease: &
     for (j, value) in region.terms(row) {
         v[j] = region.clamp(j, pulled(j, value, lambda));
     }
-    // λ has so many digits only, and v fewer than it where x is far away: what the row still misses is taken from v itself.
+    // λ has so many digits only, and v fewer than it where x is far away: what the row still misses is taken from v
+    // itself.
     let (left, fall) = (region.row_miss(row, sign, v).0, miss(lambda).1);
     if fall > 0.0 {
         for (j, value) in region.terms(row) {

@@ -1,8 +1,10 @@
-//! The projection onto X in the metric of a diagonal matrix H: `argmin over v ∈ X of ½ (v − x)ᵀH(v − x)`, X without integrality.
+//! The projection onto X in the metric of a diagonal matrix H: `argmin over v ∈ X of ½ (v − x)ᵀH(v − x)`, X without
+//! integrality.
 //!
-//! A point that breaks bounds only is clamped; one broken row beside the bounds has a multiplier that a search on the line finds; everything else goes
-//! to a dual active-set method. All three are exact up to rounding and start from what is known, which an interior-point method does not. That one is
-//! asked for the proof that X is empty, and should the active set ever get lost.
+//! A point that breaks bounds only is clamped; one broken row beside the bounds has a multiplier that a search on the
+//! line finds; everything else goes to a dual active-set method. All three are exact up to rounding and start from what
+//! is known, which an interior-point method does not. That one is asked for the proof that X is empty, and should the
+//! active set ever get lost.
 
 mod active;
 mod frame;
@@ -14,7 +16,8 @@ mod tests;
 use self::active::ActiveSet;
 use self::region::{Place, Region};
 use crate::error::Error;
-use crate::model::{MEMBER, Problem};
+use crate::model::Problem;
+use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::recourse::{ConicProgram, ConicStatus};
 use crate::run::Clock;
 
@@ -68,8 +71,8 @@ impl Projection {
         self.empty = false;
     }
 
-    /// Moves x to its projection, which satisfies every bound exactly and every row to 1e-10 of its side's size (1e-6 where Clarabel had to help). An
-    /// error leaves x as it was.
+    /// Moves x to its projection, which satisfies every bound exactly and every row to 1e-10 of its side's size (1e-6
+    /// where Clarabel had to help). An error leaves x as it was.
     pub(crate) fn project(&mut self, x: &mut [f64]) -> Result<(), Error> {
         if self.empty {
             return Err(nowhere());
@@ -97,7 +100,8 @@ impl Projection {
         Ok(())
     }
 
-    /// The same question to the interior-point method, which proves its answers: in `√H·(v − x)`, so that all entries are of one size.
+    /// The same question to the interior-point method, which proves its answers: in `√H·(v − x)`, so that all entries
+    /// are of one size.
     fn ask_clarabel(&mut self, x: &[f64]) -> Result<(), Error> {
         let Self { region, metric, v, clock, .. } = self;
         let largest = metric.iter().copied().fold(0.0, f64::max);
@@ -123,8 +127,10 @@ impl Projection {
                     *v = region.clamp(j, x[j] + unit[j] * solution.primal[j]);
                 }
                 let off = region.largest_miss(v);
-                (off <= MEMBER).then_some(()).ok_or_else(|| {
-                    Error::Master(format!("a decision could not be projected: the nearest point found misses a row by {off:e}"))
+                (off <= FEASIBILITY_TOL).then_some(()).ok_or_else(|| {
+                    Error::Master(format!(
+                        "a decision could not be projected: the nearest point found misses a row by {off:e}"
+                    ))
                 })
             }
             ConicStatus::Infeasible => {

@@ -22,7 +22,8 @@ pub(super) struct Region {
     rows: Sparse,
     row_lower: Vec<f64>,
     row_upper: Vec<f64>,
-    /// What 1 in the units of the file is in the units of the row, at most 1: a side of zero is met to [`KEPT`] of this.
+    /// What 1 in the units of the file is in the units of the row, at most 1: a side of zero is met to [`KEPT`] of
+    /// this.
     unit: Vec<f64>,
     /// What rows that were added were multiplied by.
     scale_added: Vec<f64>,

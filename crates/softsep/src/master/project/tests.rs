@@ -158,8 +158,9 @@ fn random_point(first: &FirstStage, rng: &mut ChaCha8Rng) -> Vec<f64> {
         .collect()
 }
 
-/// By how much `(x − v)ᵀH(z − v)` can be above zero for a z in X around v, relative to the square of the distance: 0 for the projection, and only
-/// for it, since X is convex. (Far away from v the rounding of the gradient would be seen, not its direction.)
+/// By how much `(x − v)ᵀH(z − v)` can be above zero for a z in X around v, relative to the square of the distance: 0
+/// for the projection, and only for it, since X is convex. (Far away from v the rounding of the gradient would be seen,
+/// not its direction.)
 fn variational_gap(first: &FirstStage, h: &[f64], x: &[f64], v: &[f64]) -> f64 {
     let cost: Vec<f64> = (0..x.len()).map(|j| h[j] * (v[j] - x[j])).collect();
     let size = cost.iter().fold(0.0_f64, |size, cost| size.max(cost.abs()));
@@ -211,7 +212,11 @@ fn small_projections_are_those_of_enumeration() {
             moved += usize::from(v != x);
             let off = (distance(&h, &v, &expected) / distance(&h, &x, &expected).max(1e-30)).sqrt();
             worst = worst.max(if v == expected { 0.0 } else { off });
-            assert!(off < 1e-7 || v == expected, "round {round}: {v:?} is not {expected:?} in {h:?}, X = {:?}", problem.first);
+            assert!(
+                off < 1e-7 || v == expected,
+                "round {round}: {v:?} is not {expected:?} in {h:?}, X = {:?}",
+                problem.first
+            );
             assert!(problem.first.violation(&v).is_none_or(|violation| violation.amount <= 1e-9));
         }
     }
@@ -288,7 +293,10 @@ fn units_change_nothing() {
         projection.project(&mut w).unwrap();
         let size = x.iter().chain(&v).fold(1.0, |size: f64, x| size.max(x.abs()));
         for j in 0..dim {
-            assert!((w[j] / units[j] - v[j]).abs() < 1e-8 * size, "round {round}: {w:?} in units {units:?} is not {v:?}");
+            assert!(
+                (w[j] / units[j] - v[j]).abs() < 1e-8 * size,
+                "round {round}: {w:?} in units {units:?} is not {v:?}"
+            );
         }
     }
 }
@@ -299,8 +307,10 @@ fn one_row_beside_the_bounds_is_the_same_in_closed_form() {
     let mut met = 0;
     for round in 0..400 {
         let dim = rng.random_range(1..30);
-        let problem =
-            random_problem(Kind { dim, rows: 1, whole: round % 2 == 0, units: round % 3 == 0, nonempty: true }, &mut rng);
+        let problem = random_problem(
+            Kind { dim, rows: 1, whole: round % 2 == 0, units: round % 3 == 0, nonempty: true },
+            &mut rng,
+        );
         let (x, h) = (random_point(&problem.first, &mut rng), random_metric(dim, round % 4 > 1, &mut rng));
         let ease: Vec<f64> = h.iter().map(|h| h.recip()).collect();
         let region = Region::new(&problem.first);
@@ -322,7 +332,8 @@ fn the_interior_point_agrees() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     for round in 0..100 {
         let dim = rng.random_range(2..20);
-        let problem = random_problem(Kind { dim, rows: 5, whole: round % 2 == 0, units: false, nonempty: true }, &mut rng);
+        let problem =
+            random_problem(Kind { dim, rows: 5, whole: round % 2 == 0, units: false, nonempty: true }, &mut rng);
         let mut projection = Projection::new(&problem, &Clock::unlimited());
         projection.set_metric(&random_metric(dim, false, &mut rng));
         let x = random_point(&problem.first, &mut rng);

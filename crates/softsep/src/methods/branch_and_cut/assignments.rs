@@ -1,8 +1,9 @@
 //! Algorithm 2 of the paper, the adaptive soft-separation oracle: one chain for each assignment of the integers.
 //!
-//! A chain follows decisions that move little. In a tree the next decision may be far away, so that each integer assignment has a chain of its own, which
-//! goes on when the assignment comes again: with one transition where the continuous part has moved by at most c₀/κᵖ since its last call, the κ-th, and with
-//! g(κ) transitions elsewhere (eqs. move-threshold and transition-budget).
+//! A chain follows decisions that move little. In a tree the next decision may be far away, so that each integer
+//! assignment has a chain of its own, which goes on when the assignment comes again: with one transition where the
+//! continuous part has moved by at most c₀/κᵖ since its last call, the κ-th, and with g(κ) transitions elsewhere (eqs.
+//! move-threshold and transition-budget).
 
 use std::collections::BTreeMap;
 
@@ -13,16 +14,17 @@ use crate::error::Error;
 use crate::format::VariableKind;
 use crate::methods::soft::{ChainSettings, Choice, Explorer, Walk};
 use crate::model::Problem;
-use crate::proposal::Place;
-use crate::recourse::{Recourse, WarmStart, engine};
+use crate::proposal::ChainState;
+use crate::recourse::{Recourse, RecourseBasis, engine};
 use crate::run::{Purpose, Run, stream};
 use crate::uncertainty::States;
 
-/// c₀ where nobody says better, as a share of the size of the continuous part: decisions that differ by less have much the same worst scenarios.
+/// c₀ where nobody says better, as a share of the size of the continuous part: decisions that differ by less have much
+/// the same worst scenarios.
 const NEAR: f64 = 0.01;
 
-/// How fast a chain is taken to forget where it was, for g(κ) = ⌈p·ln κ / |ln η̄|⌉. The paper's constant inside the logarithm holds c₀, L'_Q and Δ⋆, which nobody
-/// knows; it is left at 1. Cuts are valid whatever this is.
+/// How fast a chain is taken to forget where it was, for g(κ) = ⌈p·ln κ / |ln η̄|⌉. The paper's constant inside the
+/// logarithm holds c₀, L'_Q and Δ⋆, which nobody knows; it is left at 1. Cuts are valid whatever this is.
 const FORGETS: f64 = 0.5;
 
 /// When a chain has to catch up.
@@ -35,7 +37,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// How many transitions a call makes that is the κ-th after the first, when the continuous part is at `distance` from where it was and of this size.
+    /// How many transitions a call makes that is the κ-th after the first, when the continuous part is at `distance`
+    /// from where it was and of this size.
     fn transitions(&self, calls: u64, distance: f64, size: f64) -> u64 {
         let near = match self.near {
             Choice::Given(near) => near,
@@ -95,7 +98,11 @@ impl<'a> Assignments<'a> {
     /// The integers of a decision.
     fn assignment(&self, x: &[f64]) -> Vec<i64> {
         let kinds = &self.problem.first.kind;
-        x.iter().zip(kinds).filter(|(_, kind)| **kind != VariableKind::Continuous).map(|(x, _)| x.round() as i64).collect()
+        x.iter()
+            .zip(kinds)
+            .filter(|(_, kind)| **kind != VariableKind::Continuous)
+            .map(|(x, _)| x.round() as i64)
+            .collect()
     }
 
     /// The rest of it.
@@ -104,7 +111,8 @@ impl<'a> Assignments<'a> {
         x.iter().zip(kinds).filter(|(_, kind)| **kind == VariableKind::Continuous).map(|(x, _)| *x).collect()
     }
 
-    /// The label j of the chain that belongs to x, and how often it was asked; both at least 1. A chain that was never asked is labelled first.
+    /// The label j of the chain that belongs to x, and how often it was asked; both at least 1. A chain that was never
+    /// asked is labelled first.
     pub(super) fn label_and_calls(&mut self, x: &[f64]) -> (u64, u64) {
         let tracked = self.tracked(self.assignment(x), x);
         (tracked.label, tracked.calls.max(1))
@@ -144,7 +152,7 @@ impl<'a> Assignments<'a> {
 
 /// A call of Algorithm 2.
 impl Explorer for Assignments<'_> {
-    fn explore(&mut self, x: &[f64], ended: &WarmStart, run: &Run) -> Result<(), Error> {
+    fn explore(&mut self, x: &[f64], ended: &RecourseBasis, run: &Run) -> Result<(), Error> {
         let assignment = self.assignment(x);
         self.tracked(assignment.clone(), x);
         let continuous = self.continuous(x);
@@ -168,11 +176,11 @@ impl Explorer for Assignments<'_> {
         Ok(())
     }
 
-    fn places(&self) -> Vec<&Place> {
+    fn places(&self) -> Vec<&ChainState> {
         self.asked().map_or_else(Vec::new, |tracked| vec![tracked.chain.place(), tracked.chain.other()])
     }
 
-    fn worst(&self) -> Option<&Place> {
+    fn worst(&self) -> Option<&ChainState> {
         self.asked().map(|tracked| tracked.chain.place())
     }
 }

@@ -1,9 +1,10 @@
 //! The judge of the tree: what its points cost, and when a run may end with one.
 //!
-//! Points of the relaxation are asked about by ascents from scenarios that hurt before. Whole ones, that could become incumbents, by the chain of their
-//! integer assignment too (Algorithm 2). One that nothing refutes becomes the incumbent if it is better, by what is known of it; with
-//! `--certify probabilistic` only after the calls of Algorithm 3. When the tree's lower bound comes close to the incumbent this is looked at harder, and
-//! proved where that is asked for or cheap. What is found then raises what it costs: the cutoff rises, and what it had closed is searched again.
+//! Points of the relaxation are asked about by ascents from scenarios that hurt before. Whole ones, that could become
+//! incumbents, by the chain of their integer assignment too (Algorithm 2). One that nothing refutes becomes the
+//! incumbent if it is better, by what is known of it; with `--certify probabilistic` only after the calls of Algorithm
+//! 3. When the tree's lower bound comes close to the incumbent this is looked at harder, and proved where that is asked
+//! for or cheap. What is found then raises what it costs: the cutoff rises, and what it had closed is searched again.
 
 use super::assignments::Assignments;
 use super::polish::polish;
@@ -12,12 +13,13 @@ use crate::methods::soft::{End, Enough, Evidence, Hunt, Oracle, tellable};
 use crate::model::Problem;
 use crate::recourse::Cut;
 use crate::run::Run;
-use crate::tree::{Judge, Point};
+use crate::tree::{LazyCutCallback, Point};
 
 /// The share of the way to the gap at which nodes are closed: what is left makes up for rounding.
 const CLOSED: f64 = 0.9;
 
-/// The share of that by which a scenario must be worse than the relaxation thinks for a whole point to be asked about again.
+/// The share of that by which a scenario must be worse than the relaxation thinks for a whole point to be asked about
+/// again.
 const WORTH_A_CUT: f64 = 0.5;
 
 /// The same for points that are not whole, of the distance between the incumbent and the point's bound.
@@ -49,8 +51,8 @@ impl Costs<'_> {
         CLOSED * self.end.share() * run.limits().gap * value.abs()
     }
 
-    /// What a point that is thought to cost so much must cost at least for a cut to be worth while, with this room. A point of which nothing is thought has
-    /// no room.
+    /// What a point that is thought to cost so much must cost at least for a cut to be worth while, with this room. A
+    /// point of which nothing is thought has no room.
     fn beyond(&self, thought: f64, room: f64, run: &Run) -> f64 {
         match thought.is_finite() {
             true => thought + room.max(WORTH_A_CUT * self.slack(thought, run)).max(tellable(thought)),
@@ -58,8 +60,8 @@ impl Costs<'_> {
         }
     }
 
-    /// Looks for scenarios that hurt a whole decision which the relaxation thinks to cost `thought`. True if it stands as it is: a better one is then the
-    /// incumbent.
+    /// Looks for scenarios that hurt a whole decision which the relaxation thinks to cost `thought`. True if it stands
+    /// as it is: a better one is then the incumbent.
     pub(super) fn stands(&mut self, x: &[f64], thought: f64, run: &mut Run) -> Result<bool, Error> {
         let (beyond, known) = (self.beyond(thought, 0.0, run), self.evidence.pending());
         let prey = self.hunt.at(x, Enough::Above(beyond), &mut self.evidence, &mut self.assignments, run)?;
@@ -74,7 +76,8 @@ impl Costs<'_> {
         self.take(x, prey.value, &prey.xi, run)
     }
 
-    /// Takes a decision as the incumbent if it is better than the last one, and Algorithm 3 does not refute it; false if that does.
+    /// Takes a decision as the incumbent if it is better than the last one, and Algorithm 3 does not refute it; false
+    /// if that does.
     fn take(&mut self, x: &[f64], value: f64, worst: &[f64], run: &mut Run) -> Result<bool, Error> {
         if !self.evidence.consider(x, value, worst, run) || !self.end.draws() {
             return Ok(true);
@@ -85,7 +88,8 @@ impl Costs<'_> {
         Ok(stands)
     }
 
-    /// The share of ε_false that a certification at x has: 1/(j(j+1)k(k+1)) for the k-th call of the chain labelled j (eq. certification-calls).
+    /// The share of ε_false that a certification at x has: 1/(j(j+1)k(k+1)) for the k-th call of the chain labelled j
+    /// (eq. certification-calls).
     fn share_of_false(&mut self, x: &[f64]) -> f64 {
         self.certifications += 1;
         self.assignments.count_call(x);
@@ -94,7 +98,8 @@ impl Costs<'_> {
         (j * (j + 1.0) * k * (k + 1.0)).recip()
     }
 
-    /// Cuts at a point that is not whole, where an ascent from scenarios that hurt before finds more than the relaxation thinks.
+    /// Cuts at a point that is not whole, where an ascent from scenarios that hurt before finds more than the
+    /// relaxation thinks.
     fn look_at_fraction(&mut self, point: &Point, run: &Run) -> Result<(), Error> {
         let best = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
         let room = if best.is_finite() { WORTH_A_FRACTION * (best - point.bound).max(0.0) } else { 0.0 };
@@ -107,8 +112,8 @@ impl Costs<'_> {
         Ok(())
     }
 
-    /// Looks for a better decision with the integers of a heuristic's one. Points of the relaxation need none of this: with what is known the rest of them is
-    /// the best already.
+    /// Looks for a better decision with the integers of a heuristic's one. Points of the relaxation need none of this:
+    /// with what is known the rest of them is the best already.
     fn polish(&mut self, x: &[f64], run: &mut Run) -> Result<(), Error> {
         if self.to_polish == 0 || !self.is_open(run) {
             return Ok(());
@@ -160,11 +165,11 @@ impl Costs<'_> {
     }
 }
 
-impl Judge for Costs<'_> {
+impl LazyCutCallback for Costs<'_> {
     fn look(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
         let mut cuts = Vec::with_capacity(points.len());
         for point in points {
-            let is_settled = if point.whole {
+            let is_settled = if point.integral {
                 self.stands(&point.x, point.bound, run)?
             } else {
                 self.look_at_fraction(point, run)?;
@@ -190,7 +195,9 @@ impl Judge for Costs<'_> {
     }
 
     fn cutoff(&self, run: &Run) -> f64 {
-        self.evidence.best().map_or(f64::INFINITY, |best| best.value - self.slack(best.value, run).max(tellable(best.value)))
+        self.evidence
+            .best()
+            .map_or(f64::INFINITY, |best| best.value - self.slack(best.value, run).max(tellable(best.value)))
     }
 
     fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {

@@ -26,9 +26,11 @@ use crate::uncertainty::{Reference, States};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "branch-and-cut",
-    summary: "one search tree over x; at its whole points ascents and a chain per integer assignment look for scenarios that hurt",
+    summary: "one search tree over x; at its whole points ascents and a chain per integer assignment look for \
+        scenarios that hurt",
     accepts: "mixed-integer x, every set, every recourse",
-    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is cheap) an upper bound for sure; \
+    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
+        cheap) an upper bound for sure; \
                  --certify probabilistic certifies incumbents by calls of the chain (Algorithm 3)",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
@@ -38,7 +40,8 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// The share of the gap that the tree leaves to a proof of its decision. For a tree the last part is the longest, and a proof comes close at once.
+/// The share of the gap that the tree leaves to a proof of its decision. For a tree the last part is the longest, and a
+/// proof comes close at once.
 const BEFORE_PROOF: f64 = 0.4;
 
 /// The share of the gap to which masters of many trees are solved.
@@ -55,7 +58,13 @@ pub struct BranchAndCut {
 
 impl BranchAndCut {
     /// The judge of a run.
-    fn costs<'a>(&self, problem: &'a Problem, certify: Certify, states: &'a dyn States, run: &Run) -> Result<Costs<'a>, Error> {
+    fn costs<'a>(
+        &self,
+        problem: &'a Problem,
+        certify: Certify,
+        states: &'a dyn States,
+        run: &Run,
+    ) -> Result<Costs<'a>, Error> {
         let chains = ChainSettings { proposal: self.settings.proposal, ..ChainSettings::default() };
         Ok(Costs {
             problem,
@@ -85,7 +94,8 @@ impl Method for BranchAndCut {
     fn plan(&self, problem: &Problem) -> String {
         match soft::space(problem) {
             Ok(space) => format!(
-                "solves the relaxation, then searches a tree; at whole points it climbs toward bad scenarios and steps a chain over {space}"
+                "solves the relaxation, then searches a tree; at whole points it climbs toward bad scenarios and \
+                 steps a chain over {space}"
             ),
             Err(why) => why,
         }
@@ -137,7 +147,13 @@ fn search_again(tree: &mut Tree, costs: &mut Costs, run: &mut Run) -> Result<(),
 }
 
 impl Teacher for BranchAndCut {
-    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error> {
+    fn solve_telling(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        run: &mut Run,
+        learned: &mut Learned,
+    ) -> Result<(), Error> {
         let states = soft::states(problem, Reference::default(), run.clock())?;
         let mut costs = self.costs(problem, certify, states.as_ref(), run)?;
         match root::relax(problem, self.settings.root, run)? {
@@ -152,7 +168,11 @@ impl Teacher for BranchAndCut {
             costs.prove_what_is_left(run)?;
         }
         costs.count(run);
-        run.say(&format!("{} integer assignments met, {} certifications", costs.assignments.len(), costs.certifications));
+        run.say(&format!(
+            "{} integer assignments met, {} certifications",
+            costs.assignments.len(),
+            costs.certifications
+        ));
         *learned = costs.evidence.learned();
         ended
     }

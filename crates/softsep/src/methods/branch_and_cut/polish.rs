@@ -16,7 +16,8 @@ const ITERATIONS: u64 = 30;
 /// The share of the gap to which the rest is solved.
 const SHARE: f64 = 0.5;
 
-/// The best decision with the integers of `x`, as far as a few iterations find it, and the cuts on the way; `None` where there is nothing to choose.
+/// The best decision with the integers of `x`, as far as a few iterations find it, and the cuts on the way; `None`
+/// where there is nothing to choose.
 pub(super) fn polish(costs: &mut Costs, x: &[f64], run: &mut Run) -> Result<Option<Vec<f64>>, Error> {
     let problem = costs.problem;
     if problem.first.kind.iter().all(|&kind| kind != VariableKind::Continuous) {
@@ -30,7 +31,9 @@ pub(super) fn polish(costs: &mut Costs, x: &[f64], run: &mut Run) -> Result<Opti
     let (solves, best) = (search.recourse_solves(), search.bounds().best().map(|best| best.x.clone()));
     run.count_solves(solves);
     match ended {
-        Err(error) if !is_stop(&error) => run.say(&format!("the rest of a decision was not solved to the end: {error}")),
+        Err(error) if !is_stop(&error) => {
+            run.say(&format!("the rest of a decision was not solved to the end: {error}"))
+        }
         _ => {}
     }
     costs.evidence.adopt(&learned);

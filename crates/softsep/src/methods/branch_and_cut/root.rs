@@ -1,4 +1,5 @@
-//! The root: the relaxation is solved first, by a method for continuous x, and its cuts warm-start the tree (line 1 of Algorithm 3).
+//! The root: the relaxation is solved first, by a method for continuous x, and its cuts warm-start the tree (line 1 of
+//! Algorithm 3).
 
 use super::settings::Root;
 use crate::error::Error;
@@ -10,7 +11,8 @@ use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Verdict};
 use crate::settings::Certify;
 
-/// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; how good that is matters little.
+/// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; how good that is matters
+/// little.
 const SHARE: f64 = 0.3;
 
 /// What the relaxation says of the problem.
@@ -40,7 +42,9 @@ pub(super) fn relax(problem: &Problem, by: Root, run: &mut Run) -> Result<Relaxe
     match (verdict, ended) {
         (Some(verdict @ Verdict::Infeasible(_)), _) => return Err(run.prove(verdict).into()),
         (Some(Verdict::Unbounded(_)), _) => return Ok(Relaxed::Unbounded),
-        (None, Err(error)) if !is_stop(&error) => run.say(&format!("the relaxation was not solved to the end: {error}")),
+        (None, Err(error)) if !is_stop(&error) => {
+            run.say(&format!("the relaxation was not solved to the end: {error}"))
+        }
         (None, _) => {}
     }
     if let Some(lower) = lower {

@@ -17,12 +17,14 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "tree",
         default: "single",
-        help: "single (one tree, to which cuts come while it is searched) or multi (the master is solved to the end again after each round of cuts)",
+        help: "single (one tree, to which cuts come while it is searched) or multi (the master is solved to the end \
+            again after each round of cuts)",
     },
     OptionInfo {
         name: "root",
         default: "bundle",
-        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (Algorithm 1, as in the paper), or none",
+        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (Algorithm 1, as in the paper), \
+            or none",
     },
     OptionInfo {
         name: "nodes",
@@ -32,17 +34,20 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "proposal",
         default: "auto",
-        help: "where the chain of an integer assignment may go next: uniform, adaptive, hit-and-run, geodesic, langevin, or auto",
+        help: "where the chain of an integer assignment may go next: uniform, adaptive, hit-and-run, geodesic, \
+            langevin, or auto",
     },
     OptionInfo {
         name: "near",
         default: "auto",
-        help: "c₀ of Algorithm 2: a chain makes one transition where the continuous part of x has moved by at most c₀/κᵖ; auto is 1 % of its size",
+        help: "c₀ of Algorithm 2: a chain makes one transition where the continuous part of x has moved by at most \
+            c₀/κᵖ; auto is 1 % of its size",
     },
     OptionInfo {
         name: "polish",
         default: "0",
-        help: "for how many decisions of heuristics the integers are fixed and the rest is solved by bundle. On location–transportation that takes a third more \
+        help: "for how many decisions of heuristics the integers are fixed and the rest is solved by bundle. On \
+            location–transportation that takes a third more \
                recourse solves and saves no time",
     },
     OptionInfo { name: "power", default: "0.75", help: "p of Algorithm 2, above 0" },

@@ -1,10 +1,12 @@
-//! The level set of the cuts: where they allow the objective to be as low as a level, and the point of it that is nearest to a decision.
+//! The level set of the cuts: where they allow the objective to be as low as a level, and the point of it that is
+//! nearest to a decision.
 
 use crate::error::Error;
 use crate::master::Projection;
 use crate::methods::record::is_stop;
 use crate::methods::soft::Metric;
 use crate::model::Problem;
+use crate::numeric::dot;
 use crate::recourse::{Cut, CutKind};
 use crate::run::Clock;
 
@@ -86,7 +88,8 @@ impl<'p> LevelSet<'p> {
         self.metric.distance(a, b)
     }
 
-    /// The point of the level set that is nearest to x; `None` where the level is out of reach, or too close to it for a projection.
+    /// The point of the level set that is nearest to x; `None` where the level is out of reach, or too close to it for
+    /// a projection.
     pub(super) fn nearest(&mut self, x: &[f64], level: f64) -> Result<Option<Vec<f64>>, Error> {
         for minorant in &self.minorants {
             self.projection.move_row(minorant.row, minorant.intercept - level);
@@ -98,8 +101,4 @@ impl<'p> LevelSet<'p> {
             Err(_) => Ok(None),
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

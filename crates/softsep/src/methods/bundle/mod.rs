@@ -1,7 +1,8 @@
 //! `bundle`: cutting planes with soft separation and a stabilised master.
 //!
-//! Every answer of the recourse is a valid cut, whatever found the scenario. The master over the cuts gives a lower bound and a decision that is too
-//! hopeful; the next question is asked near the best decision known, where the cuts promise enough. A hunt looks for scenarios that hurt there.
+//! Every answer of the recourse is a valid cut, whatever found the scenario. The master over the cuts gives a lower
+//! bound and a decision that is too hopeful; the next question is asked near the best decision known, where the cuts
+//! promise enough. A hunt looks for scenarios that hurt there.
 
 mod level;
 mod search;
@@ -23,9 +24,11 @@ use settings::{BundleSettings, Stabilisation};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "bundle",
-    summary: "cutting planes with soft separation: ascents and a chain look for scenarios that hurt, a stabilised master moves x",
+    summary: "cutting planes with soft separation: ascents and a chain look for scenarios that hurt, a stabilised \
+        master moves x",
     accepts: "continuous x, every set, every recourse",
-    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is cheap) an upper bound for sure; \
+    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
+        cheap) an upper bound for sure; \
                  --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
@@ -53,7 +56,10 @@ impl Method for Bundle {
     fn plan(&self, problem: &Problem) -> String {
         match soft::space(problem) {
             Ok(space) => {
-                format!("each iteration climbs toward bad scenarios, steps a chain over {space} and adds their cuts to a master")
+                format!(
+                    "each iteration climbs toward bad scenarios, steps a chain over {space} and adds their cuts to a \
+                     master"
+                )
             }
             Err(why) => why,
         }
@@ -69,14 +75,21 @@ impl Method for Bundle {
 }
 
 impl Bundle {
-    /// One that asks half-way between the best decision and the master's. The last digits take it longer, but a step takes less time where X has many rows.
+    /// One that asks half-way between the best decision and the master's. The last digits take it longer, but a step
+    /// takes less time where X has many rows.
     pub(super) fn in_out() -> Self {
         Self { settings: BundleSettings { stabilisation: Stabilisation::InOut, ..BundleSettings::default() } }
     }
 }
 
 impl Teacher for Bundle {
-    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error> {
+    fn solve_telling(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        run: &mut Run,
+        learned: &mut Learned,
+    ) -> Result<(), Error> {
         let states = soft::states(problem, Reference::default(), run.clock())?;
         let mut search = Search::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = search.start(run);

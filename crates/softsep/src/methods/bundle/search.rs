@@ -9,8 +9,8 @@ use crate::run::{Run, Stop};
 use crate::settings::Certify;
 use crate::uncertainty::States;
 
-/// How far the level is from the lower bound on the way to the best value. Anything from 0.4 to 0.6 takes location–transportation about as many recourse
-/// solves (`cargo bench --bench bundle`).
+/// How far the level is from the lower bound on the way to the best value. Anything from 0.4 to 0.6 takes
+/// location–transportation about as many recourse solves (`cargo bench --bench bundle`).
 const LEVEL: f64 = 0.5;
 
 /// Iterations without a new cut and without a better decision after which there is nothing left to find.
@@ -63,9 +63,12 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Begins at the decision that is best for the nominal scenario. It has a value at once, so that a run that ends now has something to show.
+    /// Begins at the decision that is best for the nominal scenario. It has a value at once, so that a run that ends
+    /// now has something to show.
     pub(super) fn start(&mut self, run: &mut Run) -> Result<(), Error> {
-        let Some(x) = self.evidence.bound(&vec![0.0; self.problem.first.dim()], run)? else { return Err(Stop::Stalled.into()) };
+        let Some(x) = self.evidence.bound(&vec![0.0; self.problem.first.dim()], run)? else {
+            return Err(Stop::Stalled.into());
+        };
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
         self.evidence.start_from_master()?;
@@ -111,9 +114,12 @@ impl<'a> Search<'a> {
     /// Where to ask next, and what the objective must exceed there for a scenario to be worth having at once.
     fn point(&mut self, near: &[f64], master: Vec<f64>, run: &Run) -> Result<(Vec<f64>, f64), Error> {
         self.level_set.add(self.evidence.take_fresh(), near, run.clock());
-        let (Some(best), Some(lower)) = (self.evidence.best(), run.bounds().lower()) else { return Ok((master, f64::INFINITY)) };
+        let (Some(best), Some(lower)) = (self.evidence.best(), run.bounds().lower()) else {
+            return Ok((master, f64::INFINITY));
+        };
         let level = lower + LEVEL * (best.value - lower);
-        let between = |share: f64| best.x.iter().zip(&master).map(|(best, master)| best + share * (master - best)).collect();
+        let between =
+            |share: f64| best.x.iter().zip(&master).map(|(best, master)| best + share * (master - best)).collect();
         // What did not help from here may help from nearer to the master's decision.
         if self.stale > 0 {
             return Ok((between(1.0 - 0.5_f64.powi(self.stale as i32)), best.value));

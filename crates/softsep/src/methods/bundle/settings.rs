@@ -13,7 +13,8 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "stabilisation",
         default: "level",
-        help: "where the next question is asked: level (the point nearest to the best decision where the cuts promise enough) or in-out (half-way \
+        help: "where the next question is asked: level (the point nearest to the best decision where the cuts promise \
+            enough) or in-out (half-way \
                between the best decision and the master's)",
     },
     OptionInfo { name: "chains", default: "1", help: "chains side by side" },

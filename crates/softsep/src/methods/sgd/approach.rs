@@ -1,13 +1,15 @@
 //! Steps toward a level by all cuts seen.
 //!
-//! Memory cures what ails a chain that is nearly greedy: it stays on one scenario while x gives way to that one alone. A step that looks at all cuts
-//! cannot forget the others, and costs a few dot products where a recourse solve costs a linear program.
+//! Memory cures what ails a chain that is nearly greedy: it stays on one scenario while x gives way to that one alone.
+//! A step that looks at all cuts cannot forget the others, and costs a few dot products where a recourse solve costs a
+//! linear program.
 
 use crate::methods::soft::Memory;
 use crate::model::Problem;
 use crate::recourse::CutKind;
 
-/// Over-relaxation of steps toward the level. Between 1 and 2 they converge; the larger, the sooner they meet the next cut.
+/// Over-relaxation of steps toward the level. Between 1 and 2 they converge; the larger, the sooner they meet the next
+/// cut.
 const RELAXATION: f64 = 1.5;
 
 /// Steps toward the level between two calls of the chain.
@@ -25,7 +27,8 @@ pub(super) struct Approach<'p> {
 /// One constraint that a point misses: `amount` beyond its limit.
 struct Missed {
     amount: f64,
-    /// Its amount over the length of its gradient in the dual metric: the distance to where it holds, infinite where bounds stop every entry.
+    /// Its amount over the length of its gradient in the dual metric: the distance to where it holds, infinite where
+    /// bounds stop every entry.
     distance: f64,
     whose: Whose,
 }
@@ -46,9 +49,10 @@ impl<'p> Approach<'p> {
         Self { problem, gradient: vec![0.0; problem.first.dim()] }
     }
 
-    /// Steps from x toward `{x in X : every cut's cost is at most level}` in the metric H = diag(`metric`), which is what a Polyak step does with
-    /// the level for the optimum: `x − r·(F − level)/‖g‖²·H⁻¹g` with over-relaxation r, for the constraint that is furthest away. True if it got
-    /// there. X's bounds are kept by clamping, its rows are among the constraints.
+    /// Steps from x toward `{x in X : every cut's cost is at most level}` in the metric H = diag(`metric`), which is
+    /// what a Polyak step does with the level for the optimum: `x − r·(F − level)/‖g‖²·H⁻¹g` with over-relaxation r,
+    /// for the constraint that is furthest away. True if it got there. X's bounds are kept by clamping, its rows are
+    /// among the constraints.
     pub(super) fn approach(&mut self, memory: &mut Memory, x: &mut [f64], level: f64, metric: &[f64]) -> bool {
         let first = &self.problem.first;
         for _ in 0..REPLAY {
@@ -60,7 +64,8 @@ impl<'p> Approach<'p> {
             self.write_gradient(memory, x, missed.whose);
             let scale = RELAXATION * missed.distance / (missed.amount / missed.distance);
             for (j, x) in x.iter_mut().enumerate() {
-                // A variable at the bound that it is pushed against has no part in the step's length either: see `length`.
+                // A variable at the bound that it is pushed against has no part in the step's length either: see
+                // `length`.
                 *x = (*x - scale * self.gradient[j] / metric[j]).clamp(first.lower[j], first.upper[j]);
             }
             if let Whose::Cost(cut) | Whose::Recourse(cut) = missed.whose {

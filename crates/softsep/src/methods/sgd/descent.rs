@@ -85,7 +85,8 @@ impl<'a> Descent<'a> {
         })
     }
 
-    /// Begins at x, brought to X. It has a value at once, from one scenario, so that a run that ends now has something to show.
+    /// Begins at x, brought to X. It has a value at once, from one scenario, so that a run that ends now has something
+    /// to show.
     pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<(), Error> {
         self.x = x;
         self.project(run)?;
@@ -110,7 +111,8 @@ impl<'a> Descent<'a> {
             Steps::Sqrt if run.limits().iterations.is_none() && run.iterations() >= ITERATIONS => {
                 Err(Stop::IterationLimit.into())
             }
-            // Steps toward the level go by what was seen; an average comes nearer to the optimum even where there is nothing left to see.
+            // Steps toward the level go by what was seen; an average comes nearer to the optimum even where there is
+            // nothing left to see.
             Steps::Level if self.stale >= NOTHING_NEW => Err(Stop::Stalled.into()),
             _ => Ok(()),
         }
@@ -120,7 +122,8 @@ impl<'a> Descent<'a> {
     fn step(&mut self, run: &mut Run) -> Result<(), Error> {
         self.oracle.call(&self.x, self.settings.transitions, run)?;
         self.stale = if self.evidence.keep_places(self.oracle.places()) { 0 } else { self.stale + 1 };
-        let value = self.problem.first.value(&self.x) + self.oracle.worst().map_or(f64::NEG_INFINITY, |place| place.answer.value);
+        let value = self.problem.first.value(&self.x)
+            + self.oracle.worst().map_or(f64::NEG_INFINITY, |place| place.answer.value);
         let length = match self.settings.steps {
             Steps::Level => self.step_to_level(run)?,
             Steps::Sqrt => self.step_by_root(run)?,
@@ -156,8 +159,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// What x costs by all that is known. A scenario seen before may hurt more than the one where the chain stands; whether it does is asked only where
-    /// x could be the best.
+    /// What x costs by all that is known. A scenario seen before may hurt more than the one where the chain stands;
+    /// whether it does is asked only where x could be the best.
     pub(super) fn assess(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(place) = self.oracle.worst() else { return Ok(()) };
         let (outcome, mut worst) = (place.answer.outcome, place.xi.clone());

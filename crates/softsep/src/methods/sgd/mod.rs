@@ -1,13 +1,15 @@
 //! `sgd`: projected stochastic subgradient descent with soft separation (Algorithm 1 of the paper).
 //!
-//! Each iteration steps a chain toward scenarios that hurt the incumbent x, takes the subgradient of the scenario where the chain stands, and steps x
-//! against it. Two rules give the length of a step:
+//! Each iteration steps a chain toward scenarios that hurt the incumbent x, takes the subgradient of the scenario where
+//! the chain stands, and steps x against it. Two rules give the length of a step:
 //!
 //! - `sqrt`: α₀/√n, as in the paper, with the average of the iterates as its result.
-//! - `level`, the default: Polyak's step toward a level between the lower bound and the best value known, taken for the cut that is furthest from
-//!   it among all that were seen, several times between two calls of the chain. See [`approach`] for what that cures.
+//! - `level`, the default: Polyak's step toward a level between the lower bound and the best value known, taken for the
+//!   cut that is furthest from it among all that were seen, several times between two calls of the chain. See
+//!   [`approach`] for what that cures.
 //!
-//! The cuts seen give a lower bound that holds for sure; the objective is an estimate from the scenarios seen, unless an exact separation is asked for.
+//! The cuts seen give a lower bound that holds for sure; the objective is an estimate from the scenarios seen, unless
+//! an exact separation is asked for.
 
 mod approach;
 mod average;
@@ -31,9 +33,11 @@ use settings::SgdSettings;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sgd",
-    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for scenarios that hurt, x steps away from them",
+    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for scenarios that \
+        hurt, x steps away from them",
     accepts: "continuous x, every set, every recourse",
-    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is cheap) an upper bound for sure; \
+    guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
+        cheap) an upper bound for sure; \
                  --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
@@ -75,7 +79,13 @@ impl Method for Sgd {
 }
 
 impl Teacher for Sgd {
-    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error> {
+    fn solve_telling(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        run: &mut Run,
+        learned: &mut Learned,
+    ) -> Result<(), Error> {
         let states = soft::states(problem, self.settings.reference, run.clock())?;
         let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = descent.start(run);

@@ -23,7 +23,8 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     option(
         "steps",
         "level",
-        "how long a step of x is: level (toward a level, for the worst of all cuts seen, many times between two calls of the chain) or sqrt (α₀/√n, \
+        "how long a step of x is: level (toward a level, for the worst of all cuts seen, many times between two calls \
+         of the chain) or sqrt (α₀/√n, \
          as in the paper)",
     ),
     option("step", "auto", "α₀ of --steps sqrt; auto finds a scale from the distances and slopes seen"),
@@ -31,25 +32,29 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     option(
         "start",
         "nominal",
-        "the first x: nominal (optimal for a typical scenario), zero, support (optimal for a bad scenario too), or an object {\"name\": value, …}; \
+        "the first x: nominal (optimal for a typical scenario), zero, support (optimal for a bad scenario too), or an \
+         object {\"name\": value, …}; \
          @FILE takes it from a result",
     ),
     option(
         "proposal",
         "auto",
-        "where the chain may go next: uniform, adaptive (leaning along the recourse's slope), hit-and-run, geodesic, langevin, or auto",
+        "where the chain may go next: uniform, adaptive (leaning along the recourse's slope), hit-and-run, geodesic, \
+         langevin, or auto",
     ),
     option("acceptance", "metropolis", "when the chain goes there: metropolis or barker"),
     option(
         "temperature",
         "auto",
-        "w, in units of the objective: the chain hardly tells scenarios apart that cost so little more or less; auto is a small share of the gap \
+        "w, in units of the objective: the chain hardly tells scenarios apart that cost so little more or less; auto \
+         is a small share of the gap \
          asked for, adaptive falls with the iterations as in Proposition 2",
     ),
     option(
         "margin",
         "auto",
-        "for --temperature adaptive: by how much the worst scenario is worse than the next (Δ⋆); auto takes 0.1 % of the objective",
+        "for --temperature adaptive: by how much the worst scenario is worse than the next (Δ⋆); auto takes 0.1 % of \
+         the objective",
     ),
     option(
         "kappa",

@@ -10,11 +10,12 @@ use crate::run::Run;
 /// How far the level is from the lower bound on the way to the best value.
 const LEVEL: f64 = 0.5;
 
-/// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its best.
+/// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its
+/// best.
 const ENOUGH: usize = 8;
 
-/// Iterations without a new cut, and without a smaller gap, after which x goes half-way to the master's decision: replay may be slow where cuts
-/// are nearly parallel.
+/// Iterations without a new cut, and without a smaller gap, after which x goes half-way to the master's decision:
+/// replay may be slow where cuts are nearly parallel.
 const STALE: u32 = 3;
 const PATIENCE: u32 = 20;
 
@@ -30,7 +31,9 @@ const FIRST_DISTANCE: f64 = 1e-3;
 impl Descent<'_> {
     /// The subgradient at x by the worst chain's scenario; false where there is none.
     fn see_gradient(&mut self) -> bool {
-        let Some(place) = self.oracle.worst().filter(|place| place.answer.outcome == Outcome::Solved) else { return false };
+        let Some(place) = self.oracle.worst().filter(|place| place.answer.outcome == Outcome::Solved) else {
+            return false;
+        };
         for (j, entry) in self.gradient.iter_mut().enumerate() {
             *entry = self.problem.first.cost[j] + place.answer.slope_x[j];
         }
@@ -63,7 +66,9 @@ impl Descent<'_> {
 
     /// After iterations without progress: half-way from the best decision to the master's.
     fn go_half_way(&mut self, run: &Run) {
-        let (Some(best), Some(master), Some(lower)) = (self.evidence.best(), self.evidence.lowest(), run.bounds().lower()) else {
+        let (Some(best), Some(master), Some(lower)) =
+            (self.evidence.best(), self.evidence.lowest(), run.bounds().lower())
+        else {
             return;
         };
         let gap = best.value - lower;
@@ -76,8 +81,9 @@ impl Descent<'_> {
         }
     }
 
-    /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one another. Where it is too thin to be
-    /// projected onto, or the two differ by their tolerances, the master's decision is the one to go on with: x itself is in no set.
+    /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one
+    /// another. Where it is too thin to be projected onto, or the two differ by their tolerances, the master's decision
+    /// is the one to go on with: x itself is in no set.
     pub(super) fn project(&mut self, run: &mut Run) -> Result<(), Error> {
         self.keep_to_new_cuts();
         let Err(error) = self.projection.project(&mut self.x) else { return Ok(()) };
@@ -98,7 +104,8 @@ impl Descent<'_> {
             travelled.squares += self.gradient.iter().zip(metric).map(|(g, h)| g * g / h).sum::<f64>();
             step = match self.settings.step {
                 Choice::Given(scale) => scale / (iteration as f64).sqrt(),
-                // The distance travelled over the root of the sum of squares: α₀/√n for slopes of one size, with an α₀ that fits the problem.
+                // The distance travelled over the root of the sum of squares: α₀/√n for slopes of one size, with an α₀
+                // that fits the problem.
                 Choice::Auto => {
                     let size = travelled.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
                     let so_far = self.metric.distance(&self.x, &travelled.origin).max(FIRST_DISTANCE * (1.0 + size));

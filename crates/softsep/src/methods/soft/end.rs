@@ -1,4 +1,5 @@
-//! How a run with soft separation ends: a decision that looks good enough is looked at harder, and then proved where that is asked for or cheap.
+//! How a run with soft separation ends: a decision that looks good enough is looked at harder, and then proved where
+//! that is asked for or cheap.
 
 use rand::RngExt;
 
@@ -14,15 +15,16 @@ use crate::separation::{Ascent, Ask, Exact, Found, Separation};
 use crate::settings::Certify;
 use crate::uncertainty::{Count, Space, States};
 
-/// How often the chains start anew at a decision before the run ends with it: where one stands may be a local maximum. Where costs move with ξ there
-/// are many of these.
+/// How often the chains start anew at a decision before the run ends with it: where one stands may be a local maximum.
+/// Where costs move with ξ there are many of these.
 const RESTARTS: u32 = 4;
 const RESTARTS_INSIDE: u32 = 16;
 
 /// Scenarios that hurt before and are climbed from again.
 const POOL: usize = 8;
 
-/// Draws that are climbed from. On budget sets with many local maxima estimates were too low in two of five runs without them.
+/// Draws that are climbed from. On budget sets with many local maxima estimates were too low in two of five runs
+/// without them.
 const DRAWS: usize = 32;
 
 /// Ends of the set that are climbed from each time, in random directions.
@@ -34,8 +36,8 @@ const LEAST_GAIN: f64 = 1e-12;
 /// The same for scenarios without recourse.
 const ENDS_TO_MISSES: usize = 8;
 
-/// The share of the gap asked for at which cuts hand over to a proof. They are cheap, and every part of the gap that is left saves a proof work: on
-/// location–transportation it decides whether the first bound will do.
+/// The share of the gap asked for at which cuts hand over to a proof. They are cheap, and every part of the gap that is
+/// left saves a proof work: on location–transportation it decides whether the first bound will do.
 const BEFORE_PROOF: f64 = 0.1;
 
 /// The same for draws, whose bound stands half of the gap above the estimate.
@@ -83,7 +85,9 @@ impl<'a> Proof<'a> {
             (Certify::None, _) => return Ok(Self::None),
             (Certify::Exact, Err(reason)) => return Err(Error::Settings(format!("--certify exact: {reason}"))),
             (Certify::Exact, Ok(exact)) => Some(exact),
-            (Certify::Free | Certify::Probabilistic(_), exact) => exact.ok().filter(|exact| is_cheap(exact, problem, states)),
+            (Certify::Free | Certify::Probabilistic(_), exact) => {
+                exact.ok().filter(|exact| is_cheap(exact, problem, states))
+            }
         };
         match (exact, certify) {
             (Some(exact), _) => Ok(Self::Exact(exact.build(problem)?)),
@@ -96,10 +100,13 @@ impl<'a> Proof<'a> {
     }
 }
 
-/// Whether an exact separation costs little beside the run itself: where there is a list to scan, or where Q is monotone and one point is the worst.
+/// Whether an exact separation costs little beside the run itself: where there is a list to scan, or where Q is
+/// monotone and one point is the worst.
 fn is_cheap(exact: &Exact, problem: &Problem, states: &dyn States) -> bool {
     match exact {
-        Exact::Scan(points) => problem.set.is_finite_list() || problem.recourse.is_linear() || points.len() <= CHEAP_CONES,
+        Exact::Scan(points) => {
+            problem.set.is_finite_list() || problem.recourse.is_linear() || points.len() <= CHEAP_CONES
+        }
         Exact::Split | Exact::Bilinear => states.space() == Space::Finite(Count::Exactly(1)),
     }
 }
@@ -151,8 +158,8 @@ impl<'a> End<'a> {
         self.next_attempt = Some(share);
     }
 
-    /// Looks for a likely upper bound on what a decision costs, by as many calls as that takes with this share of what may go wrong. Whether the decision withstands them; if not, the cut of
-    /// what refuted it is among those seen.
+    /// Looks for a likely upper bound on what a decision costs, by as many calls as that takes with this share of what
+    /// may go wrong. Whether the decision withstands them; if not, the cut of what refuted it is among those seen.
     pub(in crate::methods) fn verify(
         &mut self,
         evidence: &mut Evidence,
@@ -176,7 +183,8 @@ impl<'a> End<'a> {
         }
     }
 
-    /// Whether the best decision is so close to the lower bound, as far as is known, that it should be looked at harder.
+    /// Whether the best decision is so close to the lower bound, as far as is known, that it should be looked at
+    /// harder.
     pub(in crate::methods) fn is_due(&self, evidence: &Evidence, run: &Run) -> bool {
         evidence.is_within(self.share * run.limits().gap, run)
     }
@@ -191,11 +199,21 @@ impl<'a> End<'a> {
         let Some(x) = evidence.best().map(|best| best.x.clone()) else { return Ok(()) };
         // An exact separation looks harder than anything here.
         let is_proved = matches!(self.proof, Proof::Exact(_));
-        if is_proved || self.withstands(evidence, oracle, &x, run)? { self.prove(evidence, oracle, &x, run) } else { Ok(()) }
+        if is_proved || self.withstands(evidence, oracle, &x, run)? {
+            self.prove(evidence, oracle, &x, run)
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether the decision is still as good when chains start anew there and ascents begin at other ends of the set.
-    fn withstands(&mut self, evidence: &mut Evidence, oracle: &mut Oracle, x: &[f64], run: &mut Run) -> Result<bool, Error> {
+    fn withstands(
+        &mut self,
+        evidence: &mut Evidence,
+        oracle: &mut Oracle,
+        x: &[f64],
+        run: &mut Run,
+    ) -> Result<bool, Error> {
         for start in evidence.memory().worst_scenarios(x, POOL) {
             evidence.climb(x, &start, LEAST_GAIN)?;
         }
@@ -226,7 +244,8 @@ impl<'a> End<'a> {
         Ok(self.is_due(evidence, run))
     }
 
-    /// Climbs from draws of the reference measure: where there are many local maxima, the ends of the set in random directions lead to few of them.
+    /// Climbs from draws of the reference measure: where there are many local maxima, the ends of the set in random
+    /// directions lead to few of them.
     fn climb_from_draws(&mut self, evidence: &mut Evidence, x: &[f64]) -> Result<(), Error> {
         let (mut state, mut xi) = (self.states.blank(), vec![0.0; self.problem.set.dim()]);
         for _ in 0..DRAWS {
@@ -237,7 +256,8 @@ impl<'a> End<'a> {
         Ok(())
     }
 
-    /// Looks for a scenario without recourse. The cost may say nothing on the way to one; by how much rows must be missed does.
+    /// Looks for a scenario without recourse. The cost may say nothing on the way to one; by how much rows must be
+    /// missed does.
     fn climb_to_misses(&mut self, evidence: &mut Evidence, x: &[f64], run: &mut Run) -> Result<(), Error> {
         let Some(start) = evidence.best().map(|best| best.worst.clone()) else { return Ok(()) };
         let elastic = self.problem.elastic();
@@ -254,13 +274,15 @@ impl<'a> End<'a> {
         Ok(())
     }
 
-    /// Bounds what the best decision costs from above, where that is asked for or cheap; else the run ends with what it has.
+    /// Bounds what the best decision costs from above, where that is asked for or cheap; else the run ends with what it
+    /// has.
     fn prove(&mut self, evidence: &mut Evidence, oracle: &mut Oracle, x: &[f64], run: &mut Run) -> Result<(), Error> {
         let Some(best) = evidence.best() else { return Ok(()) };
         let worse = match &mut self.proof {
             Proof::None => {
                 run.say(
-                    "the estimate is within the gap of the lower bound; --certify exact would prove it, where that can be done",
+                    "the estimate is within the gap of the lower bound; --certify exact would prove it, where that \
+                     can be done",
                 );
                 return Err(Stop::Stalled.into());
             }
@@ -275,7 +297,8 @@ impl<'a> End<'a> {
                 // The search may have met nothing as bad as what is known already.
                 run.revise(x, best.value, &best.worst);
                 explain(separation.as_ref(), run);
-                let is_worse = |found: &Found| self.problem.first.value(x) + found.value > best.value + tellable(best.value);
+                let is_worse =
+                    |found: &Found| self.problem.first.value(x) + found.value > best.value + tellable(best.value);
                 if !found.as_ref().is_some_and(is_worse) && !run.bounds().meet(run.limits().gap) {
                     // There is nothing left for the cuts to close.
                     if evidence.is_within(0.0, run) {
@@ -343,7 +366,8 @@ fn explain(separation: &dyn Separation, run: &mut Run) {
     let Some(proof) = separation.proof() else { return };
     let share = |amount: f64| 100.0 * amount.max(0.0) / upper.abs().max(f64::MIN_POSITIVE);
     let note = format!(
-        "proved by {proof}; of the gap, {:.4} % is x (its worst scenario found against the lower bound), {:.4} % is the bound, or a worse scenario \
+        "proved by {proof}; of the gap, {:.4} % is x (its worst scenario found against the lower bound), {:.4} % is \
+         the bound, or a worse scenario \
          that was not found",
         share(best.value - lower),
         share(upper - best.value)
@@ -351,9 +375,16 @@ fn explain(separation: &dyn Separation, run: &mut Run) {
     run.say(&note);
 }
 
-/// Climbs from where the worst chain stands, and from a few random ends of the set: the last digits are hard for a chain. In a body one that has come
-/// close to a face moves along it by ever smaller steps, and hardly comes to a corner.
-fn climb(problem: &Problem, evidence: &mut Evidence, oracle: &mut Oracle, x: &[f64], random: &mut Random) -> Result<(), Error> {
+/// Climbs from where the worst chain stands, and from a few random ends of the set: the last digits are hard for a
+/// chain. In a body one that has come close to a face moves along it by ever smaller steps, and hardly comes to a
+/// corner.
+fn climb(
+    problem: &Problem,
+    evidence: &mut Evidence,
+    oracle: &mut Oracle,
+    x: &[f64],
+    random: &mut Random,
+) -> Result<(), Error> {
     let Some(mut start) = oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
     let mut worst = evidence.climb(x, &start, LEAST_GAIN)?;
     let mut direction = vec![0.0; start.len()];

@@ -8,9 +8,10 @@ use crate::master::{Ended, Growing, Solved, explain_infeasible};
 use crate::methods::Method;
 use crate::methods::generate::{Generator, Growth};
 use crate::methods::record::is_stop;
-use crate::model::{MEMBER, Problem};
-use crate::proposal::Place;
-use crate::recourse::{Answer, Cut, CutKind, Recourse, WarmStart, engine};
+use crate::model::Problem;
+use crate::numeric::tolerances::FEASIBILITY_TOL;
+use crate::proposal::ChainState;
+use crate::recourse::{Answer, Cut, CutKind, Recourse, RecourseBasis, engine};
 use crate::run::{Run, Stop, Verdict};
 use crate::separation::{Ascent, Exact};
 use crate::settings::Certify;
@@ -62,8 +63,8 @@ impl Seen<'_> {
     }
 }
 
-/// What bounds the master from below. A copy of the recourse for the nominal scenario always does, but makes a large program of a small one; once there
-/// are cuts, these may do.
+/// What bounds the master from below. A copy of the recourse for the nominal scenario always does, but makes a large
+/// program of a small one; once there are cuts, these may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BoundedBy {
     /// The copy, and whether cuts would do is not known.
@@ -86,7 +87,13 @@ pub(in crate::methods) struct Learned {
 /// A method that has something to tell the next one.
 pub(in crate::methods) trait Teacher {
     /// Solves, and writes down what was learned however it ends.
-    fn solve_telling(&self, problem: &Problem, certify: Certify, run: &mut Run, learned: &mut Learned) -> Result<(), Error>;
+    fn solve_telling(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        run: &mut Run,
+        learned: &mut Learned,
+    ) -> Result<(), Error>;
 
     /// Solves; what was learned, for whoever goes on from here, and how it ended.
     fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (Learned, Result<(), Error>) {
@@ -166,8 +173,11 @@ impl<'a> Evidence<'a> {
     /// What this run has learned, for another.
     pub(in crate::methods) fn learned(&self) -> Learned {
         let memory = &self.seen.memory;
-        let cut =
-            |cut: usize| Cut { kind: memory.kind(cut), intercept: memory.intercept(cut), slope: memory.slope(cut).to_vec() };
+        let cut = |cut: usize| Cut {
+            kind: memory.kind(cut),
+            intercept: memory.intercept(cut),
+            slope: memory.slope(cut).to_vec(),
+        };
         Learned {
             cuts: (0..memory.len()).map(|index| (cut(index), memory.scenario(index).to_vec())).collect(),
             worst: self.best.as_ref().map_or_else(Vec::new, |best| memory.worst_scenarios(&best.x, HANDED_OVER)),
@@ -215,7 +225,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Keeps the cuts of places that chains looked at; false if all are known.
-    pub(in crate::methods) fn keep_places<'b>(&mut self, places: impl Iterator<Item = &'b Place>) -> bool {
+    pub(in crate::methods) fn keep_places<'b>(&mut self, places: impl Iterator<Item = &'b ChainState>) -> bool {
         places.filter(|place| self.seen.keep(&place.answer, &place.xi)).count() > 0
     }
 
@@ -227,7 +237,8 @@ impl<'a> Evidence<'a> {
         Ok(self.problem.first.value(x) + self.answer.value)
     }
 
-    /// Lets the next question begin where the master's copy of the recourse ended, which saves it a first solve from nothing.
+    /// Lets the next question begin where the master's copy of the recourse ended, which saves it a first solve from
+    /// nothing.
     pub(in crate::methods) fn start_from_master(&mut self) -> Result<(), Error> {
         match self.master.recourse_start() {
             Some(start) => Ok(self.engine.start_from(&start)?),
@@ -236,11 +247,12 @@ impl<'a> Evidence<'a> {
     }
 
     /// Where the last question's solve ended.
-    pub(in crate::methods) fn warm_start(&self) -> WarmStart {
+    pub(in crate::methods) fn warm_start(&self) -> RecourseBasis {
         self.engine.warm_start()
     }
 
-    /// Climbs at x from a scenario, as long as a step gains more than this share, with the cuts of all scenarios on the way kept; the worst of them.
+    /// Climbs at x from a scenario, as long as a step gains more than this share, with the cuts of all scenarios on the
+    /// way kept; the worst of them.
     pub(in crate::methods) fn climb(&mut self, x: &[f64], start: &[f64], gain: f64) -> Result<Prey, Error> {
         let Self { problem, engine, seen, .. } = self;
         let mut ascent = Ascent::new(problem, engine.as_mut(), x);
@@ -256,8 +268,8 @@ impl<'a> Evidence<'a> {
         run.count_solves(solves - std::mem::replace(&mut self.counted, solves) + self.master.take_solves());
     }
 
-    /// Solves the master over the cuts seen for a lower bound; its decision. Where there are thousands of new cuts, those that matter most near a decision
-    /// are taken in first, and of the others what it turns out to need.
+    /// Solves the master over the cuts seen for a lower bound; its decision. Where there are thousands of new cuts,
+    /// those that matter most near a decision are taken in first, and of the others what it turns out to need.
     pub(in crate::methods) fn bound(&mut self, near: &[f64], run: &mut Run) -> Result<Option<Vec<f64>>, Error> {
         if self.seen.pending.len() > MASTER_CUTS {
             let weight = |cut: &Cut| if cut.kind == CutKind::Feasibility { f64::INFINITY } else { cut.at(near) };
@@ -271,7 +283,8 @@ impl<'a> Evidence<'a> {
         run.set_master(self.master.size());
         match solved.ended {
             Ended::Infeasible => {
-                let verdict = run.clock().insist(|clock| explain_infeasible(&self.master.behind(), clock), is_stop)?;
+                let verdict =
+                    run.clock().with_grace(|clock| explain_infeasible(&self.master.behind(), clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
             Ended::Unbounded => return Err(self.unbounded(run)),
@@ -300,11 +313,14 @@ impl<'a> Evidence<'a> {
         self.solve_whole(run)
     }
 
-    /// Solves the master until it holds all that it needs of what was seen: a cut may have been idle and left it, or have come when there were too many.
+    /// Solves the master until it holds all that it needs of what was seen: a cut may have been idle and left it, or
+    /// have come when there were too many.
     fn solve_whole(&mut self, run: &Run) -> Result<Solved, Error> {
         loop {
             let solved = self.master.solve(None, self.master_gap, run.limits().seed, run.clock())?;
-            let (Ended::Optimal, Some(x), Some(theta)) = (solved.ended, &solved.x, solved.theta) else { return Ok(solved) };
+            let (Ended::Optimal, Some(x), Some(theta)) = (solved.ended, &solved.x, solved.theta) else {
+                return Ok(solved);
+            };
             let beyond = theta + MISSED * theta.abs().max(1.0);
             let is_back = self.master.bring_back(x, beyond)?
                 || self.seen.memory.worst(x).filter(|(_, value)| *value > beyond).is_some_and(|(cut, _)| {
@@ -318,7 +334,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// A master without a lower bound: where costs are fixed, the problem is unbounded or infeasible, and the loop of cuts proves which.
+    /// A master without a lower bound: where costs are fixed, the problem is unbounded or infeasible, and the loop of
+    /// cuts proves which.
     pub(in crate::methods) fn unbounded(&self, run: &mut Run) -> Error {
         if self.problem.recourse.costs_move() {
             let instead = match Exact::choose(self.problem) {
@@ -341,7 +358,8 @@ impl<'a> Evidence<'a> {
 
     /// Whether x is in X, up to what solvers return, and no scenario seen lacks recourse there.
     pub(in crate::methods) fn allows(&self, x: &[f64]) -> bool {
-        self.problem.first.violation(x).is_none_or(|violation| violation.amount <= MEMBER) && !self.seen.memory.forbids(x)
+        self.problem.first.violation(x).is_none_or(|violation| violation.amount <= FEASIBILITY_TOL)
+            && !self.seen.memory.forbids(x)
     }
 
     /// Notes a decision by what is known of it: the better one stays.
@@ -362,7 +380,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// What x costs at the worst scenario in memory, asked for where a cut says that it is more than `known`; and that scenario.
+    /// What x costs at the worst scenario in memory, asked for where a cut says that it is more than `known`; and that
+    /// scenario.
     pub(in crate::methods) fn recall(&mut self, x: &[f64], known: f64) -> Result<Option<(f64, Vec<f64>)>, Error> {
         match self.seen.memory.worst(x) {
             Some((cut, remembered)) if self.problem.first.value(x) + remembered > known + tellable(known) => {

@@ -1,15 +1,15 @@
 //! The combined oracle: a pool of scenarios that hurt before, ascents that make them worse, and a chain that explores.
 //!
-//! It claims nothing. The chain walks by itself and is not moved to where ascents end: it is there to find what they do not. Every answer on the way is
-//! kept as a cut.
+//! It claims nothing. The chain walks by itself and is not moved to where ascents end: it is there to find what they do
+//! not. Every answer on the way is kept as a cut.
 
 use rand::RngExt;
 
 use super::evidence::{Evidence, Prey};
 use crate::error::Error;
 use crate::model::Problem;
-use crate::proposal::Place;
-use crate::recourse::WarmStart;
+use crate::proposal::ChainState;
+use crate::recourse::RecourseBasis;
 use crate::run::{Purpose, Random, Run, stream};
 
 /// Scenarios of the pool that are climbed from.
@@ -27,13 +27,13 @@ const LEAST_GAP: f64 = 1e-7;
 /// Who explores: a chain, or several.
 pub(in crate::methods) trait Explorer {
     /// Looks for scenarios that hurt x, where a solve of the recourse at x has ended so.
-    fn explore(&mut self, x: &[f64], ended: &WarmStart, run: &Run) -> Result<(), Error>;
+    fn explore(&mut self, x: &[f64], ended: &RecourseBasis, run: &Run) -> Result<(), Error>;
 
     /// All that it looked at last.
-    fn places(&self) -> Vec<&Place>;
+    fn places(&self) -> Vec<&ChainState>;
 
     /// The worst scenario that it stands at.
-    fn worst(&self) -> Option<&Place>;
+    fn worst(&self) -> Option<&ChainState>;
 }
 
 /// What a hunt ends at.

@@ -1,9 +1,10 @@
 //! The cuts that a method has seen.
 //!
-//! Every answer of the recourse is a minorant of the objective in x, whatever the chain does afterwards. Remembered, they say at any other x, for the
-//! price of a few dot products, which of the scenarios seen may hurt there.
+//! Every answer of the recourse is a minorant of the objective in x, whatever the chain does afterwards. Remembered,
+//! they say at any other x, for the price of a few dot products, which of the scenarios seen may hurt there.
 
 use crate::model::Problem;
+use crate::numeric::dot;
 use crate::recourse::{Answer, CutKind, Outcome};
 
 /// Cuts that are kept; the one that was tight longest ago goes first.
@@ -85,8 +86,9 @@ impl<'p> Memory<'p> {
 
     /// Keeps a cut that a scenario proved; false if it is there already.
     pub(in crate::methods) fn insert(&mut self, kind: CutKind, intercept: f64, slope: &[f64], xi: &[f64]) -> bool {
-        let is_known =
-            |known: usize| self.intercepts[known] == intercept && self.kinds[known] == kind && self.slope(known) == slope;
+        let is_known = |known: usize| {
+            self.intercepts[known] == intercept && self.kinds[known] == kind && self.slope(known) == slope
+        };
         if (0..self.kinds.len()).any(is_known) {
             return false;
         }
@@ -147,8 +149,4 @@ impl<'p> Memory<'p> {
         let is_missed = |cut: usize| self.at(cut, x) > NO_RECOURSE * self.intercepts[cut].abs().max(1.0);
         (0..self.kinds.len()).any(|cut| self.kinds[cut] == CutKind::Feasibility && is_missed(cut))
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -1,4 +1,5 @@
-//! The diagonal metric that steps are measured in (EC.3 of the paper): entries of x whose subgradients are large move less.
+//! The diagonal metric that steps are measured in (EC.3 of the paper): entries of x whose subgradients are large move
+//! less.
 
 /// The largest size of each entry of the subgradients seen.
 #[derive(Debug, Clone)]
@@ -18,7 +19,8 @@ impl Metric {
         Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 1, normalised: true }
     }
 
-    /// H in proportion to the squares of the ranges: steps toward a level are then the same whatever units x is measured in.
+    /// H in proportion to the squares of the ranges: steps toward a level are then the same whatever units x is
+    /// measured in.
     pub(in crate::methods) fn free_of_units(dim: usize) -> Self {
         Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 2, normalised: false }
     }

@@ -1,4 +1,5 @@
-//! What methods with soft separation share: chains that look for scenarios, the cuts that these prove, and how a run ends.
+//! What methods with soft separation share: chains that look for scenarios, the cuts that these prove, and how a run
+//! ends.
 
 mod end;
 mod evidence;

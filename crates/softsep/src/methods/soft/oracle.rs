@@ -8,8 +8,8 @@ use super::walk::Walk;
 use crate::chain::Chains;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::proposal::Place;
-use crate::recourse::{WarmStart, engine};
+use crate::proposal::ChainState;
+use crate::recourse::{RecourseBasis, engine};
 use crate::run::{ChainRecord, Run};
 use crate::uncertainty::States;
 
@@ -47,18 +47,18 @@ impl<'a> Oracle<'a> {
     }
 
     /// Lets the chains' engines begin where another one ended.
-    pub(in crate::methods) fn start_from(&mut self, warm: &WarmStart) -> Result<(), Error> {
+    pub(in crate::methods) fn start_from(&mut self, warm: &RecourseBasis) -> Result<(), Error> {
         // A smoothed recourse has another basis.
         if self.is_smoothed() { Ok(()) } else { Ok(self.chains.start_from(warm)?) }
     }
 
     /// Where the chains stand, and what else they looked at last.
-    pub(in crate::methods) fn places(&self) -> impl Iterator<Item = &Place> {
+    pub(in crate::methods) fn places(&self) -> impl Iterator<Item = &ChainState> {
         self.chains.iter().flat_map(|chain| [chain.place(), chain.other()]).chain(self.chains.best())
     }
 
     /// The chain that stands at the worst scenario; of equal ones, that of the least label.
-    pub(in crate::methods) fn worst(&self) -> Option<&Place> {
+    pub(in crate::methods) fn worst(&self) -> Option<&ChainState> {
         let places = self.chains.iter().map(|chain| chain.place());
         places.reduce(|worst, place| if place.answer.value > worst.answer.value { place } else { worst })
     }
@@ -101,18 +101,18 @@ impl<'a> Oracle<'a> {
 
 /// In a hunt, each chain makes one transition.
 impl Explorer for Oracle<'_> {
-    fn explore(&mut self, x: &[f64], ended: &WarmStart, run: &Run) -> Result<(), Error> {
+    fn explore(&mut self, x: &[f64], ended: &RecourseBasis, run: &Run) -> Result<(), Error> {
         if !self.is_smoothed() {
             self.chains.hint(ended);
         }
         self.call(x, 1, run)
     }
 
-    fn places(&self) -> Vec<&Place> {
+    fn places(&self) -> Vec<&ChainState> {
         Oracle::places(self).collect()
     }
 
-    fn worst(&self) -> Option<&Place> {
+    fn worst(&self) -> Option<&ChainState> {
         Oracle::worst(self)
     }
 }

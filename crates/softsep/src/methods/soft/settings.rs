@@ -114,7 +114,10 @@ impl FromStr for Score {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let tau = word.strip_prefix("moreau:").and_then(|tau| tau.parse().ok()).filter(|tau: &f64| tau.is_finite() && *tau > 0.0);
+        let tau = word
+            .strip_prefix("moreau:")
+            .and_then(|tau| tau.parse().ok())
+            .filter(|tau: &f64| tau.is_finite() && *tau > 0.0);
         match (word, tau) {
             ("exact", _) => Ok(Self::Exact),
             (_, Some(tau)) => Ok(Self::Moreau(tau)),

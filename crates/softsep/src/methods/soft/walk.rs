@@ -10,13 +10,15 @@ use crate::separation::trends;
 use crate::theory;
 use crate::uncertainty::{Count, Reach, Reference, Space, States};
 
-/// The share of the gap asked for that the automatic temperature may cost, over the dimension of ξ: how far below the worst case p_x has its mass.
+/// The share of the gap asked for that the automatic temperature may cost, over the dimension of ξ: how far below the
+/// worst case p_x has its mass.
 const WARMTH: f64 = 0.05;
 
 /// The least gap that the automatic temperature is made for.
 const LEAST_GAP: f64 = 1e-6;
 
-/// The share of the objective by which the worst scenario is taken to be worse than the next, where nobody says better (Δ⋆ of Proposition 2).
+/// The share of the objective by which the worst scenario is taken to be worse than the next, where nobody says better
+/// (Δ⋆ of Proposition 2).
 const MARGIN: f64 = 1e-3;
 
 /// What a chain walks on.
@@ -45,7 +47,11 @@ pub(in crate::methods) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(in crate::methods) fn new(problem: &Problem, states: &'a dyn States, settings: ChainSettings) -> Result<Self, Error> {
+    pub(in crate::methods) fn new(
+        problem: &Problem,
+        states: &'a dyn States,
+        settings: ChainSettings,
+    ) -> Result<Self, Error> {
         let options = Options {
             concentration: match settings.kappa {
                 Choice::Auto => None,
@@ -54,10 +60,12 @@ impl<'a> Walk<'a> {
             share: settings.share,
             ..Options::default()
         };
-        let proposal = settings.proposal.build(states, &options).map_err(|refused| Error::Settings(refused.to_string()))?;
+        let proposal =
+            settings.proposal.build(states, &options).map_err(|refused| Error::Settings(refused.to_string()))?;
         if settings.temperature == Temperature::Adaptive && states_count(states).is_none() {
             return Err(Error::Settings(format!(
-                "the adaptive temperature is for finitely many states, and here they are {}; leave --temperature out, or give a number",
+                "the adaptive temperature is for finitely many states, and here they are {}; leave --temperature out, \
+                 or give a number",
                 states.space()
             )));
         }

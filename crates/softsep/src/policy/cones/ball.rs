@@ -1,17 +1,18 @@
 //! A block that is in its cone for every u of the unit ball.
 //!
-//! A block in a second-order cone is a linear map from (1, u) to (t, v), and what is asked is that it maps one second-order cone into another. These maps
-//! have an exact description by a matrix inequality (Hildebrand, *An LMI description for the cone of Lorentz-positive maps*, 2007). Let
-//! `W(x)` be the matrix with x₀ + x₁ and then x₀ − x₁ all along its diagonal and x₂, x₃, … in its first row and column. The products zzᵀ with W are
-//! all rays of the cone's boundary, so the map is positive if and only if `(z⊗w)ᵀ·(W⊗W)(map)·(z⊗w) ≥ 0` for all z, w, and
+//! A block in a second-order cone is a linear map from (1, u) to (t, v), and what is asked is that it maps one
+//! second-order cone into another. These maps have an exact description by a matrix inequality (Hildebrand, *An LMI
+//! description for the cone of Lorentz-positive maps*, 2007). Let `W(x)` be the matrix with x₀ + x₁ and then x₀ − x₁
+//! all along its diagonal and x₂, x₃, … in its first row and column. The products zzᵀ with W are all rays of the cone's
+//! boundary, so the map is positive if and only if `(z⊗w)ᵀ·(W⊗W)(map)·(z⊗w) ≥ 0` for all z, w, and
 //!
 //! ```text
 //! (W⊗W)(map) + X ≽ 0,    X a sum of products of two skew matrices
 //! ```
 //!
-//! proves that, since `(z⊗w)ᵀX(z⊗w) = 0`. (That there is such an X for every positive map is the theorem, and not needed for a proof.) A unit more
-//! in t adds the identity. The matrix has (entries − 1)·(axes) rows; where that is too many, and for other cones, the ball is replaced by a polytope
-//! around it.
+//! proves that, since `(z⊗w)ᵀX(z⊗w) = 0`. (That there is such an X for every positive map is the theorem, and not
+//! needed for a proof.) A unit more in t adds the identity. The matrix has (entries − 1)·(axes) rows; where that is too
+//! many, and for other cones, the ball is replaced by a polytope around it.
 
 use super::block::{Affines, Block, Numbers};
 use super::depth::Sum;
@@ -35,8 +36,8 @@ impl Sides {
         Self { of_block: len.max(3) - 1, of_ball: axes }
     }
 
-    /// Calls back for each entry on or above the diagonal, by columns: what coefficients of the map (which coordinate, with 0 for the constant; which
-    /// entry) it is the sum of, and the number of the skew product in it with its sign.
+    /// Calls back for each entry on or above the diagonal, by columns: what coefficients of the map (which coordinate,
+    /// with 0 for the constant; which entry) it is the sum of, and the number of the skew product in it with its sign.
     fn each(self, mut entry: impl FnMut(bool, &[(usize, usize, f64)], Option<(usize, f64)>)) {
         let side = self.of_block * self.of_ball;
         let pairs_of_ball = self.of_ball * (self.of_ball - 1) / 2;
@@ -44,7 +45,8 @@ impl Sides {
         let mut parts = Vec::with_capacity(4);
         for column in 0..side {
             for row in 0..=column {
-                let ((i, k), (j, l)) = ((row / self.of_ball, row % self.of_ball), (column / self.of_ball, column % self.of_ball));
+                let ((i, k), (j, l)) =
+                    ((row / self.of_ball, row % self.of_ball), (column / self.of_ball, column % self.of_ball));
                 parts.clear();
                 for (of_block, a) in places(i, j).into_iter().flatten() {
                     for (of_ball, b) in places(k, l).into_iter().flatten() {
@@ -81,7 +83,8 @@ pub(super) fn has_matrix(kind: ConeKind, len: usize, axes: usize) -> bool {
     cfg!(feature = "psd") && kind == ConeKind::SecondOrder && axes >= 2 && of_block * of_ball <= LARGEST
 }
 
-/// Asks for a block of a second-order cone, a function of u, in it on all of the ball, `room` units deep. Returns the first column of X.
+/// Asks for a block of a second-order cone, a function of u, in it on all of the ball, `room` units deep. Returns the
+/// first column of X.
 pub(super) fn hold(program: &mut dyn Program, block: &Block, room: f64) -> Result<usize, RecourseError> {
     let sides = Sides::of(block.len(), block.dim());
     let columns: Vec<usize> = (0..sides.skew_products())
@@ -107,7 +110,8 @@ pub(super) fn hold(program: &mut dyn Program, block: &Block, room: f64) -> Resul
     Ok(columns.first().copied().unwrap_or(0))
 }
 
-/// How deep a block in numbers, a function of u, is in its second-order cone on all of the ball at least, by the X among these values.
+/// How deep a block in numbers, a function of u, is in its second-order cone on all of the ball at least, by the X
+/// among these values.
 pub(super) fn depth(numbers: &Numbers, first: usize, values: &[f64]) -> f64 {
     let sides = Sides::of(numbers.constant.value.len(), numbers.slopes.len());
     let mut triangle = Sum { value: Vec::new(), size: 0.0 };

@@ -60,10 +60,14 @@ impl Block {
 
     /// The same as a function of u, where `ξ = center + Au`.
     pub(super) fn in_axes(&self, ball: &Ball) -> Self {
-        Self { kind: self.kind, entries: self.entries.iter().map(|entry| entry.in_axes(&ball.center, &ball.columns)).collect() }
+        Self {
+            kind: self.kind,
+            entries: self.entries.iter().map(|entry| entry.in_axes(&ball.center, &ball.columns)).collect(),
+        }
     }
 
-    /// Any function of ξ, whose coefficients are new columns from the index that is returned on; and what is left when it is taken off.
+    /// Any function of ξ, whose coefficients are new columns from the index that is returned on; and what is left when
+    /// it is taken off.
     pub(super) fn shared(&self, program: &mut dyn Program) -> (usize, Self, Self) {
         let dim = self.dim();
         let (mut first, mut share, mut rest) = (None, self.clone(), self.clone());
@@ -100,7 +104,8 @@ impl Block {
             for (value, entry) in sum.value.iter_mut().zip(&self.entries) {
                 let (number, terms) = of(entry);
                 *value = number + terms.iter().map(|&(column, factor)| factor * values[column]).sum::<f64>();
-                sum.size += number.abs() + terms.iter().map(|&(column, factor)| (factor * values[column]).abs()).sum::<f64>();
+                sum.size +=
+                    number.abs() + terms.iter().map(|&(column, factor)| (factor * values[column]).abs()).sum::<f64>();
             }
             sum
         };

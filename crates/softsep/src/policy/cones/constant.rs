@@ -1,4 +1,5 @@
-//! y₀ of a policy whose Y is known, where the recourse has cones or a quadratic cost: the counterpart of what [`Repair`] does by a linear program.
+//! y₀ of a policy whose Y is known, where the recourse has cones or a quadratic cost: the counterpart of what
+//! [`Repair`] does by a linear program.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +15,9 @@ use crate::policy::support::Support;
 use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
 use crate::run::Clock;
 
-/// The room that rows and cones are asked for, relative to their size: an interior point misses them by less than the first, and almost surely by less than
-/// the second. Where there is no room they hold within [`TOLERANCE`] or not at all.
+/// The room that rows and cones are asked for, relative to their size: an interior point misses them by less than the
+/// first, and almost surely by less than the second. Where there is no room they hold within [`TOLERANCE`] or not at
+/// all.
 const ROOMS: [f64; 3] = [1e-8, 1e-6, 0.0];
 
 /// A row with sides closer than this is almost an equation.
@@ -31,11 +33,13 @@ const SMALL: f64 = 1e-3;
 /// What rounding may have lost, relative to the sum of all magnitudes.
 const ROUNDING: f64 = 1e-14;
 
-/// y in the middle, and what a quadratic cost and what moves of the linear one come to at most, where there is a quadratic cost.
+/// y in the middle, and what a quadratic cost and what moves of the linear one come to at most, where there is a
+/// quadratic cost.
 type Chosen = (Vec<f64>, Option<f64>);
 
 impl Repair<'_> {
-    /// The cheapest y in the middle with which rows and variables are within their ranges and all cones hold wherever ξ is.
+    /// The cheapest y in the middle with which rows and variables are within their ranges and all cones hold wherever ξ
+    /// is.
     pub(in crate::policy) fn constant_in_cones(
         &self,
         policy: &Policy,
@@ -156,9 +160,11 @@ impl Repair<'_> {
         Ok(values[*tau] + excess + unrooted + ROUNDING * values[*tau].abs())
     }
 
-    /// Moves y within its bounds, onto the equations and into rows that are almost such: an interior point meets them up to its tolerance only.
+    /// Moves y within its bounds, onto the equations and into rows that are almost such: an interior point meets them
+    /// up to its tolerance only.
     fn meet_rows(&self, rows: &[Range], cols: &[Range], y: &mut [f64]) {
-        let clamp = |y: &mut [f64]| y.iter_mut().zip(cols).for_each(|(y, range)| *y = y.clamp(range.lower, range.upper));
+        let clamp =
+            |y: &mut [f64]| y.iter_mut().zip(cols).for_each(|(y, range)| *y = y.clamp(range.lower, range.upper));
         clamp(y);
         let g = &self.problem.recourse.g;
         // How far a row is from a quarter of its width inside.
@@ -171,8 +177,11 @@ impl Repair<'_> {
         let tight: Vec<usize> = (0..rows.len()).filter(is_tight).collect();
         let most = |y: &[f64]| (0..rows.len()).fold(0.0_f64, |most, row| most.max(missed(row, y).abs()));
         // What is far from its bounds moves most. What is stopped by one stays there.
-        let mut reach: Vec<f64> =
-            y.iter().zip(cols).map(|(y, range)| (y - range.lower).min(range.upper - y).clamp(LEAST_REACH, 1.0)).collect();
+        let mut reach: Vec<f64> = y
+            .iter()
+            .zip(cols)
+            .map(|(y, range)| (y - range.lower).min(range.upper - y).clamp(LEAST_REACH, 1.0))
+            .collect();
         let mut moved = vec![0.0; cols.len()];
         for _ in 0..PASSES {
             let misses: Vec<f64> = tight.iter().map(|&row| missed(row, y)).collect();
@@ -199,7 +208,8 @@ fn size(block: &Block) -> f64 {
     block.entries.iter().fold(1.0_f64, |size, entry| size.max(entry.constant.abs()))
 }
 
-/// What `½yᵀHy` is above `½‖Ly‖²` at most: L is a root up to rounding, and without the eigenvalues that are almost zero.
+/// What `½yᵀHy` is above `½‖Ly‖²` at most: L is a root up to rounding, and without the eigenvalues that are almost
+/// zero.
 fn unrooted(matrix: &Symmetric, roots: &[Vec<(usize, f64)>], reach: &[f64]) -> f64 {
     let mut off: BTreeMap<(usize, usize), Sum> = BTreeMap::new();
     let mut add = |i: usize, j: usize, value: f64| {

@@ -1,13 +1,15 @@
 //! How deep a vector is in a cone, measured along one direction inside it, for sure.
 //!
-//! Each cone K has a unit e in its interior: (1, 0, …) for second-order cones, the identity for semidefinite ones. The depth of v is the largest r with
-//! `v − r·e ∈ K`, negative outside. Depths add up: what one member of a sum lacks another may give, since K is closed under sums.
+//! Each cone K has a unit e in its interior: (1, 0, …) for second-order cones, the identity for semidefinite ones. The
+//! depth of v is the largest r with `v − r·e ∈ K`, negative outside. Depths add up: what one member of a sum lacks
+//! another may give, since K is closed under sums.
 
 use faer::{Mat, Side};
 
 use crate::format::ConeKind;
 
-/// The share of the sum of all magnitudes that is taken off for what rounding may have lost: some hundred units in the last place.
+/// The share of the sum of all magnitudes that is taken off for what rounding may have lost: some hundred units in the
+/// last place.
 const ROUNDING: f64 = 1e-14;
 
 /// Halvings in the search for a depth that has no closed form.
@@ -56,7 +58,8 @@ pub(super) fn unit(kind: ConeKind, len: usize, place: usize) -> f64 {
         (ConeKind::Exponential, 0) => -1.0,
         (ConeKind::Exponential, _) => 1.0,
         (ConeKind::Semidefinite, _) => {
-            let is_diagonal = (0..len).map(|k| k * (k + 3) / 2).take_while(|&diagonal| diagonal <= place).any(|d| d == place);
+            let is_diagonal =
+                (0..len).map(|k| k * (k + 3) / 2).take_while(|&diagonal| diagonal <= place).any(|d| d == place);
             if is_diagonal { 1.0 } else { 0.0 }
         }
     }
@@ -78,7 +81,9 @@ pub(super) fn roundness(kind: ConeKind) -> f64 {
 /// The largest r with `v − r·e` in the cone, from below but for the rounding of v itself.
 fn depth(kind: ConeKind, v: &[f64]) -> f64 {
     match (kind, v) {
-        (ConeKind::SecondOrder, [first, rest @ ..]) => first - rest.iter().map(|entry| entry * entry).sum::<f64>().sqrt(),
+        (ConeKind::SecondOrder, [first, rest @ ..]) => {
+            first - rest.iter().map(|entry| entry * entry).sum::<f64>().sqrt()
+        }
         (ConeKind::Semidefinite, _) => least_eigenvalue(v),
         (ConeKind::Exponential, &[u, v, w]) => {
             let is_member = |r: f64| {
@@ -99,7 +104,8 @@ fn depth(kind: ConeKind, v: &[f64]) -> f64 {
     }
 }
 
-/// The largest r up to `most` that `is_member` says yes to, by halving: all below a member are members, and `−least` is one.
+/// The largest r up to `most` that `is_member` says yes to, by halving: all below a member are members, and `−least` is
+/// one.
 fn deepest(most: f64, least: f64, is_member: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (-2.0 * least - f64::MIN_POSITIVE, most);
     if is_member(0.0) {
@@ -127,7 +133,8 @@ fn least_eigenvalue(triangle: &[f64]) -> f64 {
     };
     let matrix = Mat::from_fn(side, side, entry);
     let Ok(values) = matrix.self_adjoint_eigenvalues(Side::Lower) else { return f64::NEG_INFINITY };
-    let least = values.iter().fold(f64::INFINITY, |least: f64, value| if value.is_nan() { *value } else { least.min(*value) });
+    let least =
+        values.iter().fold(f64::INFINITY, |least: f64, value| if value.is_nan() { *value } else { least.min(*value) });
     // Backward stable: the eigenvalues are those of a matrix some units in the last place away.
     let size = triangle.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
     let least = least - ROUNDING * side as f64 * size;
@@ -155,7 +162,8 @@ mod tests {
         match kind {
             ConeKind::SecondOrder => v[1..].iter().map(|x| x * x).sum::<f64>().sqrt() <= v[0] + tolerance,
             ConeKind::Exponential => {
-                v[1] + tolerance > 0.0 && (v[1] + tolerance) * ((v[0] - tolerance) / (v[1] + tolerance)).exp() <= v[2] + tolerance
+                v[1] + tolerance > 0.0
+                    && (v[1] + tolerance) * ((v[0] - tolerance) / (v[1] + tolerance)).exp() <= v[2] + tolerance
             }
             ConeKind::Power { alpha } => {
                 (v[0] + tolerance).max(0.0).powf(alpha) * (v[1] + tolerance).max(0.0).powf(1.0 - alpha) >= v[2].abs()

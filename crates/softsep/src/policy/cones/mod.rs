@@ -1,8 +1,10 @@
-//! Cones that must hold for every ξ: the safe counterparts of blocks of rows, and of a quadratic cost, in recourse that is not linear.
+//! Cones that must hold for every ξ: the safe counterparts of blocks of rows, and of a quadratic cost, in recourse that
+//! is not linear.
 //!
-//! Each counterpart is written twice. In the program of the best policy its coefficients are columns. In [`constant`] Y is known, y₀ and the
-//! multipliers are chosen anew with room, and then everything is computed from the numbers: whatever a solver returned, and however far from optimal,
-//! a block is in its cone as deep as [`Counterpart::depth`] says.
+//! Each counterpart is written twice. In the program of the best policy its coefficients are columns. In [`constant`] Y
+//! is known, y₀ and the multipliers are chosen anew with room, and then everything is computed from the numbers:
+//! whatever a solver returned, and however far from optimal, a block is in its cone as deep as [`Counterpart::depth`]
+//! says.
 
 mod ball;
 mod block;
@@ -78,7 +80,8 @@ pub(in crate::policy) enum Held {
     OnPolytope(Multipliers),
     /// For the ball.
     OnBall(Roundly),
-    /// It is a sum: a share that the ball answers for, whose coefficients begin at this column, and the rest, for which the polytope does.
+    /// It is a sum: a share that the ball answers for, whose coefficients begin at this column, and the rest, for which
+    /// the polytope does.
     Shared(usize, Roundly, Multipliers),
 }
 
@@ -102,10 +105,9 @@ impl Counterpart {
                 Self::List(moved)
             }
             Ground::Shape(shape) => Self::Shape {
-                polytope: shape
-                    .polytope
-                    .as_ref()
-                    .map(|polytope| (Polytope { base: from_middle(&polytope.base), ..polytope.clone() }, Limits::of(polytope))),
+                polytope: shape.polytope.as_ref().map(|polytope| {
+                    (Polytope { base: from_middle(&polytope.base), ..polytope.clone() }, Limits::of(polytope))
+                }),
                 ball: shape.ball.as_ref().map(|ball| {
                     let around = ball::around(ball.columns.len());
                     let limits = Limits::of(&around);
@@ -139,7 +141,9 @@ impl Counterpart {
                 let on_ball = round.hold(program, &share, 0.0)?;
                 Ok(Held::Shared(first, on_ball, polytope::hold(program, limits, polytope, &rest, room)?))
             }
-            Self::Shape { polytope: None, ball: None } => Err(RecourseError::Unsupported("a shape without sides".into())),
+            Self::Shape { polytope: None, ball: None } => {
+                Err(RecourseError::Unsupported("a shape without sides".into()))
+            }
         }
     }
 
@@ -154,14 +158,17 @@ impl Counterpart {
             (Self::Shape { polytope: Some((polytope, limits)), .. }, Held::OnPolytope(multipliers)) => {
                 polytope::depth(limits, polytope, kind, &numbers, multipliers, values)
             }
-            (Self::Shape { ball: Some(round), .. }, Held::OnBall(roundly)) => round.depth(kind, &numbers, roundly, values),
+            (Self::Shape { ball: Some(round), .. }, Held::OnBall(roundly)) => {
+                round.depth(kind, &numbers, roundly, values)
+            }
             (
                 Self::Shape { polytope: Some((polytope, limits)), ball: Some(round) },
                 Held::Shared(first, roundly, multipliers),
             ) => {
                 let share = block.share(*first, values);
                 let rest = numbers.without(&share);
-                round.depth(kind, &share, roundly, values) + polytope::depth(limits, polytope, kind, &rest, multipliers, values)
+                round.depth(kind, &share, roundly, values)
+                    + polytope::depth(limits, polytope, kind, &rest, multipliers, values)
             }
             // Nothing else is made by `hold`.
             _ => f64::NEG_INFINITY,
@@ -183,7 +190,9 @@ impl Round {
         let numbers = numbers.in_axes(&self.ball);
         match roundly {
             Roundly::Matrix(first) => ball::depth(&numbers, *first, values),
-            Roundly::Around(multipliers) => polytope::depth(&self.limits, &self.around, kind, &numbers, multipliers, values),
+            Roundly::Around(multipliers) => {
+                polytope::depth(&self.limits, &self.around, kind, &numbers, multipliers, values)
+            }
         }
     }
 }

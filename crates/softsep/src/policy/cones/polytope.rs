@@ -1,15 +1,17 @@
 //! A block that is in its cone for every point of a polytope, by multipliers that are in the cone themselves.
 //!
-//! Over `ξ = base + Sζ, 0 ≤ ζ ≤ 1, Bζ ≤ c` a block is `a(ζ) = ā + Σₖ dₖζₖ`. Let the columns be in groups g. For any μ and λ it is the sum
+//! Over `ξ = base + Sζ, 0 ≤ ζ ≤ 1, Bζ ≤ c` a block is `a(ζ) = ā + Σₖ dₖζₖ`. Let the columns be in groups g. For any μ
+//! and λ it is the sum
 //!
 //! ```text
 //! a(ζ) = [ā − Σₗ cₗμₗ − Σ_g λ_g] + Σ_g [λ_g + Σ_{k∈g} ζₖ·(dₖ + Σₗ Bₗₖμₗ)] + Σₗ (c − Bζ)ₗ·μₗ
 //! ```
 //!
-//! so that μₗ in K (any vector where the row is an equation) with all brackets in K proves that a(ζ) is in K: sums and nonnegative multiples stay there.
-//! The bracket of a group is affine in its ζ, so that its 2^|g| corners tell. For K the nonnegative numbers this is linear duality, and exact. It is exact
-//! for every K where the polytope is a box of one group, a simplex or a cross-polytope (with μ = ā the brackets are the values at the corners).
-//! Elsewhere it is safe and may be too careful, the less so the larger the groups.
+//! so that μₗ in K (any vector where the row is an equation) with all brackets in K proves that a(ζ) is in K: sums and
+//! nonnegative multiples stay there. The bracket of a group is affine in its ζ, so that its 2^|g| corners tell. For K
+//! the nonnegative numbers this is linear duality, and exact. It is exact for every K where the polytope is a box of
+//! one group, a simplex or a cross-polytope (with μ = ā the brackets are the values at the corners). Elsewhere it is
+//! safe and may be too careful, the less so the larger the groups.
 
 use super::block::{Affines, Block, Numbers};
 use super::depth::{Sum, unit};
@@ -56,7 +58,8 @@ pub(super) fn hold(
         for &column in group {
             let (coordinate, step) = polytope.columns[column];
             let mut slope = block.step(coordinate, step);
-            for &(row, coefficient) in limits.by_column[column].iter().filter(|(row, _)| !is_cap(&polytope.rows[*row])) {
+            for &(row, coefficient) in limits.by_column[column].iter().filter(|(row, _)| !is_cap(&polytope.rows[*row]))
+            {
                 let first = match multipliers.rows[row] {
                     Some(first) => first,
                     None => *multipliers.rows[row].insert(multiplier(program, kind, len, polytope.rows[row].equal)?),
@@ -111,14 +114,15 @@ pub(in crate::policy) fn in_cone(
     room: f64,
 ) -> Result<(), RecourseError> {
     let len = entries.len();
-    let row =
-        |(place, (number, terms)): (usize, (f64, Vec<(usize, f64)>))| (merged(terms), room * unit(kind, len, place) - number);
+    let row = |(place, (number, terms)): (usize, (f64, Vec<(usize, f64)>))| {
+        (merged(terms), room * unit(kind, len, place) - number)
+    };
     let rows: Vec<_> = entries.into_iter().enumerate().map(row).collect();
     program.cone(kind, &rows).map(|_| ())
 }
 
-/// How deep a block in numbers is in its cone on all of the polytope at least, by the multipliers among these values: what a μ lacks is added to it, and
-/// what the bracket of a group lacks at its worst corner is missing once.
+/// How deep a block in numbers is in its cone on all of the polytope at least, by the multipliers among these values:
+/// what a μ lacks is added to it, and what the bracket of a group lacks at its worst corner is missing once.
 pub(super) fn depth(
     limits: &Limits,
     polytope: &Polytope,

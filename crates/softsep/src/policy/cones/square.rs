@@ -1,11 +1,12 @@
-//! A quadratic cost that must stay below a function of ξ: `½‖w(ξ)‖² ≤ s(ξ)`, with w = Ly, as a block of a second-order cone,
+//! A quadratic cost that must stay below a function of ξ: `½‖w(ξ)‖² ≤ s(ξ)`, with w = Ly, as a block of a second-order
+//! cone,
 //!
 //! ```text
 //! ‖(√2·w, s − 1)‖ ≤ s + 1
 //! ```
 //!
-//! which squared is 2‖w‖² ≤ 4s. Over a ball, with `w = w₀ + Wu` and `s = s₀ + σᵀu`, the S-lemma says the same exactly, in a smaller matrix:
-//! `s − ½‖w‖² ≥ 0` on ‖u‖ ≤ 1 if and only if for some μ ≥ 0
+//! which squared is 2‖w‖² ≤ 4s. Over a ball, with `w = w₀ + Wu` and `s = s₀ + σᵀu`, the S-lemma says the same exactly,
+//! in a smaller matrix: `s − ½‖w‖² ≥ 0` on ‖u‖ ≤ 1 if and only if for some μ ≥ 0
 //!
 //! ```text
 //! ⎛ s₀ − μ   ½σᵀ   w₀ᵀ ⎞
@@ -13,9 +14,9 @@
 //! ⎝  w₀      W     2I  ⎠
 //! ```
 //!
-//! μ multiplies 1 − ‖u‖², which no member of the ball makes negative. A part of a ball has more such functions, ζ(1 − ζ) for each ζ that goes from 0 to 1
-//! across the part, and each may have its multiplier: that is safe, and the closer the narrower the part. Where the matrix would be too large, the block is
-//! held like any other.
+//! μ multiplies 1 − ‖u‖², which no member of the ball makes negative. A part of a ball has more such functions, ζ(1 −
+//! ζ) for each ζ that goes from 0 to 1 across the part, and each may have its multiplier: that is safe, and the closer
+//! the narrower the part. Where the matrix would be too large, the block is held like any other.
 
 use super::ball::LARGEST;
 use super::block::{Affines, Block, Numbers};
@@ -63,7 +64,11 @@ impl Square {
 
 impl Counterpart {
     /// Asks for a quadratic cost below a function of ξ, wherever ξ is.
-    pub(in crate::policy) fn hold_square(&self, program: &mut dyn Program, square: &Square) -> Result<Squarely, RecourseError> {
+    pub(in crate::policy) fn hold_square(
+        &self,
+        program: &mut dyn Program,
+        square: &Square,
+    ) -> Result<Squarely, RecourseError> {
         let block = square.block();
         let forms = self.forms().filter(|(round, _)| {
             cfg!(feature = "psd") && !block.is_fixed() && 1 + round.ball.columns.len() + square.root.len() <= LARGEST
@@ -72,7 +77,8 @@ impl Counterpart {
             return self.hold(program, &block, 0.0).map(Squarely::Block);
         };
         let plain = square.plain().in_axes(&round.ball);
-        let columns: Vec<usize> = forms.iter().map(|_| program.col(0.0, 0.0, f64::INFINITY, VariableKind::Continuous)).collect();
+        let columns: Vec<usize> =
+            forms.iter().map(|_| program.col(0.0, 0.0, f64::INFINITY, VariableKind::Continuous)).collect();
         let constant = plain.at(&[]);
         let slopes: Vec<Affines> = (0..plain.dim()).map(|axis| plain.step(axis, 1.0)).collect();
         let mut triangle: Affines = Vec::new();
@@ -101,7 +107,8 @@ impl Counterpart {
         let mut forms = vec![Form::within_ball(axes.len())];
         if let Some((polytope, _)) = polytope {
             // An entry of two columns is not one ζ between 0 and 1.
-            let is_alone = |column: &&(usize, f64)| polytope.columns.iter().filter(|other| other.0 == column.0).count() == 1;
+            let is_alone =
+                |column: &&(usize, f64)| polytope.columns.iter().filter(|other| other.0 == column.0).count() == 1;
             for &(entry, step) in polytope.columns.iter().filter(is_alone) {
                 let slope: Vec<f64> = axes.iter().map(|axis| axis[entry] / step).collect();
                 forms.push(Form::between((center[entry] - polytope.base[entry]) / step, &slope));
@@ -112,8 +119,9 @@ impl Counterpart {
 
     /// By how much `½‖w‖²` is above s at most, wherever ξ is, given that s is `most` at most.
     ///
-    /// A block that lacks η of its cone proves `2‖w‖² ≤ (s + 1 + η)² − (s − 1)²`, which is `4s + 2ηs + 2η + η²`. A matrix that lacks η
-    /// proves what it would with η(1 + ‖u‖²) ≤ 2η more in s and (2 + η)I: `½‖w‖² ≤ (1 + ½η)(s + 2η)`.
+    /// A block that lacks η of its cone proves `2‖w‖² ≤ (s + 1 + η)² − (s − 1)²`, which is `4s + 2ηs + 2η + η²`. A
+    /// matrix that lacks η proves what it would with η(1 + ‖u‖²) ≤ 2η more in s and (2 + η)I: `½‖w‖² ≤ (1 + ½η)(s +
+    /// 2η)`.
     pub(in crate::policy) fn excess(&self, square: &Square, held: &Squarely, values: &[f64], most: f64) -> f64 {
         let most = most.max(0.0) / square.size;
         let excess = match (self, held) {
@@ -199,7 +207,9 @@ fn each(axes: usize, roots: usize, mut entry: impl FnMut(Place, Part)) {
                 (0, 0) => Part { of_block: Some((None, 0, 1.0)), ..Part::default() },
                 (0, column) if column <= axes => Part { of_block: Some((axis_of(column), 0, 0.5)), ..Part::default() },
                 (_, column) if column <= axes => Part::default(),
-                (row, column) if row <= axes => Part { of_block: Some((axis_of(row), column - axes, 1.0)), ..Part::default() },
+                (row, column) if row <= axes => {
+                    Part { of_block: Some((axis_of(row), column - axes, 1.0)), ..Part::default() }
+                }
                 (row, column) => Part { number: if row == column { 2.0 } else { 0.0 }, ..Part::default() },
             };
             entry(Place { row, column }, part);

@@ -24,7 +24,8 @@ fn block(kind: ConeKind, len: usize, dim: usize, rng: &mut ChaCha8Rng) -> Block 
     Block { kind, entries: (0..len).map(|_| entry(rng)).collect() }
 }
 
-/// How many units a block needs at least to be in its cone wherever ξ is, by the counterpart: a program with one column, the units.
+/// How many units a block needs at least to be in its cone wherever ξ is, by the counterpart: a program with one
+/// column, the units.
 fn needed(counterpart: &Counterpart, block: &Block) -> f64 {
     let mut program = ConicProgram::new(0.0);
     let units = program.col(1.0, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
@@ -82,7 +83,11 @@ fn corners(kind: Kind, dim: usize) -> (Shape, Vec<Vec<f64>>) {
     let mut points = Vec::new();
     for mask in (0..1_u32 << dim).filter(|mask| mask.count_ones() as usize <= most) {
         let mut xi = base.clone();
-        columns.iter().enumerate().filter(|(k, _)| mask >> k & 1 == 1).for_each(|(_, &(entry, step))| xi[entry] += step);
+        columns
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| mask >> k & 1 == 1)
+            .for_each(|(_, &(entry, step))| xi[entry] += step);
         points.push(xi);
     }
     (Shape { polytope: Some(Polytope { base, columns, rows }), ball: None }, points)
@@ -123,7 +128,9 @@ fn boundary(ball: &Ball, block: &Block, count: usize, rng: &mut ChaCha8Rng) -> V
     let at = |u: &[f64]| -> Vec<f64> {
         let length = u.iter().map(|u| u * u).sum::<f64>().sqrt();
         let mut xi = ball.center.clone();
-        u.iter().zip(&ball.columns).for_each(|(u, axis)| xi.iter_mut().zip(axis).for_each(|(xi, axis)| *xi += u / length * axis));
+        u.iter()
+            .zip(&ball.columns)
+            .for_each(|(u, axis)| xi.iter_mut().zip(axis).for_each(|(xi, axis)| *xi += u / length * axis));
         xi
     };
     let need = |u: &[f64]| needed_at(block, &[at(u)]);
@@ -170,7 +177,8 @@ fn parts_of_balls_are_safe_and_come_closer_the_narrower_they_are() {
             let mut gaps = Vec::new();
             for width in [1.0, 0.1, 0.01] {
                 let base = ball.center.clone();
-                let rows = (0..2).map(|column| ShapeRow { terms: vec![(column, 1.0)], limit: 1.0, equal: false }).collect();
+                let rows =
+                    (0..2).map(|column| ShapeRow { terms: vec![(column, 1.0)], limit: 1.0, equal: false }).collect();
                 let polytope = Polytope { base: base.clone(), columns: vec![(0, width), (1, -width)], rows };
                 let shape = Shape { polytope: Some(polytope), ball: Some(ball.clone()) };
                 let claimed = needed(&Counterpart::new(Ground::Shape(&shape), &[0.0; 2]), &block);
@@ -223,7 +231,8 @@ fn squares_are_safe_and_exact_over_balls() {
             let radius = if is_part { rng.random_range(0.0_f64..1.0).sqrt() } else { 1.0 };
             let xi: Vec<f64> = (0..2)
                 .map(|entry| {
-                    ball.center[entry] + radius * (angle.cos() * ball.columns[0][entry] + angle.sin() * ball.columns[1][entry])
+                    ball.center[entry]
+                        + radius * (angle.cos() * ball.columns[0][entry] + angle.sin() * ball.columns[1][entry])
                 })
                 .collect();
             if !is_part || (0..2).all(|entry| (0.0..=0.2).contains(&(xi[entry] - ball.center[entry]))) {
@@ -236,6 +245,9 @@ fn squares_are_safe_and_exact_over_balls() {
         let most = values[tau] + members.iter().map(|xi| values_at(xi)[0]).fold(f64::NEG_INFINITY, f64::max);
         let claimed = values[tau] + counterpart.excess(&square, &held, &values, most);
         assert!(claimed >= truth - 1e-9, "{round}: {claimed} below {truth}");
-        assert!(members.len() < 100 || claimed <= truth + if is_part { 0.1 } else { 1e-5 }, "{round}: {claimed} above {truth}");
+        assert!(
+            members.len() < 100 || claimed <= truth + if is_part { 0.1 } else { 1e-5 },
+            "{round}: {claimed} above {truth}"
+        );
     }
 }

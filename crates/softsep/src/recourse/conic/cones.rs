@@ -1,7 +1,8 @@
 //! Dual cones: moving a multiplier that rounding left just outside back in.
 //!
-//! A bound proved by duality holds for every multiplier in the dual cone, and for none outside it. Interior-point multipliers are inside
-//! up to rounding, so each repair below changes them by about that much; what it costs shows in the duality gap, which is checked after.
+//! A bound proved by duality holds for every multiplier in the dual cone, and for none outside it. Interior-point
+//! multipliers are inside up to rounding, so each repair below changes them by about that much; what it costs shows in
+//! the duality gap, which is checked after.
 
 use super::form::matrix_side;
 use crate::format::ConeKind;
@@ -35,7 +36,8 @@ fn into_dual_exponential(u: &mut f64, v: &mut f64, w: &mut f64) {
     }
 }
 
-/// Self-dual. Adds the least multiple of the identity, from a sequence that grows fourfold, that lets a Cholesky factorisation succeed.
+/// Self-dual. Adds the least multiple of the identity, from a sequence that grows fourfold, that lets a Cholesky
+/// factorisation succeed.
 fn lift_into_semidefinite(z: &mut [f64], matrix: &mut [f64]) {
     let side = matrix_side(z.len());
     let size = z.iter().fold(0.0, |size: f64, entry| size.max(entry.abs()));

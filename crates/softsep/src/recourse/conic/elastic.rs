@@ -1,14 +1,15 @@
 //! The least violation of an infeasible program, whose dual is the deepest Farkas certificate.
 //!
-//! Among all certificates an interior-point method returns a central one, and the cut from it may exclude little more than the x at
-//! hand: feasibility cuts then close in on the feasible x without getting there. The elastic program
+//! Among all certificates an interior-point method returns a central one, and the cut from it may exclude little more
+//! than the x at hand: feasibility cuts then close in on the feasible x without getting there. The elastic program
 //!
 //! ```text
 //! min t   over   s + t·e ∈ K on inequalities and cones,   |activity − target| ≤ t on equalities,   l ≤ y ≤ u
 //! ```
 //!
-//! with e inside K has a dual that maximises the gain of the certificate over the multipliers with `zᵀe + Σ|z_equality| = 1`, so its cut
-//! supports the least violation, a convex function of x, and its zero is where that function would be zero if it went on straight.
+//! with e inside K has a dual that maximises the gain of the certificate over the multipliers with `zᵀe + Σ|z_equality|
+//! = 1`, so its cut supports the least violation, a convex function of x, and its zero is where that function would be
+//! zero if it went on straight.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSolver, SolverStatus, SupportedConeT};
@@ -18,7 +19,8 @@ use super::solver::{LADDER, run, set_up};
 use crate::format::ConeKind;
 use crate::run::Clock;
 
-/// The elastic program of a form. Its first entries are those of the form, so their multipliers are a certificate as they stand.
+/// The elastic program of a form. Its first entries are those of the form, so their multipliers are a certificate as
+/// they stand.
 pub(super) struct Elastic {
     solver: DefaultSolver<f64>,
     cost: Vec<f64>,
@@ -40,7 +42,8 @@ impl Elastic {
                 push(form.a.rowval[k], j, form.a.nzval[k]);
             }
         }
-        // Bounds of y stay as they are: no x moves them. Ay + s = b has s alone on the left, so what relaxes it is subtracted.
+        // Bounds of y stay as they are: no x moves them. Ay + s = b has s alone on the left, so what relaxes it is
+        // subtracted.
         let is_row = |entry: usize| matches!(form.entries[entry].source, Source::Row(_));
         let equalities: Vec<usize> = (0..form.zero).filter(|&entry| is_row(entry)).collect();
         for entry in (form.zero..form.zero + form.nonnegative).filter(|&entry| is_row(entry)) {
@@ -70,7 +73,8 @@ impl Elastic {
         Ok(Self { solver, cost, right_side, entries })
     }
 
-    /// Multipliers of the form's entries for its right-hand side b; whether they are a certificate is for the caller to check.
+    /// Multipliers of the form's entries for its right-hand side b; whether they are a certificate is for the caller to
+    /// check.
     pub(super) fn certificate(&mut self, b: &[f64], iterations: &mut u64) -> Result<&[f64], String> {
         self.right_side[..self.entries].copy_from_slice(b);
         run(&mut self.solver, &self.cost, &self.right_side, iterations)?;

@@ -1,8 +1,9 @@
 //! A conic program as it is stated (columns, rows, cones), and its translation into the standard form of Clarabel.
 //!
-//! Clarabel solves `min ½yᵀPy + qᵀy` over `Ay + s = b, s ∈ K`. Each entry of s is the slack of one side of one row or bound,
-//! `s = sign·(activity − target)`: sign +1 for a lower bound, an equality and a cone, −1 for an upper bound. So `A = −sign·g`,
-//! `b = sign·(shift − target)`, where the shift is the part of the activity that no column moves. Infinite sides have no entry.
+//! Clarabel solves `min ½yᵀPy + qᵀy` over `Ay + s = b, s ∈ K`. Each entry of s is the slack of one side of one row or
+//! bound, `s = sign·(activity − target)`: sign +1 for a lower bound, an equality and a cone, −1 for an upper bound. So
+//! `A = −sign·g`, `b = sign·(shift − target)`, where the shift is the part of the activity that no column moves.
+//! Infinite sides have no entry.
 
 use std::ops::Range;
 
@@ -76,7 +77,8 @@ impl ConicProgram {
         self.push_row(Sides::Between(lower, upper), terms)
     }
 
-    /// Adds the rows of a cone, each `terms − offset`, in the order and scaling of the `aro/1` format, and gives their indices.
+    /// Adds the rows of a cone, each `terms − offset`, in the order and scaling of the `aro/1` format, and gives their
+    /// indices.
     pub(crate) fn add_cone<T: IntoIterator<Item = (usize, f64)>>(
         &mut self,
         kind: ConeKind,
@@ -100,8 +102,8 @@ impl ConicProgram {
     }
 }
 
-/// The cone in Clarabel's words, over `len` entries. Its exponential cone is `(x, y, z): y·exp(x/y) ≤ z` and its semidefinite cone the
-/// upper triangle by columns with off-diagonals scaled by √2: both as in the format.
+/// The cone in Clarabel's words, over `len` entries. Its exponential cone is `(x, y, z): y·exp(x/y) ≤ z` and its
+/// semidefinite cone the upper triangle by columns with off-diagonals scaled by √2: both as in the format.
 fn standard_cone(kind: ConeKind, len: usize) -> Result<SupportedConeT<f64>, RecourseError> {
     let refuse = |what: &str| Err(RecourseError::Unsupported(what.to_owned()));
     match kind {
@@ -181,7 +183,9 @@ impl ConicForm {
                 Sides::Between(lower, upper) => Some((Source::Row(row), lower, upper)),
                 Sides::InCone { .. } => None,
             })
-            .chain(lower.iter().zip(&upper).enumerate().map(|(col, (&lower, &upper))| (Source::Col(col), lower, upper)));
+            .chain(
+                lower.iter().zip(&upper).enumerate().map(|(col, (&lower, &upper))| (Source::Col(col), lower, upper)),
+            );
         let mut entries = Vec::new();
         let mut inequalities = Vec::new();
         for (source, lower, upper) in bounded {

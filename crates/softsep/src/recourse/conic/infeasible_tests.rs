@@ -104,7 +104,8 @@ fn check_edge(sketch: Sketch, edge: f64) {
         assert!(cuts < 8 && x <= edge + 1e-6, "after {cuts} cuts: {x}");
     }
     assert!((x - edge).abs() < 1e-6, "recourse at {x}");
-    for (off, outcome) in [(1e-3, Outcome::Solved), (1e-9, Outcome::Solved), (0.0, Outcome::Solved), (-1e-5, Outcome::Infeasible)]
+    for (off, outcome) in
+        [(1e-3, Outcome::Solved), (1e-9, Outcome::Solved), (0.0, Outcome::Solved), (-1e-5, Outcome::Infeasible)]
     {
         assert_eq!(answer_at(&mut engine, &problem, &[edge + off], &[0.0]).outcome, outcome, "{off:e} from the edge");
     }

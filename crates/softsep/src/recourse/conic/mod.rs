@@ -1,4 +1,5 @@
-//! The engine for quadratic and conic recourse: an interior-point solve per question, with the cut that its dual proves.
+//! The engine for quadratic and conic recourse: an interior-point solve per question, with the cut that its dual
+//! proves.
 
 mod cones;
 mod elastic;
@@ -12,7 +13,7 @@ mod solver;
 #[cfg(test)]
 mod tests;
 
-use super::{Answer, Outcome, Recourse, RecourseError, WarmStart, Work};
+use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, Work};
 use crate::format::ConeKind;
 use crate::model::{Problem, RecourseModel};
 use crate::run::Clock;
@@ -94,7 +95,8 @@ impl Recourse for Conic {
                 self.fill_cut(xi, answer);
                 answer.outcome = Outcome::Solved;
                 answer.cost = self.solver.proof.objective;
-                answer.value = answer.intercept + answer.slope_x.iter().zip(&self.x).map(|(slope, x)| slope * x).sum::<f64>();
+                answer.value =
+                    answer.intercept + answer.slope_x.iter().zip(&self.x).map(|(slope, x)| slope * x).sum::<f64>();
                 // The cost (b + Bξ)ᵀy moves with ξ too. It is part of the slope, not of the cut, which is for this ξ.
                 self.model.cost_xi.transpose_mul_add(1.0, &self.solver.proof.y, &mut answer.slope_xi);
             }
@@ -103,13 +105,16 @@ impl Recourse for Conic {
                 (answer.outcome, answer.value, answer.cost) = (Outcome::Infeasible, f64::INFINITY, f64::INFINITY);
             }
             ConicStatus::Unbounded => {
-                (answer.outcome, answer.value, answer.intercept) = (Outcome::Unbounded, f64::NEG_INFINITY, f64::NEG_INFINITY);
+                (answer.outcome, answer.value, answer.intercept) =
+                    (Outcome::Unbounded, f64::NEG_INFINITY, f64::NEG_INFINITY);
                 answer.cost = f64::NEG_INFINITY;
                 answer.slope_x.fill(0.0);
                 answer.slope_xi.fill(0.0);
             }
             ConicStatus::Stopped(stop) => return Err(stop.into()),
-            ConicStatus::Failed(why) => return Err(RecourseError::Numerical { x: self.x.clone(), xi: xi.to_vec(), why }),
+            ConicStatus::Failed(why) => {
+                return Err(RecourseError::Numerical { x: self.x.clone(), xi: xi.to_vec(), why });
+            }
         }
         self.solves += 1;
         Ok(())
@@ -123,17 +128,22 @@ impl Recourse for Conic {
         pi.copy_from_slice(&self.dual);
     }
 
-    fn warm_start(&self) -> WarmStart {
-        WarmStart::default()
+    fn warm_start(&self) -> RecourseBasis {
+        RecourseBasis::default()
     }
 
     /// Nothing to forget.
-    fn start_from(&mut self, _warm: &WarmStart) -> Result<(), RecourseError> {
+    fn start_from(&mut self, _warm: &RecourseBasis) -> Result<(), RecourseError> {
         Ok(())
     }
 
     fn work(&self) -> Work {
-        Work { solves: self.solves, iterations: self.solver.iterations, recovered: self.solver.recovered, ..Work::default() }
+        Work {
+            solves: self.solves,
+            iterations: self.solver.iterations,
+            recovered: self.solver.recovered,
+            ..Work::default()
+        }
     }
 }
 

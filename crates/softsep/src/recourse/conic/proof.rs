@@ -1,15 +1,18 @@
-//! What a point that Clarabel returns proves: a lower bound by duality, a Farkas certificate, or a ray. Nothing is taken on trust.
+//! What a point that Clarabel returns proves: a lower bound by duality, a Farkas certificate, or a ray. Nothing is
+//! taken on trust.
 //!
-//! For multipliers z in the dual cone, row multipliers `π = Σ sign·z`, and any ŷ (½yᵀHy ≥ ŷᵀHy − ½ŷᵀHŷ as H is positive semidefinite),
-//! every feasible y costs at least
+//! For multipliers z in the dual cone, row multipliers `π = Σ sign·z`, and any ŷ (½yᵀHy ≥ ŷᵀHy − ½ŷᵀHŷ as H is positive
+//! semidefinite), every feasible y costs at least
 //!
 //! ```text
 //! −½ŷᵀHŷ + min over l ≤ y ≤ u of dᵀy + Σ z·sign·target − πᵀshift,     d = c + Hŷ − Gᵀπ
 //! ```
 //!
-//! the sum over the entries of rows: the multipliers of the bounds on y follow from d, whatever the solver gave for them. This is
-//! affine in the shift Ex + Uξ, so it is a cut in x. With c = H = 0 it is Farkas' lemma: a positive value excludes every y.
+//! the sum over the entries of rows: the multipliers of the bounds on y follow from d, whatever the solver gave for
+//! them. This is affine in the shift Ex + Uξ, so it is a cut in x. With c = H = 0 it is Farkas' lemma: a positive value
+//! excludes every y.
 
+use crate::numeric::dot;
 use clarabel::solver::DefaultSolution;
 
 use super::cones::into_dual_cone;
@@ -108,7 +111,8 @@ impl Proof {
         Ok(())
     }
 
-    /// Reads a Farkas certificate, scales it so that the largest row multiplier is 1, and checks that it excludes every y.
+    /// Reads a Farkas certificate, scales it so that the largest row multiplier is 1, and checks that it excludes every
+    /// y.
     pub(super) fn farkas(&mut self, form: &ConicForm, question: &Question, z: &[f64]) -> Result<(), String> {
         self.take_multipliers(form, z);
         let scale = norm(&self.pi).recip();
@@ -129,13 +133,22 @@ impl Proof {
         self.objective = f64::INFINITY;
         let gain = self.bound - shifts;
         if !(gain > FARKAS_GAIN * (mass + charge.mass) && within(charge.residual, CERTIFICATE_RESIDUAL * gain)) {
-            return Err(format!("the certificate of infeasibility gains {gain:e} with a residual of {:e}", charge.residual));
+            return Err(format!(
+                "the certificate of infeasibility gains {gain:e} with a residual of {:e}",
+                charge.residual
+            ));
         }
         Ok(())
     }
 
-    /// Reads a ray, scales its largest entry to 1, and checks that the cost falls along it and that it stays in every cone.
-    pub(super) fn ray(&mut self, form: &ConicForm, question: &Question, found: &DefaultSolution<f64>) -> Result<(), String> {
+    /// Reads a ray, scales its largest entry to 1, and checks that the cost falls along it and that it stays in every
+    /// cone.
+    pub(super) fn ray(
+        &mut self,
+        form: &ConicForm,
+        question: &Question,
+        found: &DefaultSolution<f64>,
+    ) -> Result<(), String> {
         let scale = norm(&found.x).recip();
         self.y.iter_mut().zip(&found.x).for_each(|(ray, x)| *ray = scale * x);
         // H y must vanish as well, or the cost would rise in the end.
@@ -150,8 +163,13 @@ impl Proof {
         self.pi.fill(0.0);
         (self.objective, self.bound) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         let allowed = CERTIFICATE_RESIDUAL * descent;
-        if !(descent > 0.0 && within(curvature, allowed) && within(leaves * norm(&question.cost), allowed * form.largest)) {
-            return Err(format!("the ray descends by {descent:e}, curves by {curvature:e} and leaves its cones by {leaves:e}"));
+        if !(descent > 0.0
+            && within(curvature, allowed)
+            && within(leaves * norm(&question.cost), allowed * form.largest))
+        {
+            return Err(format!(
+                "the ray descends by {descent:e}, curves by {curvature:e} and leaves its cones by {leaves:e}"
+            ));
         }
         Ok(())
     }
@@ -191,10 +209,11 @@ impl Proof {
 
     /// The minimum of d_j·y_j over the bounds of y_j, summed over j.
     ///
-    /// At an optimum d_j is either the multiplier of a bound or zero, here up to the solver's tolerance. Where y_j is free on the side
-    /// to which d_j pushes it, no bound holds but for d_j = 0, and where the bound is far away it would be uselessly weak. There a |d_j|
-    /// below `noise` is charged at ŷ_j: an error of |d_j|·|y_j − ŷ_j| for other y_j, which is what the solver's tolerance means.
-    /// Everything else, and whatever costs at most `budget`, is charged at the bound, and holds without a tolerance.
+    /// At an optimum d_j is either the multiplier of a bound or zero, here up to the solver's tolerance. Where y_j is
+    /// free on the side to which d_j pushes it, no bound holds but for d_j = 0, and where the bound is far away it
+    /// would be uselessly weak. There a |d_j| below `noise` is charged at ŷ_j: an error of |d_j|·|y_j − ŷ_j| for other
+    /// y_j, which is what the solver's tolerance means. Everything else, and whatever costs at most `budget`, is
+    /// charged at the bound, and holds without a tolerance.
     fn charge_bounds(&self, form: &ConicForm, budget: f64, noise: f64) -> Charge {
         let mut charge = Charge { total: 0.0, mass: 0.0, residual: 0.0 };
         for (col, (&d, &y)) in self.reduced.iter().zip(&self.y).enumerate() {
@@ -214,7 +233,8 @@ impl Proof {
     }
 }
 
-/// By how much `Ay + s = b` is missed, against the largest number in it. The slack s is in its cone: an interior point is nowhere else.
+/// By how much `Ay + s = b` is missed, against the largest number in it. The slack s is in its cone: an interior point
+/// is nowhere else.
 pub(super) fn feasibility_error(form: &ConicForm, question: &Question, found: &DefaultSolution<f64>) -> f64 {
     let (mut error, mut size) = (0.0_f64, 1.0_f64);
     for ((entry, b), slack) in form.entries.iter().zip(&question.right_side).zip(&found.s) {
@@ -230,10 +250,6 @@ pub(super) fn feasibility_error(form: &ConicForm, question: &Question, found: &D
 /// Whether a number is known and at most `limit`.
 pub(super) fn within(number: f64, limit: f64) -> bool {
     number.is_finite() && number <= limit
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn norm(v: &[f64]) -> f64 {

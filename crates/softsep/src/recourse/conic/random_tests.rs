@@ -1,4 +1,5 @@
-//! The conic engine on random problems with fixed seeds: optimality conditions, differences, cuts, the simplex method, memory.
+//! The conic engine on random problems with fixed seeds: optimality conditions, differences, cuts, the simplex method,
+//! memory.
 #![allow(clippy::unwrap_used)]
 
 use rand::{RngExt, SeedableRng};
@@ -96,8 +97,8 @@ fn slopes_agree_with_differences_and_cuts_hold_elsewhere() {
         let (x, xi) = (uniform(&mut rng, 3), uniform(&mut rng, 2));
         let answer = answer_at(&mut engine, &problem, &x, &xi);
 
-        // A convex piecewise quadratic function has kinks in its slope: a difference lies between the slopes at its two ends, so the
-        // error is at most the step times the curvature.
+        // A convex piecewise quadratic function has kinks in its slope: a difference lies between the slopes at its two
+        // ends, so the error is at most the step times the curvature.
         for k in 0..3 {
             let mut difference = 0.0;
             for side in [1.0, -1.0] {
@@ -105,7 +106,11 @@ fn slopes_agree_with_differences_and_cuts_hold_elsewhere() {
                 there[k] += side * step;
                 difference += side * answer_at(&mut engine, &problem, &there, &xi).value / (2.0 * step);
             }
-            assert!(close(answer.slope_x[k], difference, 1e-3), "slope in x: {} is not {difference}", answer.slope_x[k]);
+            assert!(
+                close(answer.slope_x[k], difference, 1e-3),
+                "slope in x: {} is not {difference}",
+                answer.slope_x[k]
+            );
         }
         for k in 0..2 {
             let mut difference = 0.0;
@@ -114,7 +119,11 @@ fn slopes_agree_with_differences_and_cuts_hold_elsewhere() {
                 there[k] += side * step;
                 difference += side * answer_at(&mut engine, &problem, &x, &there).value / (2.0 * step);
             }
-            assert!(close(answer.slope_xi[k], difference, 1e-3), "slope in ξ: {} is not {difference}", answer.slope_xi[k]);
+            assert!(
+                close(answer.slope_xi[k], difference, 1e-3),
+                "slope in ξ: {} is not {difference}",
+                answer.slope_xi[k]
+            );
         }
         for _ in 0..10 {
             let there = uniform(&mut rng, 3);
@@ -191,12 +200,16 @@ fn answers_do_not_depend_on_the_solves_before() {
         for round in 0..30 {
             // Large x make for infeasible recourse, moving costs for unbounded recourse now and then.
             let size = if round % 3 == 0 { 30.0 } else { 1.0 };
-            let (x, xi): (Vec<f64>, _) = (uniform(&mut rng, 3).iter().map(|x| size * x).collect(), uniform(&mut rng, 2));
+            let (x, xi): (Vec<f64>, _) =
+                (uniform(&mut rng, 3).iter().map(|x| size * x).collect(), uniform(&mut rng, 2));
             used.start_from(&used.warm_start()).unwrap();
             let answer = answer_at(&mut used, &problem, &x, &xi);
             assert_eq!(answer, answer_at(&mut fresh(&problem), &problem, &x, &xi));
             outcomes.push(answer.outcome);
         }
-        assert!(outcomes.contains(&Outcome::Solved) && outcomes.contains(&Outcome::Infeasible), "{kind:?}: {outcomes:?}");
+        assert!(
+            outcomes.contains(&Outcome::Solved) && outcomes.contains(&Outcome::Infeasible),
+            "{kind:?}: {outcomes:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Clarabel, set up once for a program and asked for many costs and right-hand sides; every answer is checked, trouble climbs a ladder.
+//! Clarabel, set up once for a program and asked for many costs and right-hand sides; every answer is checked, trouble
+//! climbs a ladder.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use super::elastic::Elastic;
 use super::form::{ConicForm, ConicProgram};
 use super::proof::{Proof, Question, feasibility_error, within};
 use crate::recourse::RecourseError;
-use crate::run::{Clock, Stop, patiently};
+use crate::run::{Clock, Stop, run_until};
 
 /// Terms of a program that is solved in the caller's thread: an iteration takes a moment.
 const SMALL: usize = 20_000;
@@ -50,7 +51,7 @@ impl ConicProgram {
             return self.solve_here(clock);
         }
         let heard = clock.clone();
-        match patiently(clock, move || self.solve_here(&heard)) {
+        match run_until(clock, move || self.solve_here(&heard)) {
             Ok(Some(solved)) => solved,
             Ok(None) => Ok(ConicSolution {
                 status: ConicStatus::Stopped(clock.check().err().unwrap_or(Stop::TimeLimit)),
@@ -66,7 +67,8 @@ impl ConicProgram {
         let mut solver = ConicSolver::new(self, clock)?;
         let status = solver.solve();
         let Proof { y, pi, bound, .. } = solver.proof;
-        let dual_objective = if status == ConicStatus::Infeasible { f64::INFINITY } else { bound + solver.form.constant };
+        let dual_objective =
+            if status == ConicStatus::Infeasible { f64::INFINITY } else { bound + solver.form.constant };
         Ok(ConicSolution { status, dual_objective, primal: y, row_duals: pi })
     }
 }
@@ -85,8 +87,9 @@ pub(super) struct Rung {
     accepted: f64,
 }
 
-/// First what suits almost every problem; then, on a fresh set-up, data of very different sizes (more equilibration), equilibration
-/// that does harm (none) with a near-singular KKT matrix (more regularisation), and Clarabel's own tolerance.
+/// First what suits almost every problem; then, on a fresh set-up, data of very different sizes (more equilibration),
+/// equilibration that does harm (none) with a near-singular KKT matrix (more regularisation), and Clarabel's own
+/// tolerance.
 pub(super) const LADDER: [Rung; 4] = [
     Rung { equilibrations: 10, scaling: 1e4, regularisation: 1e-8, tolerance: 1e-10, accepted: 1e-7 },
     Rung { equilibrations: 50, scaling: 1e8, regularisation: 1e-9, tolerance: 1e-9, accepted: 1e-7 },
@@ -121,8 +124,9 @@ impl Rung {
 
 /// A program that is solved again and again with other costs and shifts of its rows.
 ///
-/// An answer depends on cost and shift alone, never on the solves before it: costs and right-hand side are written anew each time, the
-/// equilibration comes from the program as it was built, and an interior-point method starts from its own point.
+/// An answer depends on cost and shift alone, never on the solves before it: costs and right-hand side are written anew
+/// each time, the equilibration comes from the program as it was built, and an interior-point method starts from its
+/// own point.
 pub(super) struct ConicSolver {
     pub(super) form: ConicForm,
     pub(super) question: Question,
@@ -140,20 +144,36 @@ pub(super) struct ConicSolver {
 
 impl fmt::Debug for ConicSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConicSolver").field("form", &self.form).field("question", &self.question).finish_non_exhaustive()
+        f.debug_struct("ConicSolver")
+            .field("form", &self.form)
+            .field("question", &self.question)
+            .finish_non_exhaustive()
     }
 }
 
 impl ConicSolver {
     pub(super) fn new(program: ConicProgram, clock: &Clock) -> Result<Self, RecourseError> {
         let form = ConicForm::new(program)?;
-        let mut question =
-            Question { cost: form.cost.clone(), shift: vec![0.0; form.rows.rows()], right_side: vec![0.0; form.entries.len()] };
+        let mut question = Question {
+            cost: form.cost.clone(),
+            shift: vec![0.0; form.rows.rows()],
+            right_side: vec![0.0; form.entries.len()],
+        };
         form.right_side(&question.shift, &mut question.right_side);
         let solver = set_up_program(&form, &question, &LADDER[0], clock).map_err(RecourseError::Unsupported)?;
         let proof = Proof::new(&form);
         let no_cost = vec![0.0; form.cost.len()];
-        Ok(Self { form, question, proof, iterations: 0, recovered: 0, solver, elastic: None, no_cost, clock: clock.clone() })
+        Ok(Self {
+            form,
+            question,
+            proof,
+            iterations: 0,
+            recovered: 0,
+            solver,
+            elastic: None,
+            no_cost,
+            clock: clock.clone(),
+        })
     }
 
     /// Solves for the cost and the shift in `question`; what is known then is in `proof`.
@@ -168,7 +188,8 @@ impl ConicSolver {
             let outcome = if height == 0 {
                 self.attempt(None, rung)
             } else {
-                set_up_program(&self.form, &self.question, rung, &self.clock).and_then(|solver| self.attempt(Some(solver), rung))
+                set_up_program(&self.form, &self.question, rung, &self.clock)
+                    .and_then(|solver| self.attempt(Some(solver), rung))
             };
             match outcome {
                 Ok(status) => {
@@ -177,7 +198,8 @@ impl ConicSolver {
                 }
                 Err(reason) => why = reason,
             }
-            // Recourse that only just fails to exist is hard to tell from recourse that only just exists; its least violation is not.
+            // Recourse that only just fails to exist is hard to tell from recourse that only just exists; its least
+            // violation is not.
             if height == 0 && self.deepen().is_ok() {
                 self.recovered += 1;
                 return ConicStatus::Infeasible;
@@ -194,13 +216,14 @@ impl ConicSolver {
         run(solver, &question.cost, &question.right_side, &mut self.iterations)?;
         if is_ray(solver.solution.status) {
             proof.ray(form, question, &solver.solution)?;
-            // A ray says nothing of whether there is a point to start from: solve for one. (H stays: ½yᵀHy is bounded below.)
+            // A ray says nothing of whether there is a point to start from: solve for one. (H stays: ½yᵀHy is bounded
+            // below.)
             run(solver, &self.no_cost, &question.right_side, &mut self.iterations)?;
             if is_optimum(solver.solution.status) {
                 let off = feasibility_error(form, question, &solver.solution);
-                return within(off, rung.accepted)
-                    .then_some(ConicStatus::Unbounded)
-                    .ok_or_else(|| format!("beside a ray of descent, the point found has a primal residual of {off:e}"));
+                return within(off, rung.accepted).then_some(ConicStatus::Unbounded).ok_or_else(|| {
+                    format!("beside a ray of descent, the point found has a primal residual of {off:e}")
+                });
             }
         }
         match solver.solution.status {
@@ -253,7 +276,12 @@ fn deepen(
     proof.farkas(form, question, z)
 }
 
-fn set_up_program(form: &ConicForm, question: &Question, rung: &Rung, clock: &Clock) -> Result<DefaultSolver<f64>, String> {
+fn set_up_program(
+    form: &ConicForm,
+    question: &Question,
+    rung: &Rung,
+    clock: &Clock,
+) -> Result<DefaultSolver<f64>, String> {
     set_up(&form.p, &question.cost, &form.a, &question.right_side, &form.standard_cones, rung, clock)
 }
 
@@ -268,7 +296,8 @@ pub(super) fn set_up(
     clock: &Clock,
 ) -> Result<DefaultSolver<f64>, String> {
     let mut solver = DefaultSolver::new(p, q, a, b, cones, rung.settings()).map_err(|error| error.to_string())?;
-    // Asked once per iteration. Clarabel's own time limit would count the set-up anew in each solve, and knows no interrupt.
+    // Asked once per iteration. Clarabel's own time limit would count the set-up anew in each solve, and knows no
+    // interrupt.
     let clock = clock.clone();
     solver.set_termination_callback(move |_| clock.check().is_err());
     Ok(solver)

@@ -125,7 +125,8 @@ impl Sketch {
             row_upper: Vec::new(),
             row_scale: Vec::new(),
         };
-        let names = Names { recourse_rows: (0..self.0.rows()).map(|row| format!("r{row}")).collect(), ..Names::default() };
+        let names =
+            Names { recourse_rows: (0..self.0.rows()).map(|row| format!("r{row}")).collect(), ..Names::default() };
         Problem { name: String::new(), first, set: std::sync::Arc::new(Anywhere(xi)), recourse: self.0, names }
     }
 }
@@ -234,7 +235,10 @@ fn semidefinite_cones_are_refused_by_name() {
 fn malformed_cones_are_refused_by_name() {
     let problem = Sketch::new(1, 1, &[FREE]).cone(ConeKind::Exponential, &[(&[(0, 1.0)], &[], &[], 0.0)]).problem();
     let refusal = Conic::new(&problem, &Clock::unlimited()).unwrap_err();
-    assert!(matches!(&refusal, RecourseError::Unsupported(why) if why.contains("exp") && why.contains("r0")), "{refusal}");
+    assert!(
+        matches!(&refusal, RecourseError::Unsupported(why) if why.contains("exp") && why.contains("r0")),
+        "{refusal}"
+    );
 }
 
 #[test]
@@ -253,7 +257,8 @@ fn quadratic_and_moving_costs() {
 
 #[test]
 fn far_bounds_do_not_weaken_the_bound() {
-    // Upper bounds of 1e9, never active: a multiplier of rounding size charged there would cost more than the gap allows.
+    // Upper bounds of 1e9, never active: a multiplier of rounding size charged there would cost more than the gap
+    // allows.
     let problem = Sketch::new(1, 1, &[(1.0, 0.0, 1e9), (3.0, 0.0, 1e9)])
         .row(&[(0, 1.0), (1, 1.0)], &[(0, -1.0)], &[(0, -1.0)], 0.0, INF)
         .row(&[(0, 1.0)], &[], &[], -INF, 5.0)
@@ -295,7 +300,9 @@ fn a_program_solved_once() {
         let (a, b) = (program.add_col(cost, 0.0, INF), program.add_col(2.0, 0.0, 4.0));
         program.add_quadratic(b, b, 2.0);
         program.add_row(least, 7.0, [(b, 1.0)]);
-        program.add_cone(ConeKind::SecondOrder, [(vec![(a, 1.0)], 0.0), (vec![(b, 1.0)], 0.0), (vec![], -4.0)]).unwrap();
+        program
+            .add_cone(ConeKind::SecondOrder, [(vec![(a, 1.0)], 0.0), (vec![(b, 1.0)], 0.0), (vec![], -4.0)])
+            .unwrap();
         program.solve(&Clock::unlimited()).unwrap()
     };
     // a = 5, b = 3 costs 5 + 6 + 9 + 10.

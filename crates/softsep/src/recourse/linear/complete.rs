@@ -1,8 +1,9 @@
 //! From a basis of the master to one of the recourse.
 //!
-//! A basis that is optimal for x and y together has decisions among its basic variables. With x fixed where it is they may leave, each for the variable
-//! that the dual ratio test names: y does not move, since a fixed variable leaves it at no distance, and reduced costs keep their signs. What is
-//! left when all have gone is an optimal basis of the recourse at that x.
+//! A basis that is optimal for x and y together has decisions among its basic variables. With x fixed where it is they
+//! may leave, each for the variable that the dual ratio test names: y does not move, since a fixed variable leaves it
+//! at no distance, and reduced costs keep their signs. What is left when all have gone is an optimal basis of the
+//! recourse at that x.
 
 use softsep_lp::{Basis, BasisStatus};
 
@@ -40,8 +41,9 @@ impl Frame {
     }
 }
 
-/// The basis of a linear recourse with fixed costs that an optimal one of y and x leads to. Its columns are y, then x; its rows those of the recourse,
-/// then of the first stage. `None` where that takes more pivots than it saves, or where they get lost.
+/// The basis of a linear recourse with fixed costs that an optimal one of y and x leads to. Its columns are y, then x;
+/// its rows those of the recourse, then of the first stage. `None` where that takes more pivots than it saves, or where
+/// they get lost.
 pub(crate) fn recourse_basis(problem: &Problem, joint: &Basis) -> Option<Basis> {
     let (y, rows) = (problem.recourse.dim(), problem.recourse.rows());
     let frame = Frame::with_decisions(problem);

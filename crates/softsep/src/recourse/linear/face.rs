@@ -5,10 +5,12 @@ use softsep_lp::{Lp, LpError, Model, Status, Toggle};
 use super::frame::{FEASIBLE, Frame};
 use crate::model::Sparse;
 
-/// The program `min Σt` over `−t ≤ Eᵀπ ≤ t` and the optimal face of the dual, kept: from solve to solve only bounds change.
+/// The program `min Σt` over `−t ≤ Eᵀπ ≤ t` and the optimal face of the dual, kept: from solve to solve only bounds
+/// change.
 ///
-/// The paper writes the face by the equation `πᵀ(h − Ex − Uξ) = Q`. We write it by complementary slackness with an optimal y, which is the
-/// same set and needs no tolerance on an objective value: π vanishes on slack rows, and `Gᵀπ` meets the cost of every y between its bounds.
+/// The paper writes the face by the equation `πᵀ(h − Ex − Uξ) = Q`. We write it by complementary slackness with an
+/// optimal y, which is the same set and needs no tolerance on an objective value: π vanishes on slack rows, and `Gᵀπ`
+/// meets the cost of every y between its bounds.
 pub(super) struct Face {
     lp: Lp,
     /// Bounds of π and t, then of the rows `Gᵀπ` (one per column of G) and the two rows per entry of x.
@@ -52,10 +54,18 @@ impl Face {
         }
         let mut col_upper = vec![f64::INFINITY; rows + dim];
         col_upper[..rows].fill(0.0);
-        Ok(Self { lp, col_lower: vec![0.0; rows + dim], col_upper, row_lower, row_upper, values: vec![0.0; rows + dim] })
+        Ok(Self {
+            lp,
+            col_lower: vec![0.0; rows + dim],
+            col_upper,
+            row_lower,
+            row_upper,
+            values: vec![0.0; rows + dim],
+        })
     }
 
-    /// Replaces `dual` by the selected one among those that are optimal together with `y`. Keeps it if the program has no answer.
+    /// Replaces `dual` by the selected one among those that are optimal together with `y`. Keeps it if the program has
+    /// no answer.
     pub(super) fn select(
         &mut self,
         frame: &Frame,
@@ -68,7 +78,9 @@ impl Face {
         self.lp.forget()?;
         let mut activity = vec![0.0; frame.rows()];
         frame.columns.transpose_mul_add(1.0, y, &mut activity);
-        let near = |value: f64, bound: f64| bound.is_finite() && (value - bound).abs() <= 10.0 * FEASIBLE * bound.abs().max(1.0);
+        let near = |value: f64, bound: f64| {
+            bound.is_finite() && (value - bound).abs() <= 10.0 * FEASIBLE * bound.abs().max(1.0)
+        };
         for i in 0..frame.rows() {
             let activity = activity[i] + shift[i];
             self.col_upper[i] = if near(activity, frame.row_lower[i]) { f64::INFINITY } else { 0.0 };

@@ -58,7 +58,8 @@ impl Frame {
         self.columns.dot(col, dual)
     }
 
-    /// Drops multipliers of infinite bounds: they are rounding errors, and would make the minorant invalid by their product with the shift.
+    /// Drops multipliers of infinite bounds: they are rounding errors, and would make the minorant invalid by their
+    /// product with the shift.
     pub(super) fn clean(&self, dual: &mut [f64]) {
         for (i, pi) in dual.iter_mut().enumerate() {
             let bound = if *pi > 0.0 { self.row_lower[i] } else { self.row_upper[i] };
@@ -76,9 +77,10 @@ impl Frame {
         self.u.transpose_mul_add(-1.0, dual, slope_xi);
     }
 
-    /// The dual objective at shift 0, `Σ πᵢ·boundᵢ + Σ dⱼ·boundⱼ` with the reduced costs `d = cost − Gᵀπ`: a row or column with a positive
-    /// multiplier stands at its lower bound, with a negative one at its upper. A multiplier whose bound is infinite must vanish; what is
-    /// left of it is the solver's tolerance. With `cost` zero and π a ray this is the gain of a Farkas certificate.
+    /// The dual objective at shift 0, `Σ πᵢ·boundᵢ + Σ dⱼ·boundⱼ` with the reduced costs `d = cost − Gᵀπ`: a row or
+    /// column with a positive multiplier stands at its lower bound, with a negative one at its upper. A multiplier
+    /// whose bound is infinite must vanish; what is left of it is the solver's tolerance. With `cost` zero and π a ray
+    /// this is the gain of a Farkas certificate.
     pub(super) fn dual_objective(&self, cost: Option<&[f64]>, dual: &[f64]) -> f64 {
         let at_bound = |multiplier: f64, lower: f64, upper: f64| {
             let bound = if multiplier > 0.0 { lower } else { upper };

@@ -1,7 +1,7 @@
 //! One basis with its factors, kept: they answer at once whether the basis is optimal for other right-hand sides too.
 //!
-//! The program is read as `Gy − r = 0` with bounds on y and on the row activities r, so that a basis has one column per row: a column of G
-//! for a basic y, `−eᵢ` for a basic rᵢ. Variables are numbered y first, then r.
+//! The program is read as `Gy − r = 0` with bounds on y and on the row activities r, so that a basis has one column per
+//! row: a column of G for a basic y, `−eᵢ` for a basic rᵢ. Variables are numbered y first, then r.
 
 use faer::sparse::Triplet;
 use softsep_lp::{Basis, BasisStatus};
@@ -126,7 +126,8 @@ impl Kernel {
             BasisStatus::Zero | BasisStatus::Nonbasic => multiplier.abs() <= FEASIBLE,
         };
         (0..frame.rows()).all(|i| right_sign(basis.row(i), dual[i], frame.row_lower[i], frame.row_upper[i]))
-            && (0..frame.cols()).all(|j| right_sign(basis.col(j), cost[j] - frame.price(j, dual), frame.lower[j], frame.upper[j]))
+            && (0..frame.cols())
+                .all(|j| right_sign(basis.col(j), cost[j] - frame.price(j, dual), frame.lower[j], frame.upper[j]))
     }
 
     /// The whole decision: basic values of the last test, bounds elsewhere.

@@ -18,16 +18,20 @@ impl Lu {
     pub(super) fn new(size: usize, entries: &[Triplet<usize, usize, f64>]) -> Option<Self> {
         let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, entries).ok()?;
         // A basis of a sparse program is nearly triangular: dense blocks would only cost.
-        let params =
-            LuSymbolicParams { supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL, ..Default::default() };
+        let params = LuSymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
+            ..Default::default()
+        };
         let symbolic = factorize_symbolic_lu(matrix.symbolic(), params).ok()?;
         let mut numeric = NumericLu::new();
-        let mut work = MemBuffer::try_new(symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())).ok()?;
+        let mut work =
+            MemBuffer::try_new(symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())).ok()?;
         symbolic
             .factorize_numeric_lu(&mut numeric, matrix.as_ref(), Par::Seq, MemStack::new(&mut work), Default::default())
             .ok()?;
-        let need =
-            symbolic.solve_in_place_scratch::<f64>(1, Par::Seq).or(symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq));
+        let need = symbolic
+            .solve_in_place_scratch::<f64>(1, Par::Seq)
+            .or(symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq));
         let scratch = MemBuffer::try_new(need).ok()?;
         Some(Self { symbolic, numeric, scratch })
     }
@@ -37,7 +41,12 @@ impl Lu {
         let size = values.len();
         let right_side = MatMut::from_column_major_slice_mut(values, size, 1);
         let stack = MemStack::new(&mut self.scratch);
-        LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_in_place_with_conj(Conj::No, right_side, Par::Seq, stack);
+        LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_in_place_with_conj(
+            Conj::No,
+            right_side,
+            Par::Seq,
+            stack,
+        );
     }
 
     /// `values = M⁻ᵀ values`.

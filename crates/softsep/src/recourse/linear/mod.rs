@@ -1,4 +1,5 @@
-//! The engine for linear recourse: known bases first, then a warm HiGHS dual simplex whose right-hand sides alone change.
+//! The engine for linear recourse: known bases first, then a warm HiGHS dual simplex whose right-hand sides alone
+//! change.
 
 mod complete;
 mod face;
@@ -14,8 +15,9 @@ use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
-use super::{Answer, Outcome, Recourse, RecourseError, WarmStart, Work};
+use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, Work};
 use crate::model::Problem;
+use crate::numeric::dot;
 use crate::run::{Clock, Stop};
 pub(crate) use complete::recourse_basis;
 use face::Face;
@@ -30,7 +32,8 @@ pub enum DualChoice {
     /// The one that the solver finds.
     #[default]
     Any,
-    /// The one with the least ‖Eᵀπ‖₁ (Lemma 1 of the paper), at the cost of a second linear program wherever the first is degenerate.
+    /// The one with the least ‖Eᵀπ‖₁ (Lemma 1 of the paper), at the cost of a second linear program wherever the first
+    /// is degenerate.
     LeastSlope,
 }
 
@@ -41,7 +44,8 @@ pub struct Linear {
     fixed_cost: Vec<f64>,
     cost: Vec<f64>,
     costs_move: bool,
-    /// Made when it is first asked: known bases and pivots from a start that was handed over may answer all there is to ask.
+    /// Made when it is first asked: known bases and pivots from a start that was handed over may answer all there is to
+    /// ask.
     lp: Option<Lp>,
     clock: Clock,
     x: Vec<f64>,
@@ -56,7 +60,7 @@ pub struct Linear {
     dual: Vec<f64>,
     face: Option<Box<Face>>,
     /// What HiGHS must start from when it is next asked, if that is not where it stands.
-    start: Option<WarmStart>,
+    start: Option<RecourseBasis>,
     /// Whether that is no dual feasible basis: a primal simplex gains from it what a dual one cannot.
     start_is_primal: bool,
     work: Work,
@@ -77,7 +81,9 @@ impl Linear {
     pub fn new(problem: &Problem, clock: &Clock) -> Result<Self, RecourseError> {
         let recourse = &problem.recourse;
         if !recourse.is_linear() || recourse.dim() == 0 {
-            return Err(RecourseError::Unsupported("the simplex engine takes linear recourse with variables only".into()));
+            return Err(RecourseError::Unsupported(
+                "the simplex engine takes linear recourse with variables only".into(),
+            ));
         }
         let (rows, cols) = (recourse.rows(), recourse.dim());
         let mut engine = Self {
@@ -172,7 +178,8 @@ impl Linear {
         }
         let beyond = |side: &[f64]| side.iter().any(|bound| bound.is_finite() && bound.abs() >= INFINITE);
         if beyond(&self.row_lower) || beyond(&self.row_upper) {
-            let why = format!("a right-hand side is beyond {INFINITE:e}, which HiGHS takes for infinite; use larger units");
+            let why =
+                format!("a right-hand side is beyond {INFINITE:e}, which HiGHS takes for infinite; use larger units");
             return Err(RecourseError::Numerical { x: self.x.clone(), xi: xi.to_vec(), why });
         }
         lp.set_row_bounds(&self.row_lower, &self.row_upper)?;
@@ -218,7 +225,9 @@ impl Linear {
     fn read(&mut self, lp: &Lp, status: Status, answer: &mut Answer) -> Result<Attempt, RecourseError> {
         Ok(match status {
             Status::Optimal => self.read_optimum(lp, answer)?,
-            Status::Infeasible | Status::Unbounded | Status::InfeasibleOrUnbounded => self.read_rays(lp, status, answer)?,
+            Status::Infeasible | Status::Unbounded | Status::InfeasibleOrUnbounded => {
+                self.read_rays(lp, status, answer)?
+            }
             Status::TimeLimit => Attempt::Stopped(Stop::TimeLimit),
             Status::Interrupted => Attempt::Stopped(Stop::Interrupted),
             Status::OtherLimit | Status::Failed => Attempt::Trouble(format!("HiGHS ended with {status:?}")),
@@ -257,7 +266,9 @@ impl Linear {
     fn read_rays(&mut self, lp: &Lp, status: Status, answer: &mut Answer) -> Result<Attempt, RecourseError> {
         self.y.fill(0.0);
         let gain = match status {
-            Status::Infeasible if lp.dual_ray(&mut self.dual)? => recover::farkas(&self.frame, &self.shift, &mut self.dual),
+            Status::Infeasible if lp.dual_ray(&mut self.dual)? => {
+                recover::farkas(&self.frame, &self.shift, &mut self.dual)
+            }
             _ => None,
         };
         let gain = match gain {
@@ -269,7 +280,9 @@ impl Linear {
             return Ok(Attempt::Answered);
         }
         if status == Status::Infeasible {
-            return Ok(Attempt::Trouble("HiGHS calls the recourse infeasible, but no certificate of that holds".into()));
+            return Ok(Attempt::Trouble(
+                "HiGHS calls the recourse infeasible, but no certificate of that holds".into(),
+            ));
         }
         self.dual.fill(0.0);
         if !recover::descent_ray(&self.frame, &self.cost, &mut self.y)? {
@@ -385,11 +398,11 @@ impl Recourse for Linear {
         }
     }
 
-    fn warm_start(&self) -> WarmStart {
-        WarmStart(self.pool.last().map(|piece| Arc::clone(&piece.basis)))
+    fn warm_start(&self) -> RecourseBasis {
+        RecourseBasis(self.pool.last().map(|piece| Arc::clone(&piece.basis)))
     }
 
-    fn start_from(&mut self, warm: &WarmStart) -> Result<(), RecourseError> {
+    fn start_from(&mut self, warm: &RecourseBasis) -> Result<(), RecourseError> {
         self.pool.clear();
         self.start = Some(warm.clone());
         let basis = warm.0.as_deref().filter(|_| !self.costs_move);
@@ -399,7 +412,7 @@ impl Recourse for Linear {
         Ok(())
     }
 
-    fn hint(&mut self, ended: &WarmStart) {
+    fn hint(&mut self, ended: &RecourseBasis) {
         let basis = ended.0.as_ref().filter(|basis| !self.costs_move && !self.pool.knows(basis));
         if let Some(piece) = basis.and_then(|basis| Piece::of_basis(&self.frame, basis, &self.cost)) {
             self.pool.keep(piece);
@@ -409,8 +422,4 @@ impl Recourse for Linear {
     fn work(&self) -> Work {
         self.work
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

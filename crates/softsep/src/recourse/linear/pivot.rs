@@ -1,8 +1,9 @@
-//! A walk of dual simplex pivots from a known basis: right-hand sides moved, costs did not, so the basis is dual feasible and often only a
-//! few pivots away from the optimum. HiGHS would find it too, but a call of it costs as much as hundreds of these pivots.
+//! A walk of dual simplex pivots from a known basis: right-hand sides moved, costs did not, so the basis is dual
+//! feasible and often only a few pivots away from the optimum. HiGHS would find it too, but a call of it costs as much
+//! as hundreds of these pivots.
 //!
-//! The walk proposes and proves nothing: its last basis is factored afresh and tested like any other, its ray is verified like any other,
-//! and wherever it is in doubt it gives up and HiGHS is asked.
+//! The walk proposes and proves nothing: its last basis is factored afresh and tested like any other, its ray is
+//! verified like any other, and wherever it is in doubt it gives up and HiGHS is asked.
 
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ pub(super) enum End {
     /// On the way, and better to go on from factors of the basis there.
     Far,
     /// In doubt.
-    Lost,
+    Unfinished,
 }
 
 /// Which way a variable may leave where it stands.
@@ -111,14 +112,15 @@ impl Walk {
             let Some(entering) = self.entering(below) else { return End::Infeasible };
             self.ftran(frame, kernel, entering);
             if !self.is_sure(place, entering) {
-                return End::Lost;
+                return End::Unfinished;
             }
-            let Some(()) = self.exchange(frame, shift, place, entering, below) else { return End::Lost };
+            let Some(()) = self.exchange(frame, shift, place, entering, below) else { return End::Unfinished };
         }
         End::Far
     }
 
-    /// Drives the variables of a range, which are fixed, out of a dual feasible basis that may be at any right-hand side.
+    /// Drives the variables of a range, which are fixed, out of a dual feasible basis that may be at any right-hand
+    /// side.
     pub(super) fn expel(
         &mut self,
         frame: &Frame,
@@ -130,7 +132,8 @@ impl Walk {
     ) -> Option<()> {
         self.begin(frame, kernel, basis, cost, dual);
         let nowhere = vec![0.0; frame.rows()];
-        let places: Vec<usize> = (0..self.basic.len()).filter(|&place| fixed.contains(&(self.basic[place] as usize))).collect();
+        let places: Vec<usize> =
+            (0..self.basic.len()).filter(|&place| fixed.contains(&(self.basic[place] as usize))).collect();
         if places.len() > PIVOTS {
             return None;
         }
@@ -187,7 +190,9 @@ impl Walk {
     /// The basic variable that leaves its bounds most for its weight, and whether it is below.
     fn leaving(&self, frame: &Frame, shift: &[f64]) -> Option<(usize, bool)> {
         let mut worst = (0.0, None);
-        for (place, ((&variable, &value), &weight)) in self.basic.iter().zip(&self.values).zip(&self.weights).enumerate() {
+        for (place, ((&variable, &value), &weight)) in
+            self.basic.iter().zip(&self.values).zip(&self.weights).enumerate()
+        {
             let (lower, upper) = frame.bounds(variable as usize, shift);
             let (beyond, below) = if value < lower { (lower - value, true) } else { (value - upper, false) };
             if beyond > FEASIBLE && beyond * beyond > worst.0 * weight {
@@ -203,7 +208,8 @@ impl Walk {
         self.rho[place] = 1.0;
         for (change, eta) in self.etas.iter().enumerate().rev() {
             let start = change.checked_sub(1).map_or(0, |last| self.etas[last].end);
-            let rest: f64 = self.entries[start..eta.end].iter().map(|&(row, entry)| entry * self.rho[row as usize]).sum();
+            let rest: f64 =
+                self.entries[start..eta.end].iter().map(|&(row, entry)| entry * self.rho[row as usize]).sum();
             self.rho[eta.place] = (self.rho[eta.place] - rest) / eta.pivot;
         }
         if let Some(lu) = &mut kernel.lu {
@@ -236,7 +242,8 @@ impl Walk {
         }
     }
 
-    /// The dual ratio test in two passes: how far the dual can go if signs may be off by a tolerance, then the largest pivot within that.
+    /// The dual ratio test in two passes: how far the dual can go if signs may be off by a tolerance, then the largest
+    /// pivot within that.
     fn entering(&mut self, below: bool) -> Option<usize> {
         let sign = if below { -1.0 } else { 1.0 };
         self.candidates.clear();

@@ -1,4 +1,5 @@
-//! When the simplex has no plain answer: the ladder of other attempts, and certificates that are verified here, whoever computed them.
+//! When the simplex has no plain answer: the ladder of other attempts, and certificates that are verified here, whoever
+//! computed them.
 
 use softsep_lp::{Algorithm, Lp, LpError, Model, Status, Toggle};
 
@@ -26,7 +27,8 @@ pub(super) enum Rung {
 }
 
 impl Rung {
-    pub(super) const LADDER: [Rung; 5] = [Rung::Warm, Rung::Fresh, Rung::Presolved, Rung::Unscaled, Rung::InteriorPoint];
+    pub(super) const LADDER: [Rung; 5] =
+        [Rung::Warm, Rung::Fresh, Rung::Presolved, Rung::Unscaled, Rung::InteriorPoint];
 
     /// Sets the solver up for this rung.
     pub(super) fn prepare(self, lp: &mut Lp) -> Result<(), LpError> {
@@ -50,8 +52,8 @@ impl Rung {
     }
 }
 
-/// Turns `ray` into a Farkas certificate of infeasibility at `shift` if it is one up to sign, rounding and scale: every feasible y would
-/// satisfy `gain ≤ 0` for the gain returned, which is positive.
+/// Turns `ray` into a Farkas certificate of infeasibility at `shift` if it is one up to sign, rounding and scale: every
+/// feasible y would satisfy `gain ≤ 0` for the gain returned, which is positive.
 pub(super) fn farkas(frame: &Frame, shift: &[f64], ray: &mut [f64]) -> Option<f64> {
     let size = ray.iter().fold(0.0_f64, |size, entry| size.max(entry.abs()));
     if !(size.is_finite() && size > 0.0) {
@@ -86,8 +88,8 @@ fn gain(frame: &Frame, shift: &[f64], ray: &mut [f64]) -> Option<f64> {
     (gain > 0.1 * FEASIBLE && residual <= ROUNDING + FALSE * gain).then_some(gain)
 }
 
-/// The Farkas ray of the elastic program `min Σt` in which every row may be broken by t at a price of one: its dual. `None` if the rows can
-/// be satisfied after all.
+/// The Farkas ray of the elastic program `min Σt` in which every row may be broken by t at a price of one: its dual.
+/// `None` if the rows can be satisfied after all.
 pub(super) fn elastic_ray(frame: &Frame, shift: &[f64], ray: &mut [f64]) -> Result<Option<f64>, LpError> {
     let mut model = Model::new();
     for j in 0..frame.cols() {

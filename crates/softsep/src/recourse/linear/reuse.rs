@@ -1,9 +1,9 @@
 //! Basis reuse: the dual vertices seen so far, each with its basis, asked before the solver is.
 //!
-//! With fixed costs a basis that was optimal once stays dual feasible whatever the right-hand side, so each known dual π gives the lower
-//! bound `constant − πᵀs` on Q at every shift s = Ex + Uξ. If the optimal basis is known at all, it is the one whose bound is largest:
-//! one dot product each finds the candidate, and one solve with its factors says whether it is primal feasible here, hence optimal. If it
-//! is not, it is the best place to walk from.
+//! With fixed costs a basis that was optimal once stays dual feasible whatever the right-hand side, so each known dual
+//! π gives the lower bound `constant − πᵀs` on Q at every shift s = Ex + Uξ. If the optimal basis is known at all, it
+//! is the one whose bound is largest: one dot product each finds the candidate, and one solve with its factors says
+//! whether it is primal feasible here, hence optimal. If it is not, it is the best place to walk from.
 
 use std::sync::Arc;
 
@@ -69,7 +69,8 @@ impl Piece {
 
     fn kernel(&mut self, frame: &Frame) -> Option<&mut Kernel> {
         if matches!(self.kernel, State::Untried) {
-            self.kernel = Kernel::new(frame, &self.basis).map_or(State::Singular, |kernel| State::Ready(Box::new(kernel)));
+            self.kernel =
+                Kernel::new(frame, &self.basis).map_or(State::Singular, |kernel| State::Ready(Box::new(kernel)));
         }
         match &mut self.kernel {
             State::Ready(kernel) => Some(kernel),
@@ -159,8 +160,8 @@ impl Pool {
         Some(best.0)
     }
 
-    /// The first piece, `best` ahead of all, whose minorant is as large as that of `best` and whose basis is primal feasible. Equals are
-    /// bases of one and the same dual vertex, or of a face of optimal ones.
+    /// The first piece, `best` ahead of all, whose minorant is as large as that of `best` and whose basis is primal
+    /// feasible. Equals are bases of one and the same dual vertex, or of a face of optimal ones.
     fn optimal(&mut self, frame: &Frame, shift: &[f64], best: usize) -> Option<(usize, Primal)> {
         let least = self.values[best] - 1e-10 * (1.0 + self.values[best].abs());
         let equals = (0..self.pieces.len()).filter(|&i| i != best && self.values[i] >= least);
@@ -173,7 +174,8 @@ impl Pool {
         None
     }
 
-    /// Makes the optimal piece at `shift` the last one: a known one, or a new one that a walk from the best known one finds. For fixed costs.
+    /// Makes the optimal piece at `shift` the last one: a known one, or a new one that a walk from the best known one
+    /// finds. For fixed costs.
     pub(super) fn ask(&mut self, frame: &Frame, shift: &[f64], cost: &[f64]) -> Reply {
         let Some(candidate) = self.candidate(shift) else { return Reply::Unknown };
         if let Some((known, primal)) = self.optimal(frame, shift, candidate) {
@@ -194,7 +196,7 @@ impl Pool {
             let end = self.walk.run(frame, kernel, &piece.basis, cost, &piece.dual, shift);
             pivots += self.walk.pivots;
             match end {
-                End::Lost => return Reply::Unknown,
+                End::Unfinished => return Reply::Unknown,
                 End::Infeasible => return Reply::Infeasible,
                 End::Optimal | End::Far => {}
             }
@@ -228,7 +230,8 @@ impl Pool {
         self.touch(place);
     }
 
-    /// Adds what somebody else found, and leaves the last piece the last; the one unused for longest makes room. Returns its place.
+    /// Adds what somebody else found, and leaves the last piece the last; the one unused for longest makes room.
+    /// Returns its place.
     pub(super) fn keep(&mut self, piece: Piece) -> usize {
         let piece = Piece { used: self.uses, ..piece };
         if self.pieces.len() < CAPACITY {

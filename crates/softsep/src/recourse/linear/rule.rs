@@ -1,9 +1,10 @@
-//! Affine decision rules `y(ξ) = y₀ + Kξ` that hold for a whole list of scenarios at once: one linear program bounds Q on all of them from
-//! above.
+//! Affine decision rules `y(ξ) = y₀ + Kξ` that hold for a whole list of scenarios at once: one linear program bounds Q
+//! on all of them from above.
 //!
-//! A basis answers ξ by moving its basic variables: that is its response K, the same for every x. The offset y₀ is free. The basis's own
-//! offset is optimal, but only where it happens to be feasible. Any other y₀ that stays feasible while Kξ takes all the values that it takes
-//! on a list gives the bound `cᵀy₀ + cᵀKξ` on that list, and the best such y₀ is the solution of the recourse program with bounds moved in.
+//! A basis answers ξ by moving its basic variables: that is its response K, the same for every x. The offset y₀ is
+//! free. The basis's own offset is optimal, but only where it happens to be feasible. Any other y₀ that stays feasible
+//! while Kξ takes all the values that it takes on a list gives the bound `cᵀy₀ + cᵀKξ` on that list, and the best such
+//! y₀ is the solution of the recourse program with bounds moved in.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::frame::{FEASIBLE, Frame};
 use super::kernel::{Kernel, held_at};
 use super::{INFINITE, dot};
 use crate::model::Problem;
-use crate::recourse::{RecourseError, WarmStart};
+use crate::recourse::{RecourseBasis, RecourseError};
 use crate::run::{Clock, Stop};
 
 /// How the decision of one basis moves with ξ.
@@ -24,7 +25,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// K, one column per entry of ξ: how each basic variable moves (a recourse variable, or the activity of a row), and last the cost.
+    /// K, one column per entry of ξ: how each basic variable moves (a recourse variable, or the activity of a row), and
+    /// last the cost.
     pub fn slopes(&self) -> &[f64] {
         &self.slopes
     }
@@ -71,7 +73,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Whether a basis of this problem stays dual feasible whatever ξ is: its recourse must be linear, with variables and with fixed costs.
+    /// Whether a basis of this problem stays dual feasible whatever ξ is: its recourse must be linear, with variables
+    /// and with fixed costs.
     pub fn exist(problem: &Problem) -> bool {
         problem.recourse.is_linear() && problem.recourse.dim() > 0 && !problem.recourse.costs_move()
     }
@@ -109,8 +112,9 @@ impl Rules {
         })
     }
 
-    /// The response of a basis to every ξ whose entries are at most `reach` in size; `None` if its factors are not good enough for that.
-    pub fn response(&self, start: &WarmStart, reach: &[f64]) -> Option<Response> {
+    /// The response of a basis to every ξ whose entries are at most `reach` in size; `None` if its factors are not good
+    /// enough for that.
+    pub fn response(&self, start: &RecourseBasis, reach: &[f64]) -> Option<Response> {
         let (frame, basis) = (&self.frame, start.0.as_ref()?);
         let mut kernel = Kernel::new(frame, basis)?;
         let basics = kernel.basic.len();
@@ -127,7 +131,12 @@ impl Rules {
             // What B times the answer misses is what the rule will break its rows by.
             kernel.subtract_product(frame, column, &mut asked);
             off.iter_mut().zip(&asked).for_each(|(off, missed)| *off += missed.abs() * reach);
-            cost[0] = kernel.basic.iter().zip(&*column).filter_map(|(&k, value)| Some(self.cost.get(k as usize)? * value)).sum();
+            cost[0] = kernel
+                .basic
+                .iter()
+                .zip(&*column)
+                .filter_map(|(&k, value)| Some(self.cost.get(k as usize)? * value))
+                .sum();
         }
         // The bounds of Gy move with ξ, those of Gy + Uξ do not.
         for (place, &variable) in kernel.basic.iter().enumerate() {
@@ -154,8 +163,8 @@ impl Rules {
         Own { cost, within }
     }
 
-    /// The least cost `cᵀy₀` of a rule that is feasible at `x` wherever each basic variable's part in Kξ is in its range; `None` if there is
-    /// no such rule.
+    /// The least cost `cᵀy₀` of a rule that is feasible at `x` wherever each basic variable's part in Kξ is in its
+    /// range; `None` if there is no such rule.
     pub fn over(&mut self, response: &Response, x: &[f64], ranges: &[Interval]) -> Result<Option<f64>, RecourseError> {
         self.clock.check()?;
         self.shift_by(x);
@@ -177,7 +186,12 @@ impl Rules {
         }
         // HiGHS would take a bound of that size for none.
         let lost = |bound: f64| bound.is_finite() && bound.abs() >= INFINITE;
-        if self.cols.iter().chain(&self.rows).any(|range| !(range.from <= range.to) || lost(range.from) || lost(range.to)) {
+        if self
+            .cols
+            .iter()
+            .chain(&self.rows)
+            .any(|range| !(range.from <= range.to) || lost(range.from) || lost(range.to))
+        {
             return Ok(None);
         }
         let (from, to): (Vec<f64>, Vec<f64>) = self.cols.iter().map(|range| (range.from, range.to)).unzip();

@@ -31,7 +31,8 @@ pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome
     }
     let _ = write!(
         html,
-        "<h3>To run it again</h3>\n<pre><code>{}</code></pre>\n<p class=\"note\">The same problem, options and seed give the same result to the last digit, on any \
+        "<h3>To run it again</h3>\n<pre><code>{}</code></pre>\n<p class=\"note\">The same problem, options and seed \
+         give the same result to the last digit, on any \
          number of threads, unless a time limit or Ctrl-C ends the run.</p>\n</section>\n",
         text(&command(file, settings))
     );
@@ -90,7 +91,10 @@ mod tests {
     #[test]
     fn a_command_has_all_that_matters() {
         let settings = Settings::default();
-        assert_eq!(command(Some("depots.json"), &settings), "softsep solve depots.json --method auto --gap 0.001 --seed 1");
+        assert_eq!(
+            command(Some("depots.json"), &settings),
+            "softsep solve depots.json --method auto --gap 0.001 --seed 1"
+        );
         let settings = Settings {
             method: "sgd".into(),
             gap: 1e-7,
@@ -107,7 +111,8 @@ mod tests {
         };
         assert_eq!(
             command(Some("it's mine.json"), &settings),
-            "softsep solve 'it'\\''s mine.json' --method sgd --gap 1e-7 --seed 7 --time-limit 1.5 --iterations 9 --certify exact --chains 4 \
+            "softsep solve 'it'\\''s mine.json' --method sgd --gap 1e-7 --seed 7 --time-limit 1.5 --iterations 9 \
+             --certify exact --chains 4 \
              --proposal uniform --start @DECISION"
         );
         let wanted = Wanted { confidence: 0.99, level: 0.01, assumed: Assumed::Chain { eta: 0.5, margin: 2.0 } };

@@ -47,7 +47,8 @@ impl Axis {
         let first = low.log10().floor() as i32;
         let last = (high.log10().ceil() as i32).max(first + 1);
         let stride = ((last - first) as f64 / (TICKS + 1.0)).ceil().max(1.0) as usize;
-        let ticks = (first..=last).step_by(stride).map(|power| Tick { at: 10f64.powi(power), label: percent_power(power + 2) });
+        let ticks =
+            (first..=last).step_by(stride).map(|power| Tick { at: 10f64.powi(power), label: percent_power(power + 2) });
         Self { low: 10f64.powi(first), high: 10f64.powi(last), scale: Scale::Log, ticks: ticks.collect() }
     }
 
@@ -81,7 +82,8 @@ impl Axis {
 fn round_numbers(low: f64, high: f64) -> Vec<Tick> {
     let rough = (high - low) / TICKS;
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough).unwrap_or(rough);
+    let step =
+        [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough).unwrap_or(rough);
     let decimals = (-(step * (1.0 + 1e-9)).log10().floor()).max(0.0) as usize;
     let size = low.abs().max(high.abs());
     let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
@@ -129,7 +131,9 @@ mod tests {
 
     #[test]
     fn all_ticks_are_on_the_axis_and_tell_apart() {
-        for (low, high) in [(1.0, 1.0), (1e6, 1e6 + 1e-9), (-1e12, 1e12), (0.0, 1e-300), (2.34567, 2.34569), (1e15, 1.1e15)] {
+        for (low, high) in
+            [(1.0, 1.0), (1e6, 1e6 + 1e-9), (-1e12, 1e12), (0.0, 1e-300), (2.34567, 2.34569), (1e15, 1.1e15)]
+        {
             let axis = Axis::linear(low, high);
             assert!(axis.ticks().len() >= 2 && axis.ticks().len() <= 12, "{axis:?}");
             let mut words: Vec<&str> = labels(&axis);

@@ -15,10 +15,22 @@ pub(super) fn section(history: &History) -> String {
     let Some(last) = course.last().and_then(|moment| moment.chain) else { return String::new() };
     let line = |what: &str, value: String, meaning: &str| vec![what.to_owned(), value, meaning.to_owned()];
     let rows = [
-        line("Acceptance", percent(rounded(last.acceptance)), "the share of transitions that moved to another scenario"),
-        line("Effective draws", number(last.effective.round()), "how many independent draws the steps are worth, about"),
+        line(
+            "Acceptance",
+            percent(rounded(last.acceptance)),
+            "the share of transitions that moved to another scenario",
+        ),
+        line(
+            "Effective draws",
+            number(last.effective.round()),
+            "how many independent draws the steps are worth, about",
+        ),
         line("Standing still", format!("{}", last.still), "transitions since the last move"),
-        line("Temperature w", number(last.temperature), "scenarios whose costs differ by this are visited about equally often"),
+        line(
+            "Temperature w",
+            number(last.temperature),
+            "scenarios whose costs differ by this are visited about equally often",
+        ),
         line("Last step", number(last.step), "how far the decision moved in the last iteration"),
     ];
     let columns = [Column("At the end", Holds::Words), Column("", Holds::Numbers), Column("What it is", Holds::Words)];
@@ -32,7 +44,8 @@ pub(super) fn section(history: &History) -> String {
         &course,
         |chain| chain.acceptance,
     );
-    let most = course.iter().filter_map(|moment| moment.chain).map(|chain| chain.effective).filter(|draws| draws.is_finite());
+    let most =
+        course.iter().filter_map(|moment| moment.chain).map(|chain| chain.effective).filter(|draws| draws.is_finite());
     let effective = draw(
         "effective",
         "Effective draws over recourse solves",

@@ -82,13 +82,18 @@ impl Chart<'_> {
         // A little more than the frame, so that lines along its edge are whole.
         let _ = write!(
             svg,
-            "<clipPath id=\"{id}-frame\"><rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n<g clip-path=\"url(#{id}-frame)\">\n",
+            "<clipPath id=\"{id}-frame\"><rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n<g \
+             clip-path=\"url(#{id}-frame)\">\n",
             TOP - 5.0,
             width + 5.0,
             height + 7.0
         );
         if let Some((below, above)) = self.shade {
-            let _ = writeln!(svg, "<path class=\"shade\" d=\"{}\"/>", between(&frame, &self.lines[below], &self.lines[above]));
+            let _ = writeln!(
+                svg,
+                "<path class=\"shade\" d=\"{}\"/>",
+                between(&frame, &self.lines[below], &self.lines[above])
+            );
         }
         if let Some(goal) = self.goal {
             let y = frame.y(goal);
@@ -116,7 +121,8 @@ impl Chart<'_> {
             let y = frame.y(tick.at);
             let _ = writeln!(
                 svg,
-                "<path class=\"grid\" d=\"M{left} {y}H{}\"/><text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+                "<path class=\"grid\" d=\"M{left} {y}H{}\"/><text class=\"tick\" x=\"{}\" y=\"{}\" \
+                 text-anchor=\"end\">{}</text>",
                 WIDTH - RIGHT,
                 tenth(left - 7.0),
                 tenth(y + 4.0),
@@ -127,14 +133,16 @@ impl Chart<'_> {
             let x = frame.x(tick.at);
             let _ = writeln!(
                 svg,
-                "<path class=\"notch\" d=\"M{x} {floor}v4\"/><text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                "<path class=\"notch\" d=\"M{x} {floor}v4\"/><text class=\"tick\" x=\"{x}\" y=\"{}\" \
+                 text-anchor=\"middle\">{}</text>",
                 floor + 17.0,
                 text(&tick.label)
             );
         }
         let _ = writeln!(
             svg,
-            "<path class=\"axis\" d=\"M{left} {floor}H{0}\"/><text class=\"label\" x=\"{0}\" y=\"{1}\" text-anchor=\"end\">{2}</text>",
+            "<path class=\"axis\" d=\"M{left} {floor}H{0}\"/><text class=\"label\" x=\"{0}\" y=\"{1}\" \
+             text-anchor=\"end\">{2}</text>",
             WIDTH - RIGHT,
             HEIGHT - 6.0,
             text(self.x_label)
@@ -226,8 +234,10 @@ mod tests {
     #[test]
     fn the_shade_begins_where_both_lines_are() {
         let (x, y) = (Axis::from_zero(4.0), Axis::linear(0.0, 1.0));
-        let below = Line { class: "a", points: vec![(0.0, Some(0.0)), (2.0, Some(0.0)), (3.0, Some(0.5)), (4.0, Some(0.5))] };
-        let above = Line { class: "b", points: vec![(0.0, None), (2.0, Some(1.0)), (3.0, Some(1.0)), (4.0, Some(1.0))] };
+        let below =
+            Line { class: "a", points: vec![(0.0, Some(0.0)), (2.0, Some(0.0)), (3.0, Some(0.5)), (4.0, Some(0.5))] };
+        let above =
+            Line { class: "b", points: vec![(0.0, None), (2.0, Some(1.0)), (3.0, Some(1.0)), (4.0, Some(1.0))] };
         assert_eq!(between(&frame(&x, &y), &below, &above), "M370 101.5H282.5V193H195H195V10H370Z");
         let nothing = Line { class: "b", points: vec![(4.0, None)] };
         assert_eq!(between(&frame(&x, &y), &below, &nothing), "");

@@ -18,7 +18,8 @@ const FAR_BELOW: f64 = 1e-2;
 /// Gaps above this are off the chart: one of a thousand percent and one of a million are the same news.
 const MOST_GAP: f64 = 10.0;
 
-/// The share of early values that may lie off the chart, so that a first bound far away does not flatten all that follows.
+/// The share of early values that may lie off the chart, so that a first bound far away does not flatten all that
+/// follows.
 const OFF: f64 = 0.05;
 
 /// A quantity of the charts.
@@ -33,7 +34,11 @@ const LOWER: Quantity = Quantity { class: "lower", words: "lower bound", of: |mo
 
 /// What stands against the lower bound, the surest last, where it is drawn over the others.
 const AGAINST_LOWER: [Quantity; 3] = [
-    Quantity { class: "estimate", words: "estimate of the decision’s cost, which bounds nothing", of: Moment::estimate },
+    Quantity {
+        class: "estimate",
+        words: "estimate of the decision’s cost, which bounds nothing",
+        of: Moment::estimate,
+    },
     Quantity { class: "likely", words: "upper bound that is likely to hold", of: |moment| moment.likely },
     Quantity { class: "upper", words: "upper bound", of: |moment| moment.upper },
 ];
@@ -123,7 +128,14 @@ impl Against {
             ..36_000.0 => ("minutes", 60.0),
             _ => ("hours", 3600.0),
         };
-        Self { id: "time", name: "time", label, axis: Axis::from_zero(longest / unit), place: |moment| moment.seconds, unit }
+        Self {
+            id: "time",
+            name: "time",
+            label,
+            axis: Axis::from_zero(longest / unit),
+            place: |moment| moment.seconds,
+            unit,
+        }
     }
 
     pub(super) fn solves(course: &[Moment]) -> Self {
@@ -140,7 +152,8 @@ impl Against {
 
     /// A quantity along the run.
     pub(super) fn line(&self, class: &'static str, course: &[Moment], value: impl Fn(&Moment) -> Option<f64>) -> Line {
-        let point = |moment: &Moment| ((self.place)(moment) / self.unit, value(moment).filter(|value| value.is_finite()));
+        let point =
+            |moment: &Moment| ((self.place)(moment) / self.unit, value(moment).filter(|value| value.is_finite()));
         Line { class, points: course.iter().map(point).collect() }
     }
 }
@@ -191,7 +204,11 @@ fn bounds_range(course: &[Moment]) -> (f64, f64) {
     let low = below.get(few(&below)).copied().unwrap_or(0.0);
     let high = above.len().checked_sub(1 + few(&above)).map_or(low, |index| above[index]);
     // The end is always on the chart.
-    let last = course.last().into_iter().flat_map(|moment| [moment.lower, moment.upper, moment.likely, moment.value]).flatten();
+    let last = course
+        .last()
+        .into_iter()
+        .flat_map(|moment| [moment.lower, moment.upper, moment.likely, moment.value])
+        .flatten();
     let (low, high) = last.fold((low, high), |(low, high), value| (low.min(value), high.max(value)));
     let room = 0.06 * (high - low);
     (low - room, high + room)

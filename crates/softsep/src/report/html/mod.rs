@@ -1,5 +1,5 @@
-//! A run as one page of HTML that needs nothing else: no script, no network, no font but the reader's own. Text is escaped where it is put in
-//! ([`escape`]), and the page forbids itself to load or run anything, should that ever fail.
+//! A run as one page of HTML that needs nothing else: no script, no network, no font but the reader's own. Text is
+//! escaped where it is put in ([`escape`]), and the page forbids itself to load or run anything, should that ever fail.
 
 mod again;
 mod axis;

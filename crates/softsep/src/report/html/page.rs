@@ -89,7 +89,8 @@ impl HtmlReport<'_> {
         let _ = write!(
             html,
             "<header>\n<p class=\"kicker\">softsep report</p>\n<h1><bdi>{title}</bdi></h1>\n\
-             <p class=\"status\"><span class=\"badge {class}\">{word}</span> <span>{words}</span></p>\n<dl class=\"facts\">\n"
+             <p class=\"status\"><span class=\"badge {class}\">{word}</span> <span>{words}</span></p>\n<dl \
+             class=\"facts\">\n"
         );
         for fact in self.problem.facts() {
             // The log's lines: a head of one column, then the text.
@@ -136,7 +137,10 @@ impl HtmlReport<'_> {
         for (what, value, note) in figures {
             let is_number = value.starts_with(|first: char| first.is_ascii_digit() || first == '-');
             let class = if is_number { "value" } else { "value words" };
-            let _ = writeln!(html, "<div><dt>{what}</dt><dd class=\"{class}\">{value}</dd><dd class=\"note\">{note}</dd></div>");
+            let _ = writeln!(
+                html,
+                "<div><dt>{what}</dt><dd class=\"{class}\">{value}</dd><dd class=\"note\">{note}</dd></div>"
+            );
         }
         html.push_str("</dl>\n");
     }

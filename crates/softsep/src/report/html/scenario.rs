@@ -17,7 +17,8 @@ pub(super) fn worst_case(problem: &Problem, worst: &WorstCase) -> String {
     let mut html = String::from("<section>\n<h2>The worst case</h2>\n");
     let _ = writeln!(
         html,
-        "<p>The scenario that hurts this decision most, of all that were looked at. Recourse costs <strong>{}</strong> there.{}</p>",
+        "<p>The scenario that hurts this decision most, of all that were looked at. Recourse costs \
+         <strong>{}</strong> there.{}</p>",
         number(worst.cost),
         place_in_list(problem, &worst.xi)
     );
@@ -52,7 +53,9 @@ pub(super) fn parameters(problem: &Problem, xi: &[f64]) -> String {
         .map(|(&entry, &range)| {
             let change = xi[entry] - nominal[entry];
             let (ends, picture) = match range {
-                Some((low, high)) => (format!("{} to {}", number(low), number(high)), bar(low, high, nominal[entry], xi[entry])),
+                Some((low, high)) => {
+                    (format!("{} to {}", number(low), number(high)), bar(low, high, nominal[entry], xi[entry]))
+                }
                 None => ("not known".to_owned(), String::new()),
             };
             vec![
@@ -73,7 +76,8 @@ pub(super) fn parameters(problem: &Problem, xi: &[f64]) -> String {
         Column("From nominal, within the set", Holds::Bars),
         Column("Range in the set", Holds::Numbers),
     ];
-    table("The scenario", &columns, &rows) + &left_out(rows.len(), xi.len(), "parameters are nearer to their nominal values")
+    table("The scenario", &columns, &rows)
+        + &left_out(rows.len(), xi.len(), "parameters are nearer to their nominal values")
 }
 
 /// The least and the largest value that some parameters can have in the set; `None` where it could not tell.

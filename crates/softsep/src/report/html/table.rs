@@ -25,7 +25,8 @@ impl Holds {
 
 /// A table of cells that are HTML already. The first cell of a row is its head.
 pub(super) fn table(label: &str, columns: &[Column], rows: &[Vec<String>]) -> String {
-    let mut html = format!("<div class=\"scroll\" role=\"region\" aria-label=\"{label}\" tabindex=\"0\">\n<table>\n<thead><tr>");
+    let mut html =
+        format!("<div class=\"scroll\" role=\"region\" aria-label=\"{label}\" tabindex=\"0\">\n<table>\n<thead><tr>");
     for Column(head, holds) in columns {
         let _ = write!(html, "<th scope=\"col\" class=\"{}\">{head}</th>", holds.class());
     }
@@ -53,7 +54,8 @@ pub(super) fn bar(low: f64, high: f64, from: f64, to: f64) -> String {
     let place = |value: f64| (100.0 * (value - low) / length).clamp(0.0, 100.0);
     let (from, to) = (place(from), place(to));
     format!(
-        "<span class=\"bar\" aria-hidden=\"true\"><span class=\"fill\" style=\"left:{:.1}%;width:{:.1}%\"></span><span class=\"mark\" \
+        "<span class=\"bar\" aria-hidden=\"true\"><span class=\"fill\" \
+         style=\"left:{:.1}%;width:{:.1}%\"></span><span class=\"mark\" \
          style=\"left:{from:.1}%\"></span></span>",
         from.min(to),
         (to - from).abs()

@@ -25,14 +25,21 @@ fn no_decision(problem: &Problem, infeasible: &Infeasible) -> String {
         Stage::First => "No decision satisfies the first stage, whatever happens later.",
         Stage::Recourse => "Every decision leaves some scenario without recourse.",
     };
-    let mut html = format!("<section>\n<h2>Why there is no decision</h2>\n<p>{what} {}</p>\n", text(&sentence(&infeasible.why)));
+    let mut html =
+        format!("<section>\n<h2>Why there is no decision</h2>\n<p>{what} {}</p>\n", text(&sentence(&infeasible.why)));
     let mut rows = |head: &str, names: Vec<&String>| {
         if !names.is_empty() {
             let _ = write!(html, "<h3>{head}</h3>\n{}", list(&names));
         }
     };
-    rows("Rows of the first stage that take part", infeasible.first_rows.iter().map(|&row| &names.first_rows[row]).collect());
-    rows("Rows of the recourse that take part", infeasible.recourse_rows.iter().map(|&row| &names.recourse_rows[row]).collect());
+    rows(
+        "Rows of the first stage that take part",
+        infeasible.first_rows.iter().map(|&row| &names.first_rows[row]).collect(),
+    );
+    rows(
+        "Rows of the recourse that take part",
+        infeasible.recourse_rows.iter().map(|&row| &names.recourse_rows[row]).collect(),
+    );
     if let Some(xi) = &infeasible.xi {
         let _ = write!(html, "<h3>A scenario without recourse</h3>\n{}", parameters(problem, xi));
     }
@@ -43,7 +50,8 @@ fn no_decision(problem: &Problem, infeasible: &Infeasible) -> String {
 fn no_end(problem: &Problem, unbounded: &Unbounded) -> String {
     let names = &problem.names;
     let mut html = String::from(
-        "<section>\n<h2>Why there is no optimum</h2>\n<p>The cost falls without end along these variables. Bound them, or check the signs of their costs.</p>\n",
+        "<section>\n<h2>Why there is no optimum</h2>\n<p>The cost falls without end along these variables. Bound \
+         them, or check the signs of their costs.</p>\n",
     );
     let mut variables = |head: &str, names: Vec<&String>| {
         if !names.is_empty() {

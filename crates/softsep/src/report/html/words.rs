@@ -30,9 +30,9 @@ pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
     match (bounds.best(), bounds.certificate()) {
         (None, _) => paragraphs.push("No decision was found in the time that there was.".to_owned()),
         (Some(_), Certificate::Deterministic) => {
-            let upper = bounds
-                .upper()
-                .map(|upper| format!("Whatever happens within the set, this decision costs at most {}.", number(upper)));
+            let upper = bounds.upper().map(|upper| {
+                format!("Whatever happens within the set, this decision costs at most {}.", number(upper))
+            });
             paragraphs.extend(upper);
         }
         (Some(best), Certificate::Probabilistic | Certificate::None) => {
@@ -44,9 +44,14 @@ pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
     }
     if let Some(lower) = bounds.lower() {
         let gain = match (bounds.certificate(), bounds.gap()) {
-            (Certificate::Deterministic, Some(gap)) if gap < TINY => " A better one could save next to nothing.".to_owned(),
+            (Certificate::Deterministic, Some(gap)) if gap < TINY => {
+                " A better one could save next to nothing.".to_owned()
+            }
             (Certificate::Deterministic, Some(_)) => {
-                format!(" What a better one could save, relative to this cost, is at most the gap: {}.", gap_words(outcome))
+                format!(
+                    " What a better one could save, relative to this cost, is at most the gap: {}.",
+                    gap_words(outcome)
+                )
             }
             _ => String::new(),
         };

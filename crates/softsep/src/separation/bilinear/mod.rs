@@ -1,16 +1,19 @@
-//! `Bilinear`: the exact separation of box, ℓ₁, budget and polyhedral sets that are too large to enumerate, for linear recourse with fixed
-//! costs, as a mixed-integer program by strong duality (Zeng and Zhao 2013).
+//! `Bilinear`: the exact separation of box, ℓ₁, budget and polyhedral sets that are too large to enumerate, for linear
+//! recourse with fixed costs, as a mixed-integer program by strong duality (Zeng and Zhao 2013).
 //!
-//! `max over ξ of Q(x, ξ) = max over π in Π, ξ in Ξ of objective(π; x) + s(π)ᵀξ`, `s(π) = −Uᵀπ`: one product per entry of ξ. The steps:
+//! `max over ξ of Q(x, ξ) = max over π in Π, ξ in Ξ of objective(π; x) + s(π)ᵀξ`, `s(π) = −Uᵀπ`: one product per entry
+//! of ξ. The steps:
 //!
 //! 1. Local ascents give a scenario, and often all that was asked for.
-//! 2. Ranges of the slopes over Π, once for a problem, settle entries in which Q is monotone; if that settles all, the worst case is known.
+//! 2. Ranges of the slopes over Π, once for a problem, settle entries in which Q is monotone; if that settles all, the
+//!    worst case is known.
 //! 3. The same search over the rays of Π tells whether some scenario has no recourse.
 //! 4. Linear programs tighten all ranges for what is worth at least as much as the best scenario known (`tighten.rs`).
 //! 5. A tree finds the rest (`tree.rs`). Ranges that stay infinite are not guessed: then nothing is claimed.
 //!
-//! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are only nearly whole make the
-//! best point look better than it is, which the bound does not forget: the claim stays valid, and the tree is searched again more strictly.
+//! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are
+//! only nearly whole make the best point look better than it is, which the bound does not forget: the claim stays
+//! valid, and the tree is searched again more strictly.
 
 mod products;
 mod program;
@@ -35,7 +38,8 @@ const GAINS: f64 = 1e-6;
 const NEARLY_WHOLE: f64 = 1e-6;
 const WHOLE: f64 = 1e-9;
 
-/// A search that may assume the value of the scenario at hand assumes so much less, relatively, lest tolerances exclude it.
+/// A search that may assume the value of the scenario at hand assumes so much less, relatively, lest tolerances exclude
+/// it.
 const SAFE: f64 = 1e-6;
 
 /// A claim that is this close to the scenario found, relatively, is as good as exact.
@@ -115,7 +119,8 @@ impl<'p> Bilinear<'p> {
             return Ok(facts.clone());
         }
         let feasible = self.side(Duals::Feasible, clock)?;
-        let rays = self.side(Duals::Rays, clock)?.ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))?;
+        let rays =
+            self.side(Duals::Rays, clock)?.ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))?;
         Ok(self.facts.insert(Facts { feasible, rays }).clone())
     }
 
@@ -148,7 +153,13 @@ impl<'p> Bilinear<'p> {
     }
 
     /// Looks for a scenario without recourse; false if there is one, or if that could not be settled.
-    fn every_scenario_has_recourse(&mut self, program: &Program, side: &Side, clock: &Clock, at: &mut At) -> Result<bool, Error> {
+    fn every_scenario_has_recourse(
+        &mut self,
+        program: &Program,
+        side: &Side,
+        clock: &Clock,
+        at: &mut At,
+    ) -> Result<bool, Error> {
         if let Some(xi) = side.domain.only() {
             at.take(xi)?;
             return Ok(at.found.value < f64::INFINITY);
@@ -186,8 +197,8 @@ impl<'p> Bilinear<'p> {
     fn maximise(&mut self, program: &Program, side: &Side, ask: &Ask, clock: &Clock, at: &mut At) -> Result<(), Error> {
         let target = ask.beyond.unwrap_or(f64::NEG_INFINITY).max(at.found.value);
         let size = target.abs().max(1.0);
-        // What is worth less than the scenario at hand need not be looked at. No more is assumed than that: a program that has no room for the
-        // scenario is wrong, and shows it.
+        // What is worth less than the scenario at hand need not be looked at. No more is assumed than that: a program
+        // that has no room for the scenario is wrong, and shows it.
         let least = at.found.value - SAFE * at.found.value.abs().max(1.0);
         let wanted = Wanted { least, enough: target + ask.tolerance.max(2.0 * TOLERANCE * size) };
         let mut known = side.domain.known(side.slopes.clone());
@@ -259,7 +270,7 @@ impl At<'_> {
     fn take(&mut self, xi: Vec<f64>) -> Result<f64, Error> {
         match self.engine.solve(&xi, &mut self.answer) {
             Err(RecourseError::Stopped(_)) => {
-                let mut engine = engine(self.problem, &Clock::moment())?;
+                let mut engine = engine(self.problem, &Clock::grace())?;
                 engine.at(self.x);
                 engine.solve(&xi, &mut self.answer)?;
             }
@@ -278,7 +289,8 @@ impl At<'_> {
         Ok(self.answer.cost)
     }
 
-    /// The same at the member that is best for some slopes: Q is worth at least as much there as the dual that they belong to.
+    /// The same at the member that is best for some slopes: Q is worth at least as much there as the dual that they
+    /// belong to.
     fn take_support(&mut self, slopes: &[f64]) -> Result<f64, Error> {
         let mut xi = vec![0.0; slopes.len()];
         self.problem.set.support(slopes, &mut xi)?;

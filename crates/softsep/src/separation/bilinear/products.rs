@@ -1,8 +1,9 @@
 //! Products of dual rows with ξ: what ties the slopes to the set more closely than their ranges do.
 //!
-//! A row of the dual times `ζ ≥ 0` or `width − ζ ≥ 0` holds too, and is linear in the products of its columns with ζ. All of these products
-//! together would be the dual of affine decision rules; taken are those of the rows that belong to a y next to the entry of ξ that ζ moves,
-//! so that the rules behind them let each y follow what it stands next to. They need no range of a slope, and so can make one finite.
+//! A row of the dual times `ζ ≥ 0` or `width − ζ ≥ 0` holds too, and is linear in the products of its columns with ζ.
+//! All of these products together would be the dual of affine decision rules; taken are those of the rows that belong
+//! to a y next to the entry of ξ that ζ moves, so that the rules behind them let each y follow what it stands next to.
+//! They need no range of a slope, and so can make one finite.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,13 @@ const ENTRIES: usize = 400_000;
 type Columns = BTreeMap<(usize, usize), usize>;
 
 impl Written {
-    pub(super) fn add_products(&mut self, duals: &DualColumns, recourse: &RecourseModel, polytope: &Polytope, place: &Place) {
+    pub(super) fn add_products(
+        &mut self,
+        duals: &DualColumns,
+        recourse: &RecourseModel,
+        polytope: &Polytope,
+        place: &Place,
+    ) {
         let zetas = |entry: usize| (0..polytope.columns.len()).filter(move |&zeta| polytope.columns[zeta].0 == entry);
         // Which ζ each dual row is next to: those of the entries of ξ in the rows of its y.
         let by_column = recourse.g.transpose();
@@ -55,7 +62,8 @@ impl Written {
                     if side.is_finite() {
                         self.at_most(&terms, sign, side, &place.zeta[zeta], 0.0);
                         if widths[zeta].is_finite() {
-                            let mut rest: Vec<(usize, f64)> = terms.iter().map(|&(column, value)| (column, -value)).collect();
+                            let mut rest: Vec<(usize, f64)> =
+                                terms.iter().map(|&(column, value)| (column, -value)).collect();
                             rest.extend(row.terms.iter().map(|&(dual, value)| (dual, widths[zeta] * value)));
                             self.at_most(&rest, sign, -side, &place.zeta[zeta], widths[zeta] * side);
                         }

@@ -1,9 +1,11 @@
-//! The bilinear program `max objective(π; x) + s(π)ᵀξ` over duals π and members ξ, written as a mixed-integer linear one.
+//! The bilinear program `max objective(π; x) + s(π)ᵀξ` over duals π and members ξ, written as a mixed-integer linear
+//! one.
 //!
-//! Only the products `s_j·ξ_j` are not linear, and ξ need only be a corner of the set. Where the values of ξ_j at corners are known, its *levels*,
-//! a binary each picks one ([`Domain::Levels`]); otherwise the optimality conditions of ξ against s pick a corner, with a binary for each
-//! complementary pair ([`Domain::Corners`], Zeng and Zhao 2013, e-companion ). Either way ranges of slopes and multipliers stand in the
-//! rows; all of them are computed (`tighten.rs`), and without the binaries what is written is a relaxation.
+//! Only the products `s_j·ξ_j` are not linear, and ξ need only be a corner of the set. Where the values of ξ_j at
+//! corners are known, its *levels*, a binary each picks one ([`Domain::Levels`]); otherwise the optimality conditions
+//! of ξ against s pick a corner, with a binary for each complementary pair ([`Domain::Corners`], Zeng and Zhao 2013,
+//! e-companion ). Either way ranges of slopes and multipliers stand in the rows; all of them are computed
+//! (`tighten.rs`), and without the binaries what is written is a relaxation.
 
 use softsep_lp::Model;
 
@@ -161,8 +163,9 @@ impl Written {
         column
     }
 
-    /// With `r` the lowest level and `z = s·(ξ − r)`, and β_v picking level v: `z ≤ (t − r)·s + Σ_v β_v·max (v − t)·s` for every t, the maximum
-    /// taken over the range of s. Levels for t suffice: together they are the concave envelope, and with β whole the one with β_t = 1 is exact.
+    /// With `r` the lowest level and `z = s·(ξ − r)`, and β_v picking level v: `z ≤ (t − r)·s + Σ_v β_v·max (v − t)·s`
+    /// for every t, the maximum taken over the range of s. Levels for t suffice: together they are the concave
+    /// envelope, and with β whole the one with β_t = 1 is exact.
     fn add_levels(&mut self, polytope: &Polytope, levels: &[Vec<f64>], known: &Known, form: Form) -> Place {
         let mut place = Place { zeta: Vec::new(), products: Vec::new() };
         let mut pick_of: Vec<Vec<usize>> = Vec::with_capacity(levels.len());
@@ -205,7 +208,8 @@ impl Written {
         for &(entry, step) in &polytope.columns {
             let zeta = |level: f64| ((level - polytope.base[entry]) / step).max(0.0);
             let first = zeta(levels[entry][0]);
-            let terms = pick_of[entry].iter().zip(&levels[entry][1..]).map(|(&pick, &level)| (pick, zeta(level) - first));
+            let terms =
+                pick_of[entry].iter().zip(&levels[entry][1..]).map(|(&pick, &level)| (pick, zeta(level) - first));
             place.zeta.push(Affine { constant: first, terms: terms.collect() });
         }
         // Rows that hold one ζ alone are met by all levels that are left.
@@ -221,8 +225,9 @@ impl Written {
         place
     }
 
-    /// For given s, ξ is best in the polytope `Aζ ≤ b, ζ ≥ 0` exactly if there are multipliers λ ≥ 0 with `μ = Aᵀλ − w ≥ 0`, w = s along ζ, such
-    /// that `ζ ⊥ μ` and `λ ⊥ b − Aζ`; then `wᵀζ = bᵀλ`, which is linear. The products are written too, as envelopes: they bound λ.
+    /// For given s, ξ is best in the polytope `Aζ ≤ b, ζ ≥ 0` exactly if there are multipliers λ ≥ 0 with `μ = Aᵀλ − w
+    /// ≥ 0`, w = s along ζ, such that `ζ ⊥ μ` and `λ ⊥ b − Aζ`; then `wᵀζ = bᵀλ`, which is linear. The products are
+    /// written too, as envelopes: they bound λ.
     fn add_corners(&mut self, polytope: &Polytope, known: &Known, form: Form) -> Place {
         let mut place = Place { zeta: Vec::new(), products: Vec::new() };
         let mut slope_of = vec![None; polytope.base.len()];
@@ -257,7 +262,13 @@ impl Written {
                 self.model.add_row(f64::NEG_INFINITY, -least * most_zeta, &terms);
             }
             strong.push((product, -1.0));
-            place.products.push(Product { zetas: vec![column], entry, column: product, from: polytope.base[entry], slope });
+            place.products.push(Product {
+                zetas: vec![column],
+                entry,
+                column: product,
+                from: polytope.base[entry],
+                slope,
+            });
         }
         for row in &polytope.rows {
             let mut activity: Vec<(usize, f64)> =
@@ -292,7 +303,8 @@ impl Written {
             if !most.iter().all(|most| most.is_finite()) {
                 self.lacks = Some("a multiplier of the uncertainty set has no finite bound");
             } else if most[0] > LOOSE * steepest {
-                self.lacks = Some("a multiplier of the uncertainty set has a bound so large that a binary would not hold it");
+                self.lacks =
+                    Some("a multiplier of the uncertainty set has a bound so large that a binary would not hold it");
             } else if most.iter().all(|&most| most > 0.0) {
                 let second = self.binary(form);
                 self.model.add_row(f64::NEG_INFINITY, most[0], &[(pair[0], 1.0), (second, most[0])]);

@@ -1,5 +1,5 @@
-//! Ranges that a mixed-integer program may rely on: computed by linear programs over a relaxation, which may assume that what is looked for is
-//! worth at least so much.
+//! Ranges that a mixed-integer program may rely on: computed by linear programs over a relaxation, which may assume
+//! that what is looked for is worth at least so much.
 
 use softsep_lp::{Algorithm, Lp, Toggle};
 
@@ -39,8 +39,8 @@ pub(super) enum Tightened {
 
 /// Tightens `known` for what is wanted. A clock that stops leaves ranges that hold, and `bound` as far as it came.
 ///
-/// The closer relaxation, with products, takes many times as long: it is asked for a bound in any case, but for ranges only where others
-/// would be infinite.
+/// The closer relaxation, with products, takes many times as long: it is asked for a bound in any case, but for ranges
+/// only where others would be infinite.
 pub(super) fn tighten(
     program: &Program,
     known: &mut Known,
@@ -52,7 +52,8 @@ pub(super) fn tighten(
     for products in [false, true] {
         for _ in 0..PASSES {
             let written = program.write(known, Form::Relaxed { least, products });
-            let mut relaxation = Relaxation { lp: bounding_program(&written.model, clock)?, costs: written.value.clone(), clock };
+            let mut relaxation =
+                Relaxation { lp: bounding_program(&written.model, clock)?, costs: written.value.clone(), clock };
             relaxation.costs.iter_mut().for_each(|cost| *cost = -*cost);
             let for_bound = products && written.lacks.is_none();
             if for_bound {

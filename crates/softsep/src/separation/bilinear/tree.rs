@@ -7,7 +7,7 @@ use softsep_lp::{Lp, Status, Toggle};
 use super::program::{Form, Known, Program, Written};
 use super::tighten::raised;
 use crate::error::Error;
-use crate::run::{Clock, solve_patiently};
+use crate::run::{Clock, solve_until};
 
 /// How a tree is searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,13 +57,13 @@ pub(super) fn grow(
     if !known.is_empty() {
         lp.set_start(&known)?;
     }
-    let Some((mut lp, mut status)) = solve_patiently(lp, clock)? else { return Ok(Ok(Grown::NOTHING)) };
+    let Some((mut lp, mut status)) = solve_until(lp, clock)? else { return Ok(Ok(Grown::NOTHING)) };
     if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Unbounded | Status::Failed) {
         // Presolve has been wrong before: ask again without.
         lp.forget()?;
         lp.set_presolve(Toggle::Off)?;
         lp.set_time_limit(clock.left())?;
-        let Some(again) = solve_patiently(lp, clock)? else { return Ok(Ok(Grown::NOTHING)) };
+        let Some(again) = solve_until(lp, clock)? else { return Ok(Ok(Grown::NOTHING)) };
         (lp, status) = again;
     }
     read(&lp, status, &written).map(Ok)
@@ -88,5 +88,10 @@ fn read(lp: &Lp, status: Status, written: &Written) -> Result<Grown, Error> {
         }
         _ => None,
     };
-    Ok(Grown { bound: bound.map_or(f64::INFINITY, |bound| raised(-bound)), slopes, nodes, complete: status == Status::Optimal })
+    Ok(Grown {
+        bound: bound.map_or(f64::INFINITY, |bound| raised(-bound)),
+        slopes,
+        nodes,
+        complete: status == Status::Optimal,
+    })
 }

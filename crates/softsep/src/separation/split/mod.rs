@@ -1,8 +1,9 @@
 //! Exact separation over sets that cannot be enumerated: branch and bound on ξ, with affine policies as bounds.
 //!
-//! Over any part of the set the best affine policy bounds the worst case from above, whatever the set and however the duals are bounded; ascents
-//! bound it from below. Where the two differ the part is split in two. On parts that are points, or simplices, affine policies are exact, so
-//! the bounds meet: after finitely many splits where the extreme points lie on levels, in the limit elsewhere.
+//! Over any part of the set the best affine policy bounds the worst case from above, whatever the set and however the
+//! duals are bounded; ascents bound it from below. Where the two differ the part is split in two. On parts that are
+//! points, or simplices, affine policies are exact, so the bounds meet: after finitely many splits where the extreme
+//! points lie on levels, in the limit elsewhere.
 
 mod part;
 mod root;
@@ -22,8 +23,8 @@ use crate::uncertainty::Part;
 /// Two numbers closer than this, relative to their size, are equal: no solver here tells them apart.
 const TELLABLE: f64 = 1e-9;
 
-/// Where the maximum is asked for and no tolerance is given, a bound this close to the worst scenario met, relative to it, has met it: policies take some
-/// room for their rows, and come little closer.
+/// Where the maximum is asked for and no tolerance is given, a bound this close to the worst scenario met, relative to
+/// it, has met it: policies take some room for their rows, and come little closer.
 const MET: f64 = 1e-7;
 
 /// A miss of a row below this counts as none: the recourse engines' own tolerance.
@@ -69,8 +70,8 @@ impl<'p> Split<'p> {
         }
     }
 
-    /// The bound by one affine policy, without parts: as close as affine policies come. The policy is feasible on the whole set, also where Q cannot be
-    /// worst and a search need not look.
+    /// The bound by one affine policy, without parts: as close as affine policies come. The policy is feasible on the
+    /// whole set, also where Q cannot be worst and a search need not look.
     pub fn without_parts(problem: &'p Problem) -> Self {
         Self { with_parts: false, ..Self::new(problem) }
     }
@@ -176,7 +177,7 @@ impl Separation for Split<'_> {
         let found = match search.ascent.found() {
             // A bound outlives the clock: the worst scenario's cut takes one solve more.
             Err(Error::Stopped(_)) => {
-                let mut lead = engine(self.problem, &Clock::moment())?;
+                let mut lead = engine(self.problem, &Clock::grace())?;
                 let mut ascent = Ascent::new(self.problem, lead.as_mut(), x);
                 ascent.climb(&worst)?;
                 ascent.found()?

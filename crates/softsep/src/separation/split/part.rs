@@ -75,8 +75,8 @@ pub(super) enum Prices {
     Unwanted,
 }
 
-/// The best affine policy on a part, where the recourse costs about `typical`; `None` if the part is empty. Its bound is infinite where no such policy
-/// is feasible.
+/// The best affine policy on a part, where the recourse costs about `typical`; `None` if the part is empty. Its bound
+/// is infinite where no such policy is feasible.
 pub(super) fn bound(
     problem: &Problem,
     x: &[f64],
@@ -100,8 +100,11 @@ pub(super) fn bound(
     let solved = program.solve(clock)?;
     let is_found = solved.ended == Ended::Optimal;
     match solved.ended {
-        // Q is finite somewhere, so its dual is feasible, and no policy can cost −∞ but on an empty part. A solver's word for that is not enough.
-        Ended::Unbounded if shape.ball.is_none() && shape.furthest(&vec![0.0; problem.set.dim()])?.is_none() => return Ok(None),
+        // Q is finite somewhere, so its dual is feasible, and no policy can cost −∞ but on an empty part. A solver's
+        // word for that is not enough.
+        Ended::Unbounded if shape.ball.is_none() && shape.furthest(&vec![0.0; problem.set.dim()])?.is_none() => {
+            return Ok(None);
+        }
         Ended::Stopped(stop) => return Err(stop.into()),
         Ended::Optimal | Ended::Unbounded | Ended::Infeasible | Ended::Failed(_) => {}
     }

@@ -5,7 +5,8 @@ use super::search::Search;
 use crate::error::Error;
 use crate::policy::{Dependence, Proved};
 
-/// Coefficients up to which the variables in use follow all of ξ from the beginning: a policy that small is solved in a moment.
+/// Coefficients up to which the variables in use follow all of ξ from the beginning: a policy that small is solved in a
+/// moment.
 const SMALL: usize = 1_000;
 
 /// Coefficients that come in one round at least; else half as many as there are.
@@ -19,11 +20,13 @@ const GAIN: f64 = 0.05;
 const PATIENCE: u32 = 2;
 
 impl Search<'_> {
-    /// Bounds the whole set by policies of more and more coefficients. The recourse variables seen in use follow what is in their own rows, where that
-    /// saves much; then all of ξ; then the variables join them that the duals of the last policy say would pay.
+    /// Bounds the whole set by policies of more and more coefficients. The recourse variables seen in use follow what
+    /// is in their own rows, where that saves much; then all of ξ; then the variables join them that the duals of the
+    /// last policy say would pay.
     ///
-    /// Growing dependences one by one from what is in a variable's own rows was tried: location–transportation with 50 customers took seventy seconds and
-    /// 30,000 coefficients to come as close as 4,100 in three seconds, those of the 82 variables in use.
+    /// Growing dependences one by one from what is in a variable's own rows was tried: location–transportation with 50
+    /// customers took seventy seconds and 30,000 coefficients to come as close as 4,100 in three seconds, those of the
+    /// 82 variables in use.
     pub(super) fn root(&mut self) -> Result<Node, Error> {
         let in_use = Dependence::of(self.problem, |j| self.is_used(j));
         let local = Dependence::local(self.problem, |j| self.is_used(j));
@@ -89,8 +92,8 @@ impl Search<'_> {
         Ok(root.unwrap_or_else(nothing))
     }
 
-    /// Whether a recourse variable should follow ξ from the beginning: if ascents saw it in use, or if interior points do not tell and no prices would
-    /// let it join later.
+    /// Whether a recourse variable should follow ξ from the beginning: if ascents saw it in use, or if interior points
+    /// do not tell and no prices would let it join later.
     fn is_used(&self, j: usize) -> bool {
         self.ascent.used()[j] || !self.problem.recourse.is_linear()
     }

@@ -33,7 +33,8 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether there is nothing more to do: a scenario beyond what was asked for, or a bound close enough to the worst one met.
+    /// Whether there is nothing more to do: a scenario beyond what was asked for, or a bound close enough to the worst
+    /// one met.
     pub(super) fn is_done(&self) -> bool {
         let value = self.ascent.value();
         let floor = self.ask.beyond.map_or(value, |beyond| beyond.max(value));
@@ -103,8 +104,9 @@ impl Search<'_> {
         }
     }
 
-    /// Where no affine policy is feasible there may be scenarios without recourse: the elastic recourse says where. False if one was found, or if
-    /// that is not settled, as it never is where there are cones: the elastic recourse has none.
+    /// Where no affine policy is feasible there may be scenarios without recourse: the elastic recourse says where.
+    /// False if one was found, or if that is not settled, as it never is where there are cones: the elastic recourse
+    /// has none.
     fn every_scenario_has_recourse(&mut self) -> Result<bool, Error> {
         if self.has_recourse {
             return Ok(true);
@@ -134,8 +136,9 @@ impl Search<'_> {
             Outcome::Unbounded => 0.0,
         };
         let wide = (0..inside.len()).filter(|&entry| width(entry) > 0.0 && share(entry) > NARROW);
-        let best =
-            wide.max_by(|&a, &b| disagreement(a).total_cmp(&disagreement(b)).then(share(a).total_cmp(&share(b))).then(b.cmp(&a)));
+        let best = wide.max_by(|&a, &b| {
+            disagreement(a).total_cmp(&disagreement(b)).then(share(a).total_cmp(&share(b))).then(b.cmp(&a))
+        });
         Ok(best.map(|entry| halves_at(self.problem, range, &node.part, entry)))
     }
 }

@@ -22,7 +22,8 @@ fn compare(what: &str, problem: &Problem, cuts: &[Cut]) {
     ended.unwrap();
     let value = judge.best.unwrap().1;
     println!(
-        "{what}: {seconds:.2} s, {} nodes, {:.0} nodes/s, {} looks, {work:?}, value {value}; HiGHS {highs:.2} s, {nodes} nodes, {optimum:?}",
+        "{what}: {seconds:.2} s, {} nodes, {:.0} nodes/s, {} looks, {work:?}, value {value}; HiGHS {highs:.2} s, \
+         {nodes} nodes, {optimum:?}",
         work.nodes,
         work.nodes as f64 / seconds,
         judge.questions
@@ -62,7 +63,7 @@ impl<'p> Listed<'p> {
         Self { problem, scenarios, engine, gap, best, lower, looks: 0, seconds: 0.0, found: Vec::new() }
     }
 
-    fn ask(&mut self, x: &[f64], is_whole: bool) -> Vec<Cut> {
+    fn ask(&mut self, x: &[f64], is_integral: bool) -> Vec<Cut> {
         let start = Instant::now();
         let mut answer = Answer::new(self.problem);
         self.engine.at(x);
@@ -75,7 +76,7 @@ impl<'p> Listed<'p> {
             }
         }
         let worst = worst.unwrap();
-        if is_whole {
+        if is_integral {
             self.best = self.best.min(self.problem.first.value(x) + worst.at(x));
         }
         self.looks += 1;
@@ -85,9 +86,9 @@ impl<'p> Listed<'p> {
     }
 }
 
-impl Judge for Listed<'_> {
+impl LazyCutCallback for Listed<'_> {
     fn look(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
-        Ok(points.iter().map(|point| self.ask(&point.x, point.whole)).collect())
+        Ok(points.iter().map(|point| self.ask(&point.x, point.integral)).collect())
     }
 
     fn consider(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
@@ -109,7 +110,8 @@ impl Judge for Listed<'_> {
 fn of_location_transportation() {
     for (n, scenarios, gap) in [(30, 20, 1e-6), (100, 5, 1e-3), (100, 5, 1e-4), (100, 5, 1e-5)] {
         let uncertainty = Uncertain::Budget { gamma: 0.25 };
-        let file = location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: true, seed: 1 }).unwrap();
+        let file =
+            location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: true, seed: 1 }).unwrap();
         let problem = Problem::new(&file).unwrap();
         let mut judge = Listed::new(&problem, scenarios, gap);
         let clock = Clock::new(Some(std::time::Duration::from_secs(60)), Default::default());
@@ -120,7 +122,8 @@ fn of_location_transportation() {
         let seconds = clock.seconds() - judge.seconds;
         let work = tree.work();
         println!(
-            "location-transportation, n = {n}, gap {gap}: {ended:?}, {seconds:.2} s beside {:.2} s of {} looks, {} nodes, {:.0} nodes/s, {work:?}, {} cuts, {} in the programs, [{}, {}]",
+            "location-transportation, n = {n}, gap {gap}: {ended:?}, {seconds:.2} s beside {:.2} s of {} looks, {} \
+             nodes, {:.0} nodes/s, {work:?}, {} cuts, {} in the programs, [{}, {}]",
             judge.seconds,
             judge.looks,
             work.nodes,

@@ -56,8 +56,9 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Uniform in `0 ≤ u ≤ 1, Σu ≤ budget`, by rejection from independent entries with densities ∝ exp(−rate·u), the rate such that they spend the
-/// budget on average: a point within the budget is taken with probability exp(−rate·what is left). At least about 0.4/√n of the points are.
+/// Uniform in `0 ≤ u ≤ 1, Σu ≤ budget`, by rejection from independent entries with densities ∝ exp(−rate·u), the rate
+/// such that they spend the budget on average: a point within the budget is taken with probability exp(−rate·what is
+/// left). At least about 0.4/√n of the points are.
 fn draw_deviations(budget: f64, random: &mut Random, u: &mut [f64]) {
     let rate = rate_of_mean(budget / u.len() as f64);
     'trial: loop {
@@ -78,7 +79,8 @@ fn draw_deviations(budget: f64, random: &mut Random, u: &mut [f64]) {
     }
 }
 
-/// The rate at which the law on [0, 1] with density ∝ exp(−rate·u) has a given mean: 1/rate − 1/(e^rate − 1). Zero for means from one half on.
+/// The rate at which the law on [0, 1] with density ∝ exp(−rate·u) has a given mean: 1/rate − 1/(e^rate − 1). Zero for
+/// means from one half on.
 fn rate_of_mean(mean: f64) -> f64 {
     if mean >= 0.5 {
         return 0.0;
@@ -115,7 +117,8 @@ impl States for Body<'_> {
                 if *budget > 1.0 {
                     draw_deviations(*budget, random, u);
                 } else {
-                    // A Dirichlet law with all parameters one: shares of exponential numbers, one of which is what is left of the budget.
+                    // A Dirichlet law with all parameters one: shares of exponential numbers, one of which is what is
+                    // left of the budget.
                     u.iter_mut().for_each(|u| *u = exponential(random));
                     let total = u.iter().sum::<f64>() + exponential(random);
                     u.iter_mut().for_each(|u| *u /= total);
@@ -186,7 +189,13 @@ impl Walk for Body<'_> {
             // π^(r/2)/Γ(r/2 + 1) by V(r) = 2π/r·V(r − 2), from V(0) = 1 or V(1) = 2.
             Form::Ball => {
                 let first = if dim.is_multiple_of(2) { 0.0 } else { std::f64::consts::LN_2 };
-                Some((2..=dim).filter(|r| r % 2 == dim % 2).map(|r| (std::f64::consts::TAU / r as f64).ln()).sum::<f64>() + first)
+                Some(
+                    (2..=dim)
+                        .filter(|r| r % 2 == dim % 2)
+                        .map(|r| (std::f64::consts::TAU / r as f64).ln())
+                        .sum::<f64>()
+                        + first,
+                )
             }
             Form::Cube => Some(signs),
             // A simplex in every orthant.

@@ -3,13 +3,14 @@
 use rand::RngExt;
 
 use super::counts::{Counts, Level};
-use super::{Aim, Space, State, States, Tilt, make_unit, point, point_mut};
+use super::{CachedTilt, Space, State, States, Tilt, make_unit, point, point_mut};
 use crate::run::Random;
 use crate::uncertainty::allow;
 use crate::uncertainty::patterns::{Kind, Patterns};
 
-/// κ per entry: with slopes as a normal law has them, tilted points are on average nine tenths of the way from the mean point to the furthest one
-/// along the slope, as they are on a sphere with its default. The paper's experiments have 0.5, which gives about half of the way.
+/// κ per entry: with slopes as a normal law has them, tilted points are on average nine tenths of the way from the mean
+/// point to the furthest one along the slope, as they are on a sphere with its default. The paper's experiments have
+/// 0.5, which gives about half of the way.
 const PER_ENTRY: f64 = 2.0;
 
 /// `ξ = center + step∘z` over the entries that can move.
@@ -50,8 +51,9 @@ impl<'a> BudgetPoints<'a> {
         }
     }
 
-    /// By symmetry the mean of z is the same in every entry, Σz/n on average, and zero where both signs are as likely. So the mean square distance is
-    /// the mean of `Σz²`, less that of `Σz` squared over n: for [`Kind::Spent`] the paper's r_Γ², at which all points are.
+    /// By symmetry the mean of z is the same in every entry, Σz/n on average, and zero where both signs are as likely.
+    /// So the mean square distance is the mean of `Σz²`, less that of `Σz` squared over n: for [`Kind::Spent`] the
+    /// paper's r_Γ², at which all points are.
     fn radius(&self) -> f64 {
         let Patterns { entries, full, part, .. } = self.patterns;
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -158,9 +160,10 @@ fn furthest(z: &[f64], beyond: f64) -> Option<usize> {
     best
 }
 
-/// `weights` is the paper's index: κ·g/(‖g‖·radius), where g is the slope in z. If the budget is spent in full, adding a constant to g changes
-/// nothing, and g is taken orthogonal to the ones. So the exponent, less its value at the mean point, is within ±κ (on average, where points differ
-/// in their distance from the mean), whatever the units of ξ, Γ and the number of entries.
+/// `weights` is the paper's index: κ·g/(‖g‖·radius), where g is the slope in z. If the budget is spent in full, adding
+/// a constant to g changes nothing, and g is taken orthogonal to the ones. So the exponent, less its value at the mean
+/// point, is within ±κ (on average, where points differ in their distance from the mean), whatever the units of ξ, Γ
+/// and the number of entries.
 ///
 /// The paper has Γ − ⌊nΓ⌋ for the fraction in one place; nΓ − ⌊nΓ⌋ is meant.
 impl Tilt for BudgetPoints<'_> {
@@ -168,41 +171,42 @@ impl Tilt for BudgetPoints<'_> {
         PER_ENTRY * self.moves.len() as f64
     }
 
-    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim) {
-        if aim.is_for(slope, concentration) && aim.table.len() == self.uniform.len() {
+    fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
+        if tilt.is_for(slope, concentration) && tilt.table.len() == self.uniform.len() {
             return;
         }
-        aim.remember(slope, concentration);
-        aim.weights.clear();
-        aim.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
-        let largest = aim.weights.iter().fold(0.0_f64, |largest, weight| largest.max(weight.abs()));
+        tilt.remember(slope, concentration);
+        tilt.weights.clear();
+        tilt.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
+        let largest = tilt.weights.iter().fold(0.0_f64, |largest, weight| largest.max(weight.abs()));
         if self.patterns.kind == Kind::Spent {
-            let mean = aim.weights.iter().sum::<f64>() / aim.weights.len().max(1) as f64;
+            let mean = tilt.weights.iter().sum::<f64>() / tilt.weights.len().max(1) as f64;
             // What is left of a slope that is the same everywhere is rounding.
             let rounded = |weight: f64| if (weight - mean).abs() > 1e-14 * largest { weight - mean } else { 0.0 };
-            aim.weights.iter_mut().for_each(|weight| *weight = rounded(*weight));
+            tilt.weights.iter_mut().for_each(|weight| *weight = rounded(*weight));
         }
-        let unit = if make_unit(&mut aim.weights) && self.radius > 0.0 { concentration / self.radius } else { 0.0 };
-        aim.weights.iter_mut().for_each(|weight| *weight *= unit);
+        let unit = if make_unit(&mut tilt.weights) && self.radius > 0.0 { concentration / self.radius } else { 0.0 };
+        tilt.weights.iter_mut().for_each(|weight| *weight *= unit);
         if unit > 0.0 {
-            let weights = &aim.weights;
-            aim.log_mean = Counts(self.patterns).fill(|entry| self.weights_of(weights[entry]), &mut aim.table) - self.log_count;
+            let weights = &tilt.weights;
+            tilt.log_mean =
+                Counts(self.patterns).fill(|entry| self.weights_of(weights[entry]), &mut tilt.table) - self.log_count;
         } else {
-            aim.weights.fill(0.0);
-            aim.table.clear();
-            aim.table.extend_from_slice(&self.uniform);
-            aim.log_mean = 0.0;
+            tilt.weights.fill(0.0);
+            tilt.table.clear();
+            tilt.table.extend_from_slice(&self.uniform);
+            tilt.log_mean = 0.0;
         }
     }
 
-    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State) {
-        match aim.table.len() == self.uniform.len() {
-            true => self.draw_by(&aim.table, &aim.weights, random, state),
+    fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State) {
+        match tilt.table.len() == self.uniform.len() {
+            true => self.draw_by(&tilt.table, &tilt.weights, random, state),
             false => States::draw(self, random, state),
         }
     }
 
-    fn log_density(&self, aim: &Aim, state: &State) -> f64 {
-        super::dot(&aim.weights, point(state)) - aim.log_mean
+    fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64 {
+        super::dot(&tilt.weights, point(state)) - tilt.log_mean
     }
 }

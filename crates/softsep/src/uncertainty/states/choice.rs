@@ -2,16 +2,17 @@
 
 use rand::RngExt;
 
-use super::Aim;
+use super::CachedTilt;
 use crate::run::Random;
 
-/// The most standard deviations' worth of weight that a choice among so many can bear: with weights as a normal law has them, beyond √(2 ln n) the
-/// choice is nearly always the first (Derrida's random energy model freezes there), and its way back nearly impossible.
+/// The most standard deviations' worth of weight that a choice among so many can bear: with weights as a normal law has
+/// them, beyond √(2 ln n) the choice is nearly always the first (Derrida's random energy model freezes there), and its
+/// way back nearly impossible.
 pub(super) fn most_per_deviation(count: usize) -> f64 {
     (2.0 * (count.max(1) as f64).ln()).sqrt()
 }
 
-impl Aim {
+impl CachedTilt {
     /// Makes the table and the mean of the weights, which are logarithms.
     pub(super) fn sum_up(&mut self) {
         let most = self.weights.iter().fold(f64::NEG_INFINITY, |most, weight| most.max(*weight));

@@ -2,12 +2,12 @@
 
 use rand::RngExt;
 
-use super::{Aim, Space, State, States, Tilt, make_unit, point, point_mut};
+use super::{CachedTilt, Space, State, States, Tilt, make_unit, point, point_mut};
 use crate::run::Random;
 use crate::uncertainty::{allow, counted};
 
-/// κ per entry: with slopes as a normal law has them, tilted corners are on average nine tenths of the way from the center to the furthest corner along
-/// the slope, as they are on a sphere with its default.
+/// κ per entry: with slopes as a normal law has them, tilted corners are on average nine tenths of the way from the
+/// center to the furthest corner along the slope, as they are on a sphere with its default.
 const PER_ENTRY: f64 = 2.0;
 
 /// `ξ = center + half∘z`, z in {−1, 1} for every entry that moves.
@@ -70,40 +70,41 @@ impl States for Corners {
     }
 }
 
-/// The exponent is κ·⟨g, z⟩/√n with g the slope in z, brought to length one: all corners are at distance √n from their mean, so it is within ±κ.
+/// The exponent is κ·⟨g, z⟩/√n with g the slope in z, brought to length one: all corners are at distance √n from their
+/// mean, so it is within ±κ.
 impl Tilt for Corners {
     fn concentration(&self) -> f64 {
         PER_ENTRY * self.moves.len() as f64
     }
 
-    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim) {
-        if aim.is_for(slope, concentration) && aim.weights.len() == self.moves.len() {
+    fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
+        if tilt.is_for(slope, concentration) && tilt.weights.len() == self.moves.len() {
             return;
         }
-        aim.remember(slope, concentration);
-        aim.weights.clear();
-        aim.weights.extend(self.moves.iter().map(|&(entry, upper)| (upper - self.base[entry]) * slope[entry]));
-        if make_unit(&mut aim.weights) {
+        tilt.remember(slope, concentration);
+        tilt.weights.clear();
+        tilt.weights.extend(self.moves.iter().map(|&(entry, upper)| (upper - self.base[entry]) * slope[entry]));
+        if make_unit(&mut tilt.weights) {
             let unit = concentration / (self.moves.len() as f64).sqrt();
-            aim.weights.iter_mut().for_each(|weight| *weight *= unit);
+            tilt.weights.iter_mut().for_each(|weight| *weight *= unit);
         } else {
-            aim.weights.fill(0.0);
+            tilt.weights.fill(0.0);
         }
         // ln cosh, by the larger of the two powers.
         let log_cosh = |weight: f64| weight.abs() + (-2.0 * weight.abs()).exp().ln_1p() - std::f64::consts::LN_2;
-        aim.log_mean = aim.weights.iter().map(|&weight| log_cosh(weight)).sum();
+        tilt.log_mean = tilt.weights.iter().map(|&weight| log_cosh(weight)).sum();
     }
 
-    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State) {
-        if aim.weights.len() != self.moves.len() {
+    fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State) {
+        if tilt.weights.len() != self.moves.len() {
             return States::draw(self, random, state);
         }
-        for (z, weight) in point_mut(state, self.moves.len()).iter_mut().zip(&aim.weights) {
+        for (z, weight) in point_mut(state, self.moves.len()).iter_mut().zip(&tilt.weights) {
             *z = if random.random::<f64>() * (1.0 + (-2.0 * weight).exp()) < 1.0 { 1.0 } else { -1.0 };
         }
     }
 
-    fn log_density(&self, aim: &Aim, state: &State) -> f64 {
-        super::dot(&aim.weights, point(state)) - aim.log_mean
+    fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64 {
+        super::dot(&tilt.weights, point(state)) - tilt.log_mean
     }
 }

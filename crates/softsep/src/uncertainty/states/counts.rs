@@ -1,10 +1,13 @@
-//! Entries that are each at zero, in full or in part, so many of each: what the dynamic program of EC.2 of the paper sums over and draws from.
+//! Entries that are each at zero, in full or in part, so many of each: what the dynamic program of EC.2 of the paper
+//! sums over and draws from.
 //!
-//! Every entry has a weight for being in full and one for being in part, against one for being at zero; a pattern has the product of its entries'
-//! weights. The paper's recursion adds such products up, which leaves the range of a double early: with κ = 1000 already a weight is e^1000. Here
-//! the entries are made independent with the probabilities that their weights have, multiplied by a common price for each entry in full and one for
-//! each in part, and the recursion is on the probability that entries from some place on have given counts. The prices leave the conditional law
-//! given the counts what it is, and are such that the counts wanted are likely: then whatever underflows is impossible for all purposes.
+//! Every entry has a weight for being in full and one for being in part, against one for being at zero; a pattern has
+//! the product of its entries' weights. The paper's recursion adds such products up, which leaves the range of a double
+//! early: with κ = 1000 already a weight is e^1000. Here the entries are made independent with the probabilities that
+//! their weights have, multiplied by a common price for each entry in full and one for each in part, and the recursion
+//! is on the probability that entries from some place on have given counts. The prices leave the conditional law given
+//! the counts what it is, and are such that the counts wanted are likely: then whatever underflows is impossible for
+//! all purposes.
 
 use rand::RngExt;
 
@@ -31,7 +34,8 @@ struct Left {
 pub(super) struct Counts(pub(super) Patterns);
 
 impl Counts {
-    /// Numbers per row of the table: the probabilities of the counts from here on, without a part and, if there is one, with it.
+    /// Numbers per row of the table: the probabilities of the counts from here on, without a part and, if there is one,
+    /// with it.
     fn width(self) -> usize {
         (self.0.full + 1) * if self.0.has_part() { 2 } else { 1 }
     }
@@ -41,11 +45,11 @@ impl Counts {
         self.0.kind == Kind::AtMost
     }
 
-    /// Fills the table and returns the logarithm of the sum of all patterns' weights. `weight` gives the logarithms of an entry's weights in full and
-    /// in part.
+    /// Fills the table and returns the logarithm of the sum of all patterns' weights. `weight` gives the logarithms of
+    /// an entry's weights in full and in part.
     ///
-    /// The table holds a row for each place and one after the last, then three probabilities per entry (zero, full, part), then the share of
-    /// each count that a draw may begin with.
+    /// The table holds a row for each place and one after the last, then three probabilities per entry (zero, full,
+    /// part), then the share of each count that a draw may begin with.
     pub(super) fn fill(self, weight: impl Fn(usize) -> (f64, f64), table: &mut Vec<f64>) -> f64 {
         let (entries, width) = (self.0.entries, self.width());
         let rows = (entries + 1) * width;
@@ -58,7 +62,8 @@ impl Counts {
         let (full_price, part_price) = self.prices(levels);
         let mut log_sum = 0.0;
         for level in levels.chunks_exact_mut(3) {
-            let (full, part) = (level[1] + full_price, if self.0.has_part() { level[2] + part_price } else { f64::NEG_INFINITY });
+            let (full, part) =
+                (level[1] + full_price, if self.0.has_part() { level[2] + part_price } else { f64::NEG_INFINITY });
             let most = full.max(part).max(0.0);
             (level[0], level[1], level[2]) = ((-most).exp(), (full - most).exp(), (part - most).exp());
             let sum = level[0] + level[1] + level[2];
@@ -109,11 +114,13 @@ impl Counts {
         }
     }
 
-    /// The logarithms of the prices. With the one for entries in full, entries without a part would spend the whole budget on average; where fewer
-    /// may be in full it only holds them back. As the part counts in the budget, at steep weights the price is that at which the entry that is in
-    /// part in the best pattern is indifferent. With the one for entries in part, about one entry is in part on average.
+    /// The logarithms of the prices. With the one for entries in full, entries without a part would spend the whole
+    /// budget on average; where fewer may be in full it only holds them back. As the part counts in the budget, at
+    /// steep weights the price is that at which the entry that is in part in the best pattern is indifferent. With the
+    /// one for entries in part, about one entry is in part on average.
     fn prices(self, levels: &[f64]) -> (f64, f64) {
-        let spent = |price: f64| -> f64 { levels.chunks_exact(3).map(|level| 1.0 / (1.0 + (-level[1] - price).exp())).sum() };
+        let spent =
+            |price: f64| -> f64 { levels.chunks_exact(3).map(|level| 1.0 / (1.0 + (-level[1] - price).exp())).sum() };
         let budget = self.0.full as f64 + self.0.part;
         let near = 0.1 * if self.0.has_part() { self.0.part.min(1.0 - self.0.part) } else { 1.0 };
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -141,8 +148,8 @@ impl Counts {
         if !self.0.has_part() {
             return (full_price, 0.0);
         }
-        // The part's price follows that of the budget it uses, and is then brought to where all entries together make up about one. The sum is by
-        // its largest term: at steep weights every entry can be far from being in part.
+        // The part's price follows that of the budget it uses, and is then brought to where all entries together make
+        // up about one. The sum is by its largest term: at steep weights every entry can be far from being in part.
         let share = |level: &[f64]| {
             let (full, part) = (level[1] + full_price, level[2] + self.0.part * full_price);
             part - full.max(0.0) - (-full.abs()).exp().ln_1p()

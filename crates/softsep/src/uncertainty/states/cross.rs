@@ -3,11 +3,12 @@
 use rand::RngExt;
 
 use super::choice::most_per_deviation;
-use super::{Aim, Space, State, States, Tilt, make_unit, row};
+use super::{CachedTilt, Space, State, States, Tilt, make_unit, row};
 use crate::run::Random;
 use crate::uncertainty::Count;
 
-/// `ξ = center ± step·e` for one of the entries that move: the row 2·entry is its −, the one after it its +. Without such entries, the center.
+/// `ξ = center ± step·e` for one of the entries that move: the row 2·entry is its −, the one after it its +. Without
+/// such entries, the center.
 pub(crate) struct Cross<'a> {
     center: &'a [f64],
     /// The entries that move, each with what z = 1 adds to it.
@@ -72,35 +73,37 @@ impl States for Cross<'_> {
     }
 }
 
-/// The exponent is κ·⟨g, z⟩ with g the slope in z, brought to length one; all points are at distance one from their mean, so it is within ±κ.
+/// The exponent is κ·⟨g, z⟩ with g the slope in z, brought to length one; all points are at distance one from their
+/// mean, so it is within ±κ.
 impl Tilt for Cross<'_> {
     /// Along any g the points have a standard deviation of 1/√n.
     fn concentration(&self) -> f64 {
         (self.moves.len() as f64).sqrt() * most_per_deviation(self.len())
     }
 
-    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim) {
-        if aim.is_for(slope, concentration) && aim.table.len() == self.len() {
+    fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
+        if tilt.is_for(slope, concentration) && tilt.table.len() == self.len() {
             return;
         }
-        aim.remember(slope, concentration);
-        aim.weights.clear();
-        aim.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
-        let unit = if make_unit(&mut aim.weights) { concentration } else { 0.0 };
-        // Each entry's weight becomes those of its two rows, from the last to the first so that none is overwritten before its turn.
-        aim.weights.resize(self.len(), 0.0);
+        tilt.remember(slope, concentration);
+        tilt.weights.clear();
+        tilt.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
+        let unit = if make_unit(&mut tilt.weights) { concentration } else { 0.0 };
+        // Each entry's weight becomes those of its two rows, from the last to the first so that none is overwritten
+        // before its turn.
+        tilt.weights.resize(self.len(), 0.0);
         for place in (0..self.moves.len()).rev() {
-            let weight = if unit > 0.0 { unit * aim.weights[place] } else { 0.0 };
-            (aim.weights[2 * place], aim.weights[2 * place + 1]) = (-weight, weight);
+            let weight = if unit > 0.0 { unit * tilt.weights[place] } else { 0.0 };
+            (tilt.weights[2 * place], tilt.weights[2 * place + 1]) = (-weight, weight);
         }
-        aim.sum_up();
+        tilt.sum_up();
     }
 
-    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State) {
-        *state = State::Row(aim.choose(random));
+    fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State) {
+        *state = State::Row(tilt.choose(random));
     }
 
-    fn log_density(&self, aim: &Aim, state: &State) -> f64 {
-        aim.log_choice(row(state))
+    fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64 {
+        tilt.log_choice(row(state))
     }
 }

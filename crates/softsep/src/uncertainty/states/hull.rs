@@ -1,4 +1,5 @@
-//! A polytope in coordinates of its own affine hull, found by asking for its members that are furthest along directions.
+//! A polytope in coordinates of its own affine hull, found by asking for its members that are furthest along
+//! directions.
 
 use std::cell::RefCell;
 
@@ -10,15 +11,16 @@ use crate::uncertainty::{SetError, chord};
 
 /// Sweeps of a draw: each moves along every coordinate in turn and then along a random direction.
 ///
-/// Along coordinates that the body is about equally wide in, the walk forgets where it began in some ten sweeps. How many more a needle askew to the
-/// coordinates takes is not known beforehand: such draws are uniform in the limit only.
+/// Along coordinates that the body is about equally wide in, the walk forgets where it began in some ten sweeps. How
+/// many more a needle askew to the coordinates takes is not known beforehand: such draws are uniform in the limit only.
 const SWEEPS: usize = 50;
 
-/// Widths below this are rounding. Coordinates are such that the set has width one along the axes; its members are known to 1e-9.
+/// Widths below this are rounding. Coordinates are such that the set has width one along the axes; its members are
+/// known to 1e-9.
 const FLAT: f64 = 1e-7;
 
-/// The affine hull of a polytope that has width one along every axis of t: orthonormal directions with half the polytope's width along each, and a
-/// point of the relative interior.
+/// The affine hull of a polytope that has width one along every axis of t: orthonormal directions with half the
+/// polytope's width along each, and a point of the relative interior.
 pub(crate) struct Hull {
     pub(crate) axes: Vec<(f64, Vec<f64>)>,
     pub(crate) inside: Vec<f64>,
@@ -27,9 +29,13 @@ pub(crate) struct Hull {
 impl Hull {
     /// `furthest` gives a member that is furthest along a direction.
     ///
-    /// Each turn asks along a direction orthogonal to all that is known. Either the two members found differ along it, and what they span is added to
-    /// the hull, or they do not, and it is a normal of the hull. The mean of members that span the hull is in its relative interior.
-    pub(crate) fn find(dim: usize, furthest: impl Fn(&[f64], &mut [f64]) -> Result<(), SetError>) -> Result<Self, SetError> {
+    /// Each turn asks along a direction orthogonal to all that is known. Either the two members found differ along it,
+    /// and what they span is added to the hull, or they do not, and it is a normal of the hull. The mean of members
+    /// that span the hull is in its relative interior.
+    pub(crate) fn find(
+        dim: usize,
+        furthest: impl Fn(&[f64], &mut [f64]) -> Result<(), SetError>,
+    ) -> Result<Self, SetError> {
         let mut spans: Vec<Vec<f64>> = Vec::new();
         let mut normals: Vec<Vec<f64>> = Vec::new();
         let mut inside = vec![0.0; dim];
@@ -72,7 +78,8 @@ impl Hull {
 
 /// The unit vector of the axis that is least known, made orthogonal to what is known.
 fn next_axis(dim: usize, known: [&Vec<Vec<f64>>; 2]) -> Option<Vec<f64>> {
-    let explained = |axis: usize| known.iter().flat_map(|known| known.iter()).map(|vector| vector[axis].powi(2)).sum::<f64>();
+    let explained =
+        |axis: usize| known.iter().flat_map(|known| known.iter()).map(|vector| vector[axis].powi(2)).sum::<f64>();
     let axis = (0..dim).min_by(|&a, &b| explained(a).total_cmp(&explained(b)))?;
     let mut direction = vec![0.0; dim];
     direction[axis] = 1.0;
@@ -93,7 +100,8 @@ fn project_out(known: &[Vec<f64>], vector: &mut [f64]) {
 /// `⟨normal, u⟩ ≤ limit` for each of the normals, zero being inside.
 pub(crate) struct Facets {
     dim: usize,
-    /// The normals by coordinate: entry j of all of them, then entry j + 1. A move along one coordinate reads one block.
+    /// The normals by coordinate: entry j of all of them, then entry j + 1. A move along one coordinate reads one
+    /// block.
     normals: Vec<f64>,
     limits: Vec<f64>,
 }

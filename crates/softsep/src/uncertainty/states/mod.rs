@@ -1,7 +1,9 @@
-//! States: what a chain walks on. A set says which of its members can hold the worst case, and how to draw and move among them.
+//! States: what a chain walks on. A set says which of its members can hold the worst case, and how to draw and move
+//! among them.
 //!
-//! A state is a row of a list or a vector of coordinates; [`States::realize`] makes a ξ of it. The reference measure ν is the law of
-//! [`States::draw`]: uniform on rows, extreme points, a sphere or a body. All densities here are with respect to ν.
+//! A state is a row of a list or a vector of coordinates; [`States::realize`] makes a ξ of it. The reference measure ν
+//! is the law of [`States::draw`]: uniform on rows, extreme points, a sphere or a body. All densities here are with
+//! respect to ν.
 
 mod body;
 mod budget;
@@ -130,7 +132,8 @@ pub trait States: Send + Sync {
     /// Draws from ν.
     fn draw(&self, random: &mut Random, state: &mut State);
 
-    /// Whether draws are from ν itself. If not they are steps of a walk that tends to it, and ν is uniform all the same.
+    /// Whether draws are from ν itself. If not they are steps of a walk that tends to it, and ν is uniform all the
+    /// same.
     fn draws_exactly(&self) -> bool {
         true
     }
@@ -138,7 +141,8 @@ pub trait States: Send + Sync {
     /// The ξ of a state.
     fn realize(&self, state: &State, xi: &mut [f64]);
 
-    /// The state nearest to a member of the set, exact for extreme points and boundary points; false if there is none to be found.
+    /// The state nearest to a member of the set, exact for extreme points and boundary points; false if there is none
+    /// to be found.
     fn locate(&self, xi: &[f64], state: &mut State) -> bool;
 
     /// All states in a fixed order, if they are at most `limit`.
@@ -157,7 +161,7 @@ pub trait States: Send + Sync {
 
 /// What a tilt prepares for one slope; buffers that are used again.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Aim {
+pub struct CachedTilt {
     /// The slope and concentration it was made for, so that the same are not prepared again.
     pub slope: Vec<f64>,
     /// The concentration it was made for.
@@ -170,7 +174,7 @@ pub struct Aim {
     pub log_mean: f64,
 }
 
-impl Aim {
+impl CachedTilt {
     /// Whether it was made for these.
     fn is_for(&self, slope: &[f64], concentration: f64) -> bool {
         self.slope == slope && self.concentration == concentration
@@ -184,19 +188,20 @@ impl Aim {
     }
 }
 
-/// The family of laws with densities ∝ exp(κ·⟨slope, state⟩), the slope brought to the space's own unit: κ means the same whatever ξ is measured in.
+/// The family of laws with densities ∝ exp(κ·⟨slope, state⟩), the slope brought to the space's own unit: κ means the
+/// same whatever ξ is measured in.
 pub trait Tilt: Send + Sync {
     /// The κ that makes a good proposal: it grows with the dimension, as a fixed one is ever nearer to uniform.
     fn concentration(&self) -> f64;
 
     /// Prepares the tilt along `slope`, a slope in ξ. A slope of zero gives ν itself.
-    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim);
+    fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt);
 
     /// Draws from the tilted law.
-    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State);
+    fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State);
 
     /// The logarithm of the tilted law's density.
-    fn log_density(&self, aim: &Aim, state: &State) -> f64;
+    fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64;
 }
 
 /// Coordinates that can be moved by little.
@@ -210,12 +215,14 @@ pub trait Walk: Send + Sync {
     /// In a body: the t for which `point + t·direction` stays inside, zero among them. On a sphere: all t.
     fn chord(&self, point: &[f64], direction: &[f64]) -> (f64, f64);
 
-    /// The density of ν with respect to the uniform measure on the sphere or in the body, up to a factor, as a logarithm.
+    /// The density of ν with respect to the uniform measure on the sphere or in the body, up to a factor, as a
+    /// logarithm.
     fn log_reference(&self, _point: &[f64]) -> f64 {
         0.0
     }
 
-    /// The integral of exp(log_reference), by volume in a body, under the uniform law on a sphere, as a logarithm; where it is known.
+    /// The integral of exp(log_reference), by volume in a body, under the uniform law on a sphere, as a logarithm;
+    /// where it is known.
     fn log_mass(&self) -> Option<f64> {
         None
     }

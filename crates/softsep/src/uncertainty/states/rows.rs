@@ -3,13 +3,13 @@
 use rand::RngExt;
 
 use super::choice::most_per_deviation;
-use super::{Aim, Space, State, States, Tilt, row};
+use super::{CachedTilt, Space, State, States, Tilt, row};
 use crate::format::Points;
 use crate::run::Random;
 use crate::uncertainty::Count;
 
-/// How much of the concentration falls to a dimension, unless the list is too short for it: with it, a slope of one standard deviation over the list
-/// has weight 5·√dim, as a von Mises–Fisher law with κ = 5·dim has on a sphere.
+/// How much of the concentration falls to a dimension, unless the list is too short for it: with it, a slope of one
+/// standard deviation over the list has weight 5·√dim, as a von Mises–Fisher law with κ = 5·dim has on a sphere.
 const PER_DIMENSION: f64 = 5.0;
 
 /// The rows of a list, or extreme points that were enumerated; at least one.
@@ -40,7 +40,8 @@ impl States for Rows<'_> {
         xi.copy_from_slice(self.points.row(row(state).min(self.points.len() - 1)));
     }
 
-    /// The nearest row, the first on ties: a vertex that a linear program found differs from the enumerated one by rounding.
+    /// The nearest row, the first on ties: a vertex that a linear program found differs from the enumerated one by
+    /// rounding.
     fn locate(&self, xi: &[f64], state: &mut State) -> bool {
         let mut nearest = (None, f64::INFINITY);
         for (row, point) in self.points.iter().enumerate() {
@@ -69,28 +70,32 @@ impl Tilt for Rows<'_> {
     }
 
     /// The weight of a row is κ/√dim times how many standard deviations it lies along the slope.
-    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim) {
-        if aim.is_for(slope, concentration) && aim.table.len() == self.points.len() {
+    fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
+        if tilt.is_for(slope, concentration) && tilt.table.len() == self.points.len() {
             return;
         }
-        aim.remember(slope, concentration);
+        tilt.remember(slope, concentration);
         let count = self.points.len() as f64;
-        aim.weights.clear();
-        aim.weights.extend(self.points.iter().map(|point| super::dot(point, slope)));
-        let mean = aim.weights.iter().sum::<f64>() / count;
-        let deviation = (aim.weights.iter().map(|along| (along - mean).powi(2)).sum::<f64>() / count).sqrt();
-        let size = aim.weights.iter().fold(0.0_f64, |size, along| size.max(along.abs()));
+        tilt.weights.clear();
+        tilt.weights.extend(self.points.iter().map(|point| super::dot(point, slope)));
+        let mean = tilt.weights.iter().sum::<f64>() / count;
+        let deviation = (tilt.weights.iter().map(|along| (along - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let size = tilt.weights.iter().fold(0.0_f64, |size, along| size.max(along.abs()));
         // A list that does not vary along the slope has nothing to tilt; what is left of it is rounding.
-        let unit = if deviation > 1e-12 * size { concentration / (deviation * (self.points.dim() as f64).sqrt()) } else { 0.0 };
-        aim.weights.iter_mut().for_each(|weight| *weight = (*weight - mean) * unit);
-        aim.sum_up();
+        let unit = if deviation > 1e-12 * size {
+            concentration / (deviation * (self.points.dim() as f64).sqrt())
+        } else {
+            0.0
+        };
+        tilt.weights.iter_mut().for_each(|weight| *weight = (*weight - mean) * unit);
+        tilt.sum_up();
     }
 
-    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State) {
-        *state = State::Row(aim.choose(random));
+    fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State) {
+        *state = State::Row(tilt.choose(random));
     }
 
-    fn log_density(&self, aim: &Aim, state: &State) -> f64 {
-        aim.log_choice(row(state))
+    fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64 {
+        tilt.log_choice(row(state))
     }
 }

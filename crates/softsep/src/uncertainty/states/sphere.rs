@@ -1,17 +1,21 @@
-//! The boundary of an ellipsoid as the unit sphere (Example 6 of the paper): where Q is convex in ξ, a maximum is there.
+//! The boundary of an ellipsoid as the unit sphere (Example 6 of the paper): where Q is convex in ξ, a maximum is
+//! there.
 
 use rand::RngExt;
 
-use super::{Aim, Reference, Space, State, States, Tilt, Walk, dot, norm, point, point_mut, variates, von_mises_fisher};
+use super::{
+    CachedTilt, Reference, Space, State, States, Tilt, Walk, dot, norm, point, point_mut, variates, von_mises_fisher,
+};
 use crate::run::Random;
 
-/// κ per dimension: a von Mises–Fisher law with κ = a·r has a mean cosine of about 2a/(1 + √(1 + 4a²)) with its direction, 0.90 for a = 5, in any
-/// number of dimensions.
+/// κ per dimension: a von Mises–Fisher law with κ = a·r has a mean cosine of about 2a/(1 + √(1 + 4a²)) with its
+/// direction, 0.90 for a = 5, in any number of dimensions.
 const PER_DIMENSION: f64 = 5.0;
 
 /// `ξ = center + Σₖ half_k·u_k·axis_k` with u on the unit sphere of as many dimensions as there are axes, at least two.
 ///
-/// A flat matrix maps a sphere of more dimensions onto the whole body in its image, inside included; the body's boundary suffices.
+/// A flat matrix maps a sphere of more dimensions onto the whole body in its image, inside included; the body's
+/// boundary suffices.
 pub(crate) struct Sphere<'a> {
     center: &'a [f64],
     axes: &'a [(f64, Vec<f64>)],
@@ -19,8 +23,8 @@ pub(crate) struct Sphere<'a> {
     surface: Option<Surface>,
 }
 
-/// The law that is uniform by area on the ellipsoid (Example 5 of the paper): its density with respect to the uniform law on the sphere is
-/// proportional to `‖(u_k/half_k)‖`.
+/// The law that is uniform by area on the ellipsoid (Example 5 of the paper): its density with respect to the uniform
+/// law on the sphere is proportional to `‖(u_k/half_k)‖`.
 struct Surface {
     /// (least half / half_k)²: the density's squares, at most one.
     weights: Vec<f64>,
@@ -48,10 +52,11 @@ impl Surface {
     }
 }
 
-/// The mean of `√(Σ weights·g²)` for independent standard normal g, up to a factor: the integral of `(1 − L(t))·t^(−3/2)` over t > 0, where
-/// `L(t) = Π(1 + 2·weight·t)^(−1/2)` is the mean of `exp(−t·Σ weights·g²)`.
+/// The mean of `√(Σ weights·g²)` for independent standard normal g, up to a factor: the integral of `(1 −
+/// L(t))·t^(−3/2)` over t > 0, where `L(t) = Π(1 + 2·weight·t)^(−1/2)` is the mean of `exp(−t·Σ weights·g²)`.
 ///
-/// In ln t the integrand is smooth and falls off exponentially to both sides, so that the trapezoidal rule is exact to rounding.
+/// In ln t the integrand is smooth and falls off exponentially to both sides, so that the trapezoidal rule is exact to
+/// rounding.
 fn mean_length(weights: &[f64]) -> f64 {
     const STEP: f64 = 0.25;
     /// e^(−AWAY/2) is rounding.
@@ -78,7 +83,8 @@ impl States for Sphere<'_> {
         State::Point(u)
     }
 
-    /// By surface: a uniform direction is taken with the probability √(uᵀHu/λ_max(H)) of the paper, at least about 0.8/√r on average.
+    /// By surface: a uniform direction is taken with the probability √(uᵀHu/λ_max(H)) of the paper, at least about
+    /// 0.8/√r on average.
     fn draw(&self, random: &mut Random, state: &mut State) {
         let u = point_mut(state, self.axes.len());
         loop {
@@ -101,7 +107,8 @@ impl States for Sphere<'_> {
     fn locate(&self, xi: &[f64], state: &mut State) -> bool {
         let u = point_mut(state, self.axes.len());
         for ((half, axis), u) in self.axes.iter().zip(u.iter_mut()) {
-            *u = xi.iter().zip(self.center).zip(axis).map(|((xi, center), axis)| (xi - center) * axis).sum::<f64>() / half;
+            *u = xi.iter().zip(self.center).zip(axis).map(|((xi, center), axis)| (xi - center) * axis).sum::<f64>()
+                / half;
         }
         let length = norm(u);
         let found = length.is_finite() && length > 1e-12;
@@ -126,8 +133,8 @@ impl States for Sphere<'_> {
     }
 }
 
-/// The von Mises–Fisher law about `Aᵀslope/‖Aᵀslope‖`, whatever ν is: where ν is uniform by surface, its density is divided by ν's, and `log_mean` is
-/// still the mean under the uniform law on the sphere.
+/// The von Mises–Fisher law about `Aᵀslope/‖Aᵀslope‖`, whatever ν is: where ν is uniform by surface, its density is
+/// divided by ν's, and `log_mean` is still the mean under the uniform law on the sphere.
 ///
 /// `weights` is κ·μ, and the table holds μ, then `ln M(κ) − κ`, then κ again.
 impl Tilt for Sphere<'_> {
@@ -135,51 +142,51 @@ impl Tilt for Sphere<'_> {
         PER_DIMENSION * self.axes.len() as f64
     }
 
-    fn aim(&self, slope: &[f64], concentration: f64, aim: &mut Aim) {
+    fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
         let dim = self.axes.len();
-        let known = aim.table.len() == dim + 2;
-        if known && aim.is_for(slope, concentration) {
+        let known = tilt.table.len() == dim + 2;
+        if known && tilt.is_for(slope, concentration) {
             return;
         }
         // The normalising constant does not depend on the slope. A zero slope leaves zero behind in place of κ.
-        let below = match known && aim.concentration == concentration && aim.table[dim + 1] == concentration {
-            true => aim.table[dim],
+        let below = match known && tilt.concentration == concentration && tilt.table[dim + 1] == concentration {
+            true => tilt.table[dim],
             false => von_mises_fisher::log_mean_below(concentration, dim),
         };
-        aim.remember(slope, concentration);
-        aim.table.clear();
-        aim.table.resize(dim + 2, 0.0);
-        aim.weights.clear();
-        aim.weights.resize(dim, 0.0);
-        aim.log_mean = 0.0;
-        let mean = &mut aim.table[..dim];
+        tilt.remember(slope, concentration);
+        tilt.table.clear();
+        tilt.table.resize(dim + 2, 0.0);
+        tilt.weights.clear();
+        tilt.weights.resize(dim, 0.0);
+        tilt.log_mean = 0.0;
+        let mean = &mut tilt.table[..dim];
         self.pull(slope, mean);
         if concentration > 0.0 && super::make_unit(mean) {
-            aim.weights.iter_mut().zip(mean).for_each(|(weight, mean)| *weight = concentration * *mean);
-            aim.table[dim] = below;
-            aim.table[dim + 1] = concentration;
-            aim.log_mean = concentration + below;
+            tilt.weights.iter_mut().zip(mean).for_each(|(weight, mean)| *weight = concentration * *mean);
+            tilt.table[dim] = below;
+            tilt.table[dim + 1] = concentration;
+            tilt.log_mean = concentration + below;
         }
     }
 
-    fn draw(&self, aim: &Aim, random: &mut Random, state: &mut State) {
-        match aim.table.get(self.axes.len() + 1) {
+    fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State) {
+        match tilt.table.get(self.axes.len() + 1) {
             Some(&concentration) if concentration > 0.0 => {
-                let mean = &aim.table[..self.axes.len()];
+                let mean = &tilt.table[..self.axes.len()];
                 von_mises_fisher::draw(mean, concentration, random, point_mut(state, self.axes.len()));
             }
             _ => States::draw(self, random, state),
         }
     }
 
-    fn log_density(&self, aim: &Aim, state: &State) -> f64 {
+    fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64 {
         let (u, dim) = (point(state), self.axes.len());
-        match aim.table.get(dim + 1) {
+        match tilt.table.get(dim + 1) {
             Some(&concentration) if concentration > 0.0 => {
                 // κ·⟨μ, u⟩ = κ − κ·|u − μ|²/2: near μ nothing is lost in the difference of large numbers.
-                let apart: f64 = u.iter().zip(&aim.table).map(|(u, mean)| (u - mean).powi(2)).sum();
+                let apart: f64 = u.iter().zip(&tilt.table).map(|(u, mean)| (u - mean).powi(2)).sum();
                 let reference = self.surface.as_ref().map_or(0.0, |surface| surface.stretch(u).ln() - surface.log_mean);
-                -0.5 * concentration * apart - aim.table[dim] - reference
+                -0.5 * concentration * apart - tilt.table[dim] - reference
             }
             _ => 0.0,
         }

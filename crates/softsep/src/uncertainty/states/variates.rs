@@ -17,7 +17,8 @@ pub(super) fn exponential(random: &mut Random) -> f64 {
     -(1.0 - random.random::<f64>()).ln()
 }
 
-/// A gamma number whose shape is half of `halves ≥ 1`: a square of a normal number for one half, else by Marsaglia and Tsang (2000).
+/// A gamma number whose shape is half of `halves ≥ 1`: a square of a normal number for one half, else by Marsaglia and
+/// Tsang (2000).
 pub(super) fn gamma(halves: usize, random: &mut Random) -> f64 {
     if halves <= 1 {
         return 0.5 * normal(random).powi(2);

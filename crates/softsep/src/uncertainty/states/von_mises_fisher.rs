@@ -1,4 +1,5 @@
-//! The von Mises–Fisher law on the unit sphere of r ≥ 2 dimensions: density `exp(κ·⟨μ, u⟩)/M(κ)` with respect to the uniform law.
+//! The von Mises–Fisher law on the unit sphere of r ≥ 2 dimensions: density `exp(κ·⟨μ, u⟩)/M(κ)` with respect to the
+//! uniform law.
 
 use rand::RngExt;
 
@@ -7,9 +8,9 @@ use crate::run::Random;
 
 /// `ln M(κ) − κ`, where `M(κ)` is the mean of `exp(κ·u₁)` over the unit sphere of `dim ≥ 2` dimensions.
 ///
-/// With `u₁ = tanh s`, M is the integral of `exp(κ·tanh s)·sech(s)^(dim − 1)` over that for κ = 0. Both integrands are smooth with one peak, whose width
-/// depends on the dimension alone, and fall off exponentially: the trapezoidal rule about the peak is exact to rounding, its terms are positive, and
-/// no Bessel or gamma function is needed.
+/// With `u₁ = tanh s`, M is the integral of `exp(κ·tanh s)·sech(s)^(dim − 1)` over that for κ = 0. Both integrands are
+/// smooth with one peak, whose width depends on the dimension alone, and fall off exponentially: the trapezoidal rule
+/// about the peak is exact to rounding, its terms are positive, and no Bessel or gamma function is needed.
 pub(crate) fn log_mean_below(concentration: f64, dim: usize) -> f64 {
     log_integral(concentration, dim) - log_integral(0.0, dim)
 }
@@ -49,10 +50,11 @@ fn log_integral(concentration: f64, dim: usize) -> f64 {
 
 /// Draws a point of the law with mean direction `mean`, a unit vector of at least two entries.
 ///
-/// The cosine W with the mean direction is drawn by Wood's (1994) rejection. His proposal is `W = (1 − (1 + b)Z)/(1 − (1 − b)Z)` with Z from a
-/// symmetric beta law, that is from two gamma numbers g and h as g/(g + h). With `4κb = (r − 1)(1 − b²)` the probability of acceptance becomes
-/// `exp((r − 1)(ln(1 + s) − s))` with `s = (1 − b)/2·(g − h)/(h + b·g)`: there κ does not occur, and nothing cancels however large it is. About
-/// seven proposals in ten are taken, whatever κ and r.
+/// The cosine W with the mean direction is drawn by Wood's (1994) rejection. His proposal is `W = (1 − (1 + b)Z)/(1 −
+/// (1 − b)Z)` with Z from a symmetric beta law, that is from two gamma numbers g and h as g/(g + h). With `4κb = (r −
+/// 1)(1 − b²)` the probability of acceptance becomes `exp((r − 1)(ln(1 + s) − s))` with `s = (1 − b)/2·(g − h)/(h +
+/// b·g)`: there κ does not occur, and nothing cancels however large it is. About seven proposals in ten are taken,
+/// whatever κ and r.
 pub(crate) fn draw(mean: &[f64], concentration: f64, random: &mut Random, point: &mut [f64]) {
     let halves = mean.len() - 1;
     let m = halves as f64;
@@ -72,8 +74,8 @@ pub(crate) fn draw(mean: &[f64], concentration: f64, random: &mut Random, point:
         point[1] = cosine * mean[1] + side * mean[0];
         return;
     }
-    // The point (±cosine, sine·v), v uniform on the sphere of one dimension less, reflected so that the first axis comes to the mean direction. The
-    // sign is the one that keeps the reflection's vector away from zero.
+    // The point (±cosine, sine·v), v uniform on the sphere of one dimension less, reflected so that the first axis
+    // comes to the mean direction. The sign is the one that keeps the reflection's vector away from zero.
     let sign = if mean[0] < 0.0 { -1.0 } else { 1.0 };
     on_sphere(random, &mut point[1..]);
     point.iter_mut().for_each(|entry| *entry *= sine);
@@ -108,7 +110,10 @@ mod tests {
             assert_eq!(log_mean_below(0.0, dim), 0.0);
             for concentration in [1e-6, 0.01, 0.5, 1.0, 2.0, 10.0, 40.0, 200.0, 600.0] {
                 let (found, wanted) = (log_mean_below(concentration, dim), by_series(concentration, dim));
-                assert!((found - wanted).abs() < 2e-12 * (1.0 + concentration), "{dim} {concentration}: {found} {wanted}");
+                assert!(
+                    (found - wanted).abs() < 2e-12 * (1.0 + concentration),
+                    "{dim} {concentration}: {found} {wanted}"
+                );
             }
         }
     }
@@ -129,7 +134,8 @@ mod tests {
             for concentration in CONCENTRATIONS {
                 let r = dim as f64;
                 let [first, second, third] = [0, 2, 4].map(|more| log_mean_below(concentration, dim + more));
-                let shared = (second - first).exp() + (2.0 * concentration.ln() - (r * (r + 2.0)).ln() + third - first).exp();
+                let shared =
+                    (second - first).exp() + (2.0 * concentration.ln() - (r * (r + 2.0)).ln() + third - first).exp();
                 assert!((shared - 1.0).abs() < 2e-11, "{dim} {concentration}: {shared}");
             }
         }

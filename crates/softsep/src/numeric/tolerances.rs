@@ -1,0 +1,23 @@
+//! Tolerances that more than one file goes by, each with its reason. All are relative to the size of the numbers compared where
+//! that is above 1.
+
+/// Two costs closer than this are equal: solvers return no more digits.
+pub const COST_TOL: f64 = 1e-9;
+
+/// By how much a decision may violate a bound or row of X and still count as a member: HiGHS and Clarabel return points that
+/// violate rows by up to 1e-7 of their own scaling.
+pub const FEASIBILITY_TOL: f64 = 1e-6;
+
+/// Two bounds that cross by more cannot both hold: the tolerances of two solvers do not explain it.
+pub const CONTRADICTION_TOL: f64 = 1e-5;
+
+/// A feasibility cut violated by more shows that a scenario has no recourse.
+pub const FARKAS_TOL: f64 = 1e-7;
+
+/// A cut outside of the master problem must exceed θ by more to be added to it again.
+pub const CUT_TOL: f64 = 1e-7;
+
+/// The absolute difference that [`COST_TOL`] allows between costs of this size.
+pub fn cost_tol(value: f64) -> f64 {
+    COST_TOL * value.abs().max(1.0)
+}
