@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
+use softsep::cuts::CutPool;
 use softsep::format::{Points, ProblemFile, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Clock, Silent};
-use softsep::separation::{Ask, Found, Scan, Separation, Split};
+use softsep::separation::{Found, Query, Scan, Separation, Split};
 use softsep::{Problem, Settings, solve};
 
 /// The gap at which all loops stop.
@@ -45,7 +46,7 @@ fn generate(file: &ProblemFile, points: &Points, scan: &mut Scan) -> Ended {
         let outcome = solve(&master, &settings, &mut Silent, &Default::default()).unwrap();
         let x = &outcome.bounds.best().unwrap().x;
         let start = Instant::now();
-        let found = scan.separate(x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+        let found = scan.separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
         let took = start.elapsed();
         scanning += took;
         upper = upper.min(master.first.value(x) + found.value);
@@ -112,13 +113,19 @@ fn with_one_policy(n: usize, count: usize) {
     let x = solve(&list, &settings, &mut Silent, &Default::default()).unwrap().bounds.best().unwrap().x.clone();
     let points = list.set.enumerate(usize::MAX).unwrap();
     let start = Instant::now();
-    let screened =
-        Scan::new(&list, Cow::Borrowed(&*points)).unwrap().separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+    let screened = Scan::new(&list, Cow::Borrowed(&*points))
+        .unwrap()
+        .separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&problem))
+        .unwrap();
     let by_rules = start.elapsed();
     let start = Instant::now();
     let mut split = Split::without_parts(&ellipsoid);
-    let ask = Ask { beyond: None, tolerance: GAP * screened.value };
-    split.separate(&x, &ask, &Clock::unlimited()).unwrap();
+    split
+        .separate(
+            &Query::maximum(&x, &Clock::unlimited()).with_bound(GAP * screened.value),
+            &mut CutPool::new(&problem),
+        )
+        .unwrap();
     let proved = split.policy().unwrap();
     let mut y = vec![0.0; list.recourse.dim()];
     let costs = points.iter().map(|xi| {

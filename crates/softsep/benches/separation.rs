@@ -5,11 +5,12 @@
 
 use std::time::{Duration, Instant};
 
+use softsep::cuts::CutPool;
 use softsep::format::{Points, ProblemFile, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::engine;
 use softsep::run::{Clock, Silent};
-use softsep::separation::{Ask, Bilinear, Claim, Separation, ascend};
+use softsep::separation::{Bilinear, Claim, Query, Separation, ascend};
 use softsep::{Problem, Settings, solve};
 
 /// Scenarios that the master holds: the nominal one and those that ascents find.
@@ -50,7 +51,8 @@ fn measure(n: usize, gamma: f64) {
     let ascent = start.elapsed();
     let start = Instant::now();
     let clock = Clock::new(Some(LIMIT), Default::default());
-    let found = Bilinear::new(&problem).unwrap().separate(&x, &Ask::MAXIMUM, &clock).unwrap();
+    let found =
+        Bilinear::new(&problem).unwrap().separate(&Query::maximum(&x, &clock), &mut CutPool::new(&problem)).unwrap();
     let gap = match found.claim {
         Claim::Surely(claim) => format!("{:.4} %", 100.0 * (claim - found.value) / found.value.abs()),
         Claim::Nothing => "none".into(),

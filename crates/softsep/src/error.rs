@@ -39,6 +39,13 @@ pub enum Error {
     Stopped(#[from] Stop),
 }
 
+impl Error {
+    /// Whether the error only says that the clock has stopped a computation.
+    pub fn is_stop(&self) -> bool {
+        matches!(self, Error::Stopped(_))
+    }
+}
+
 impl From<RecourseError> for Error {
     fn from(error: RecourseError) -> Self {
         match error {

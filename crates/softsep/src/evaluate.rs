@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::{Problem, Violation};
 use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
-use crate::separation::{Ask, Claim, Exact, Found, ascend};
+use crate::separation::{Claim, Exact, Found, Query, ascend};
 use crate::solve::{on_threads, worst_case};
 
 /// The cost of a decision.
@@ -111,7 +112,8 @@ fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Res
     let separated = separation.build(problem).and_then(|mut separation| {
         // How close is close depends on what it costs.
         let tolerance = if is_search { CLOSE * (first_cost + by_ascent(problem, x, clock)?.value).abs() } else { 0.0 };
-        separation.separate(x, &Ask { beyond: None, tolerance }, clock)
+        let query = Query::maximum(x, clock).with_bound(tolerance);
+        separation.separate(&query, &mut CutPool::new(problem))
     });
     match separated {
         Ok(found) => Ok((found, plan)),

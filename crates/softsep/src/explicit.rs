@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::policy::{Policy, Proved, best_over_list};
 use crate::recourse::engine;
 use crate::run::Clock;
-use crate::separation::{Ask, Separation, Split, ascend};
+use crate::separation::{Query, Separation, Split, ascend};
 use crate::solve::on_threads;
 
 /// A rule that is feasible for every ξ of the set, which may be a list.
@@ -82,7 +83,8 @@ fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Optio
         best_over_list(problem, x, &all, worst, clock)?
     } else {
         let mut split = Split::without_parts(problem);
-        split.separate(x, &Ask { beyond: None, tolerance: gap * (first_cost + worst).abs() }, clock)?;
+        let query = Query::maximum(x, clock).with_bound(gap * (first_cost + worst).abs());
+        split.separate(&query, &mut CutPool::new(problem))?;
         split.policy().cloned()
     };
     match proved {

@@ -36,6 +36,7 @@
 
 pub mod certification;
 pub mod chain;
+pub mod cuts;
 pub mod diagnose;
 mod error;
 mod evaluate;

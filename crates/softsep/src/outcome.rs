@@ -24,6 +24,8 @@ pub struct Outcome {
     pub iterations: u64,
     /// Recourse problems solved.
     pub recourse_solves: u64,
+    /// Exact separations, each a proof over the entire set.
+    pub exact_separations: u64,
     /// Wall-clock time; the only field that two equal runs differ in.
     pub seconds: f64,
 }

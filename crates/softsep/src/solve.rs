@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::cuts::WarmStart;
 use crate::error::Error;
 use crate::format::Status;
 use crate::methods::Entry;
@@ -31,11 +32,14 @@ pub fn solve(
     on_threads(settings.threads, || {
         let mut run = Run::new(entry.name, limits, clock, observer);
         run.begin(&Header { problem: problem.name.clone(), facts: problem.facts(), method: entry.name });
-        let stop = match method.solve(problem, settings.certify, &mut run) {
-            Ok(()) => Stop::Proved,
+        let mut warm = WarmStart::cold(problem);
+        let stop = match method.solve(problem, settings.certify, &mut warm, &mut run) {
+            Ok(stop) => stop,
             Err(Error::Stopped(stop)) => stop,
             Err(error) => return Err(error),
         };
+        let note = format!("{} recourse solves, {} exact separations", run.recourse_solves(), run.exact_separations());
+        run.say(&note);
         take_stock(problem, settings, &run, stop)
     })?
 }
@@ -86,6 +90,7 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> 
         seed: settings.seed,
         iterations: run.iterations(),
         recourse_solves: run.recourse_solves(),
+        exact_separations: run.exact_separations(),
         seconds: run.clock().seconds(),
     })
 }

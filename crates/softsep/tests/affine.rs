@@ -13,16 +13,16 @@ mod truth;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use softsep::cuts::CutPool;
 use softsep::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Event, Observer, Silent};
-use softsep::separation::{Ask, Claim, Separation, Split};
+use softsep::separation::{Claim, Query, Separation, Split};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Certify, Error, Problem, Settings, solve};
 use truth::truth;
 
 /// Any bound will do.
-const ROOT: Ask = Ask { beyond: None, tolerance: f64::INFINITY };
 
 /// By how much a bound may be below what the recourse costs, relative: two solvers' tolerances.
 const BELOW: f64 = 1e-7;
@@ -109,9 +109,13 @@ fn best_rule(problem: &Problem, x: &[f64]) -> Option<f64> {
 fn check(what: &str, problem: &Problem, x: &[f64], close: f64, met: &mut Met) {
     let mut truth = truth(problem, x, 100);
     let mut separation = Split::new(problem);
-    let root = separation.separate(x, &ROOT, &Clock::unlimited()).unwrap();
+    let root = separation
+        .separate(&Query::maximum(x, &Clock::unlimited()).with_bound(f64::INFINITY), &mut CutPool::new(problem))
+        .unwrap();
     let tolerance = if truth.is_finite() { 0.5 * close * truth.abs().max(1.0) } else { 0.0 };
-    let end = separation.separate(x, &Ask { beyond: None, tolerance }, &Clock::unlimited()).unwrap();
+    let end = separation
+        .separate(&Query::maximum(x, &Clock::unlimited()).with_bound(tolerance), &mut CutPool::new(&problem))
+        .unwrap();
     if problem.set.kind() == "ellipsoid" {
         // What it costs at a member is no more than the truth.
         for found in [&root, &end] {

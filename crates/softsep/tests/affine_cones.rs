@@ -11,9 +11,10 @@ mod truth;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use softsep::cuts::CutPool;
 use softsep::format::{ConeFile, ConeKind, ProblemFile, Row, SetFile, Variable};
 use softsep::run::Clock;
-use softsep::separation::{Ask, Claim, Separation, Split, finite_equivalent};
+use softsep::separation::{Claim, Query, Separation, Split, finite_equivalent};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Problem, Rule, explicit_rule};
 use truth::truth;
@@ -205,8 +206,10 @@ fn branched(set: &'static str, kind: &str, size: Size, seed: u64, close: f64) ->
     let problem = Problem::new(&file(set, kind, size, 9000 + seed)).unwrap();
     let x = decision(&problem, &mut ChaCha8Rng::seed_from_u64(seed));
     let truth = truth(&problem, &x, 20);
-    let ask = Ask { beyond: None, tolerance: 0.5 * close * (1.0 + truth.abs()) };
-    let found = Split::new(&problem).separate(&x, &ask, &Clock::unlimited()).unwrap();
+    let tolerance = 0.5 * close * (1.0 + truth.abs());
+    let found = Split::new(&problem)
+        .separate(&Query::maximum(&x, &Clock::unlimited()).with_bound(tolerance), &mut CutPool::new(&problem))
+        .unwrap();
     assert!(problem.set.contains(&found.xi, 1e-7), "{what}: {:?} is no member", found.xi);
     let Claim::Surely(bound) = found.claim else { panic!("{what}: no bound") };
     (above(&what, bound, truth.max(found.value)), found.nodes)

@@ -193,7 +193,7 @@ fn draws_that_verify() {
         let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
         let states = problem.set.states(&Reach { convex: true, ..Reach::default() }).unwrap();
         let wanted = Wanted { level: 3e-4, ..Wanted::default() };
-        let mut certifier = Certifier::new(&problem, states.as_ref(), wanted, 1e-3, 1, &Clock::unlimited()).unwrap();
+        let mut certifier = Certifier::new(&problem, states, wanted, 1e-3, 1, &Clock::unlimited()).unwrap();
         let x = [250.0; 8];
         // The first attempt meets the bases.
         for attempt in 0..2 {

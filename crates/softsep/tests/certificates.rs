@@ -43,8 +43,7 @@ const FEW: Assumed = Assumed::Miss { rho: 0.5 };
 fn attempts(locked: &Locked, wanted: Wanted, gap: f64, count: u64) -> Vec<Option<Attested>> {
     let states = locked.states();
     let attempt = |seed| {
-        let mut certifier =
-            Certifier::new(&locked.problem, states.as_ref(), wanted, gap, seed, &Clock::unlimited()).unwrap();
+        let mut certifier = Certifier::new(&locked.problem, states, wanted, gap, seed, &Clock::unlimited()).unwrap();
         attested(certifier.certify(&[], 0.0).unwrap())
     };
     (0..count).map(attempt).collect()
@@ -135,8 +134,7 @@ fn what_is_found_refutes() {
     let states = locked.states();
     for seed in 0..20 {
         let wanted = Wanted { level: 1e-3, ..Wanted::default() };
-        let mut certifier =
-            Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
+        let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, seed, &Clock::unlimited()).unwrap();
         let Judgement::Refuted(found) = certifier.certify(&[], 0.0).unwrap() else {
             panic!("3,700 draws miss a share of 1/32")
         };
@@ -208,7 +206,7 @@ fn bounds_under_derived_constants_are_false_as_seldom_as_they_say() {
     // A bound that is true is given.
     let gentle = locks::sphere(2, 0.9);
     let states = gentle.states();
-    let mut certifier = Certifier::new(&gentle.problem, states.as_ref(), wanted, 0.1, 1, &Clock::unlimited()).unwrap();
+    let mut certifier = Certifier::new(&gentle.problem, states, wanted, 0.1, 1, &Clock::unlimited()).unwrap();
     let attested = attested(certifier.certify(&[], 1.0).unwrap()).unwrap();
     assert!((attested.likely.unwrap().upper - (FIRST_COST + 1.0) * 1.05).abs() < 1e-9);
 }
@@ -245,8 +243,7 @@ fn attempts_share_what_may_go_wrong() {
     let wanted = Wanted { confidence: 0.6, level: 0.9 * locked.share, assumed: FEW };
     let mut wrong = 0;
     for seed in 0..runs {
-        let mut certifier =
-            Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
+        let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, seed, &Clock::unlimited()).unwrap();
         let stands: Vec<bool> =
             (0..ATTEMPTS).map(|_| attested(certifier.certify(&[], 0.0).unwrap()).is_some()).collect();
         wrong += u64::from(stands.contains(&true));
@@ -262,8 +259,7 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
     let stands = |locked: &Locked| {
         let states = locked.states();
         let wanted = Wanted { level: 0.1, ..Wanted::default() };
-        let mut certifier =
-            Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 1, &Clock::unlimited()).unwrap();
+        let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, 1, &Clock::unlimited()).unwrap();
         attested(certifier.certify(&[], 1.0).unwrap()).unwrap()
     };
     let says = |attested: &Attested, words: &str| attested.remarks.iter().any(|remark| remark.contains(words));
@@ -286,8 +282,7 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
     let stretched = Problem::new(&file).unwrap();
     let states =
         stretched.set.states(&Reach { convex: true, reference: Reference::Surface, ..Reach::default() }).unwrap();
-    let mut certifier =
-        Certifier::new(&stretched, states.as_ref(), Wanted::default(), 0.5, 1, &Clock::unlimited()).unwrap();
+    let mut certifier = Certifier::new(&stretched, states, Wanted::default(), 0.5, 1, &Clock::unlimited()).unwrap();
     let by_area = attested(certifier.certify(&[], 1.0).unwrap()).unwrap();
     assert!(by_area.likely.is_none() && says(&by_area, "by area"), "{by_area:?}");
     assert_eq!(by_area.violation.unwrap().measure, "uniform on the boundary, by area");
@@ -303,7 +298,7 @@ fn draws_that_are_not_exact_state_nothing() {
     let x = vec![0.0; problem.first.dim()];
     for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.5 }] {
         let wanted = Wanted { level: 0.1, assumed, ..Wanted::default() };
-        let mut certifier = Certifier::new(&problem, states.as_ref(), wanted, GAP, 1, &Clock::unlimited()).unwrap();
+        let mut certifier = Certifier::new(&problem, states, wanted, GAP, 1, &Clock::unlimited()).unwrap();
         let attested = attested(certifier.certify(&x, 1e6).unwrap()).unwrap();
         assert_eq!((attested.likely, attested.violation), (None, None));
         assert!(attested.remarks.iter().any(|remark| remark.contains("no violation level")), "{:?}", attested.remarks);
@@ -317,7 +312,7 @@ fn a_clock_that_strikes_leaves_a_weaker_level_or_none() {
     let states = locked.states();
     let wanted = Wanted { level: 1e-6, assumed: Assumed::Miss { rho: 0.999_999 }, ..Wanted::default() };
     let raised = Clock::new(None, Arc::new(AtomicBool::new(true)));
-    let mut certifier = Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 1, &raised).unwrap();
+    let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, 1, &raised).unwrap();
     let Judgement::Stands { attested, .. } = certifier.certify(&[], 0.0).unwrap() else {
         panic!("there was no time to look")
     };
@@ -325,7 +320,7 @@ fn a_clock_that_strikes_leaves_a_weaker_level_or_none() {
     let mut weaker = 0;
     for millis in [20, 100, 300] {
         let clock = Clock::new(Some(Duration::from_millis(millis)), Arc::default());
-        let mut certifier = Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 1, &clock).unwrap();
+        let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, 1, &clock).unwrap();
         let Ok(Judgement::Stands { attested, solves }) = certifier.certify(&[], 1.0) else { continue };
         assert_eq!(attested.likely, None, "millions of draws in {millis} ms");
         let Some(violation) = attested.violation else { continue };
@@ -347,8 +342,7 @@ fn threads_do_not_change_a_judgement() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let wanted = Wanted { level: 0.03, assumed: Assumed::Miss { rho: 0.99 }, ..Wanted::default() };
-            let mut certifier =
-                Certifier::new(&locked.problem, states.as_ref(), wanted, GAP, 5, &Clock::unlimited()).unwrap();
+            let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, 5, &Clock::unlimited()).unwrap();
             [0.0, 1.0, 0.0].map(|value| certifier.certify(&[], value).unwrap()).to_vec()
         })
     };

@@ -6,11 +6,12 @@ use std::borrow::Cow;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
+use softsep::cuts::CutPool;
 use softsep::format::{Points, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{CutKind, engine};
 use softsep::run::Clock;
-use softsep::separation::{Ask, Claim, Found, Scan, Separation, finite_equivalent};
+use softsep::separation::{Claim, Found, Query, Scan, Separation, finite_equivalent};
 use softsep::testing::{Recipe, random_problem};
 
 /// What a study of many problems came to.
@@ -36,8 +37,8 @@ fn compare(problem: &Problem, points: &Points, seed: u64, tally: &mut Tally) {
                 _ => at[k] + 0.01 * rng.random_range(-1.0..1.0),
             })
             .collect();
-        let found = screened.separate(&at, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
-        let wanted = plain.separate(&at, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+        let found = screened.separate(&Query::maximum(&at, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
+        let wanted = plain.separate(&Query::maximum(&at, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
         let close = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()));
         assert!(
             close(found.value, wanted.value),
@@ -182,7 +183,10 @@ fn threads_change_nothing() {
                     problem.first.upper.iter().map(|upper| rng.random_range(0.0..=upper.min(400.0))).collect()
                 };
                 (0..4)
-                    .map(|_| scan.separate(&decision(), &Ask::MAXIMUM, &Clock::unlimited()).unwrap())
+                    .map(|_| {
+                        scan.separate(&Query::maximum(&decision(), &Clock::unlimited()), &mut CutPool::new(&problem))
+                            .unwrap()
+                    })
                     .collect::<Vec<Found>>()
             })
         };
@@ -200,6 +204,6 @@ fn a_clock_that_has_run_out_stops_a_scan() {
     let problem = depots(9, "scenarios", 1);
     let clock = Clock::new(Some(std::time::Duration::ZERO), Default::default());
     let mut scan = Scan::new(&problem, finite_equivalent(&problem, 10_000).unwrap()).unwrap();
-    let stopped = scan.separate(&[250.0; 9], &Ask::MAXIMUM, &clock);
+    let stopped = scan.separate(&Query::maximum(&[250.0; 9], &clock), &mut CutPool::new(&problem));
     assert!(matches!(stopped, Err(softsep::Error::Stopped(_))), "{stopped:?}");
 }

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use softsep::cuts::CutPool;
 use softsep::format::{ProblemFile, Row, SetFile};
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{
-    Ask, Bilinear, Claim, Found, NotBilinear, Scan, Separation, SlopeRanges, Split, finite_equivalent,
+    Bilinear, Claim, Found, NotBilinear, Query, Scan, Separation, SlopeRanges, Split, finite_equivalent,
 };
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Error, Problem};
@@ -61,7 +62,11 @@ fn decision(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<f64> {
 /// The maximum by enumeration.
 fn truth(problem: &Problem, x: &[f64]) -> f64 {
     let points = finite_equivalent(problem, 100_000).unwrap();
-    Scan::new(problem, points).unwrap().separate(x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap().value
+    Scan::new(problem, points)
+        .unwrap()
+        .separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(&problem))
+        .unwrap()
+        .value
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -103,7 +108,8 @@ fn run(name: &str, build: Build, set: &'static str, incomplete: bool, units: boo
             let x = decision(&problem, &mut rng);
             let truth = truth(&problem, &x);
             let what = format!("{name}, {set}, incomplete {incomplete}, seed {seed}, round {round}");
-            let found = separation.separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+            let found =
+                separation.separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
             check_found(&what, &problem, &x, &found, truth);
             met[0] += 1;
             met[2] += u64::from(truth == f64::INFINITY);
@@ -134,23 +140,26 @@ fn asked_for_less(
         return;
     }
     // Any bound is less than the best.
-    let found = separation.separate(x, &Ask { beyond: None, tolerance: f64::INFINITY }, &Clock::unlimited()).unwrap();
+    let found = separation
+        .separate(&Query::maximum(x, &Clock::unlimited()).with_bound(f64::INFINITY), &mut CutPool::new(problem))
+        .unwrap();
     check_found(what, problem, x, &found, truth);
     assert_ne!(found.claim, Claim::Nothing, "{what}: no bound at all");
     let tolerance = rng.random_range(0.0..0.2);
     let beyond = truth + rng.random_range(-1.0..1.0);
-    let ask = Ask { beyond: Some(beyond), tolerance };
-    let found = separation.separate(x, &ask, &Clock::unlimited()).unwrap();
+    let clock = Clock::unlimited();
+    let query = Query::maximum(x, &clock).above(beyond).with_bound(tolerance);
+    let found = separation.separate(&query, &mut CutPool::new(problem)).unwrap();
     check_found(what, problem, x, &found, truth);
     match found.claim {
         Claim::Surely(claim) => {
             let reached = found.value.max(beyond) + tolerance;
             assert!(
                 claim <= reached || close(claim, reached),
-                "{what}: {ask:?} has {found:?}, and the truth is {truth}"
+                "{what}: {query:?} has {found:?}, and the truth is {truth}"
             );
         }
-        Claim::Nothing => assert!(found.value > beyond, "{what}: {ask:?} has neither scenario nor bound: {found:?}"),
+        Claim::Nothing => assert!(found.value > beyond, "{what}: {query:?} has neither scenario nor bound: {found:?}"),
     }
 }
 
@@ -201,7 +210,7 @@ fn a_stopped_search_claims_what_holds() {
             let mut separation = build(&problem);
             for limit in [0, 1, 2, 5, 20] {
                 let clock = Clock::new(Some(Duration::from_millis(limit)), Default::default());
-                match separation.separate(&x, &Ask::MAXIMUM, &clock) {
+                match separation.separate(&Query::maximum(&x, &clock), &mut CutPool::new(&problem)) {
                     Ok(found) => {
                         claims += u64::from(found.claim != Claim::Nothing);
                         check_found(&format!("{name}, seed {seed}, {limit} ms"), &problem, &x, &found, truth);
@@ -293,7 +302,9 @@ fn larger_sets_are_separated_exactly() {
                 let x: Vec<f64> = (0..8).map(|_| rng.random_range(150.0..450.0)).collect();
                 let truth = truth(&problem, &x);
                 let what = format!("{name}, seed {seed}, budget {gamma}");
-                let found = build(&problem).separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+                let found = build(&problem)
+                    .separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&problem))
+                    .unwrap();
                 check_found(&what, &problem, &x, &found, truth);
                 assert!(close(found.value, truth), "{what}: finds {}, and the truth is {truth}", found.value);
                 // The mixed-integer program declines equalities: its bound is then that of a relaxation.
@@ -321,7 +332,8 @@ fn monotone_entries_need_no_search() {
     engine.at(&x);
     engine.solve(&[1.0; 30], &mut answer).unwrap();
     for (name, build) in EXACT {
-        let found = build(&problem).separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+        let found =
+            build(&problem).separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
         assert_eq!((found.xi, found.nodes), (vec![1.0; 30], 0), "{name}");
         assert!(close(found.value, answer.value) && found.claim == Claim::Surely(found.value), "{name}");
     }
@@ -339,7 +351,7 @@ fn a_bound_that_is_infinite_is_named_and_not_guessed() {
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         let x: Vec<f64> = (0..8).map(|_| rng.random_range(150.0..450.0)).collect();
         let mut separation = Bilinear::new(&problem).unwrap();
-        let found = separation.separate(&x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+        let found = separation.separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
         let truth = truth(&problem, &x);
         check_found(&format!("seed {seed}"), &problem, &x, &found, truth);
         match separation.declined() {
@@ -402,7 +414,9 @@ fn needles_are_found_or_bounded() {
     for seed in 0..many(120) {
         let (problem, truth) = needle(seed);
         for (name, build) in EXACT {
-            let found = build(&problem).separate(&[], &Ask::MAXIMUM, &Clock::unlimited()).unwrap();
+            let found = build(&problem)
+                .separate(&Query::maximum(&[], &Clock::unlimited()), &mut CutPool::new(&problem))
+                .unwrap();
             let what = format!("{name}, needle {seed}: {found:?}, and the truth is {truth}");
             if let Claim::Surely(claim) = found.claim {
                 assert!(claim >= truth * (1.0 - 1e-6), "{what}");

@@ -24,6 +24,16 @@
 mod calls;
 mod detection;
 mod draws;
+mod evaluator;
+mod record;
+mod shares;
+mod verification;
+
+use std::sync::Arc;
+
+pub(crate) use evaluator::{Evaluator, cost_at};
+pub(crate) use record::{count, separate_and_record};
+pub(crate) use verification::Verification;
 
 use crate::error::Error;
 use crate::model::Problem;
@@ -74,7 +84,7 @@ pub enum Statements {
 /// Verifies decisions by draws.
 pub struct Certifier<'a> {
     problem: &'a Problem,
-    states: &'a dyn States,
+    states: Arc<dyn States + 'a>,
     wanted: Wanted,
     gap: f64,
     seed: u64,
@@ -108,15 +118,16 @@ impl<'a> Certifier<'a> {
     /// For decisions of a run with this gap and seed, over states that hold a maximum of Q. A run has one.
     pub fn new(
         problem: &'a Problem,
-        states: &'a dyn States,
+        states: impl Into<Arc<dyn States + 'a>>,
         wanted: Wanted,
         gap: f64,
         seed: u64,
         clock: &Clock,
     ) -> Result<Self, Error> {
         wanted.validate()?;
-        let detection = Detection::of(problem, states, wanted.assumed, clock)?;
-        let drawers = Drawers::new(problem, states, clock)?;
+        let states = states.into();
+        let detection = Detection::of(problem, states.as_ref(), wanted.assumed, clock)?;
+        let drawers = Drawers::new(problem, states.as_ref(), clock)?;
         Ok(Self { problem, states, wanted, gap, seed, clock: clock.clone(), attempts: 0, detection, drawers })
     }
 
@@ -138,7 +149,7 @@ impl<'a> Certifier<'a> {
         let objective = self.problem.first.value(x) + value;
         let trial = Trial {
             problem: self.problem,
-            states: self.states,
+            states: self.states.as_ref(),
             x,
             beyond: value + tolerance(objective),
             seed: self.seed,
@@ -231,7 +242,9 @@ impl<'a> Certifier<'a> {
             _ if self.problem.set.is_finite_list() => "uniform on the scenarios of the list".into(),
             Space::Finite(count) if count == self.problem.set.extremes() => "uniform on the extreme points".into(),
             Space::Finite(_) => "uniform on the extreme points that can be the worst".into(),
-            Space::Sphere(_) if detection::is_by_area(self.states) => "uniform on the boundary, by area".into(),
+            Space::Sphere(_) if detection::is_by_area(self.states.as_ref()) => {
+                "uniform on the boundary, by area".into()
+            }
             Space::Sphere(_) => "uniform on the boundary, by the unit sphere that it is the image of".into(),
             Space::Body(_) => "uniform on the set, by volume".into(),
         }

@@ -103,6 +103,17 @@ impl Chains {
         found.reduce(|best, place| if place.answer.value > best.answer.value { place } else { best })
     }
 
+    /// The state of every chain and its last candidate, and the best state met since the incumbent moved.
+    pub fn visited(&self) -> impl Iterator<Item = &ChainState> {
+        self.iter().flat_map(|chain| [chain.place(), chain.other()]).chain(self.best())
+    }
+
+    /// The worst current state: of equal ones that of the chain with the least label.
+    pub fn worst(&self) -> Option<&ChainState> {
+        let states = self.iter().map(|chain| chain.place());
+        states.reduce(|worst, state| if state.answer.value > worst.answer.value { state } else { worst })
+    }
+
     /// How all of them are doing together.
     pub fn summary(&self) -> Summary {
         self.iter().fold(Summary::default(), |summary, chain| summary.with(chain.diagnostics()))

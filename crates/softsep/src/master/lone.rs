@@ -75,7 +75,7 @@ mod tests {
         Energy, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation,
         network,
     };
-    use crate::master::Growing;
+    use crate::master::MasterProblem;
     use crate::model::Problem;
     use crate::recourse::{Answer, engine};
 
@@ -106,7 +106,7 @@ mod tests {
         let clock = Clock::unlimited();
         let (problems, mut at_once) = (families(), 0);
         for problem in &problems {
-            let mut master = Growing::new(problem, &clock).unwrap();
+            let mut master = MasterProblem::new(problem, &clock).unwrap();
             let mut model = Model::new();
             master.stacked().write(&mut model, Part::WHOLE).unwrap();
             model.set_offset(problem.first.constant);

@@ -4,19 +4,21 @@
 //! may react in any way can only do better. How much better shows the exact cost of the decision, which is reported
 //! beside it.
 
-use serde_json::{Map, Value};
+use serde::Deserialize;
 use softsep_lp::Basis;
 
-use super::record::{at_one, is_stop};
+use super::options::parse_options;
 use super::{Entry, Method, NONZEROS, Reaches};
+use crate::certification::{cost_at, count};
+use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
 use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::policy::{Affine, Decision, Dependence, Ended, Proved, Region, Repair, Rows, Solved};
-use crate::run::{Run, Verdict};
-use crate::separation::{Ask, Claim, Exact, Found};
+use crate::run::{Run, Stop, Verdict};
+use crate::separation::{Claim, Exact, Query};
 use crate::settings::Certify;
 use crate::uncertainty::Part;
 
@@ -28,11 +30,14 @@ pub(super) const ENTRY: Entry = Entry {
         it",
     reaches: Reaches::UpperBound,
     options: &[],
-    build: |options: &Map<String, Value>| match options.keys().next() {
-        None => Ok(Box::new(Adr)),
-        Some(key) => Err(format!("it has no option \"{key}\"")),
-    },
+    build: |options| parse_options(options, &[]).map(|AdrSettings {}| Box::new(Adr) as Box<dyn Method>),
 };
+
+/// The settings of `adr`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct AdrSettings {}
 
 /// Affine decision rules.
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,13 +98,15 @@ impl Method for Adr {
             .into()
     }
 
-    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let dependence = Dependence::full(problem);
         let mut nominal = Points::new(problem.set.dim());
         let mut xi = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut xi);
         nominal.push(&xi);
-        self.bound_from_below(problem, &nominal, run)?;
+        if let Some(stop) = self.bound_from_below(problem, &nominal, run)? {
+            return Ok(stop);
+        }
         let solved = match problem.set.shape(&Part::whole(problem.set.dim())) {
             Some(shape) => best(problem, Region::Shape(&shape), &dependence, None, run)?,
             None => over_list(problem, &dependence, &xi, run)?,
@@ -107,19 +114,19 @@ impl Method for Adr {
         match solved.ended {
             Ended::Optimal => {
                 let solved = for_sure(problem, solved, run)?;
-                self.record(problem, &solved, certify, run)
+                self.record(problem, &solved, certify, warm, run)
             }
             Ended::Infeasible => {
-                run.say("no affine rule is feasible for every ξ; other recourse may be");
-                Ok(())
+                run.say("no affine policy is feasible for every ξ; other recourse may be");
+                Ok(Stop::Stalled)
             }
             Ended::Unbounded => {
                 // What falls without end under a rule does so under any recourse, and in every relaxation.
                 let copies = Copies::new(problem, vec![&xi], run.clock())?;
-                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), is_stop)?;
-                Err(run.prove(Verdict::Unbounded(verdict)).into())
+                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_stop)?;
+                Ok(run.prove(Verdict::Unbounded(verdict)))
             }
-            Ended::Stopped(stop) => Err(stop.into()),
+            Ended::Stopped(stop) => Ok(stop),
             Ended::Failed(why) => Err(Error::Master(format!("the program of affine rules could not be solved: {why}"))),
         }
     }
@@ -128,21 +135,28 @@ impl Method for Adr {
 impl Adr {
     /// Notes what the problem costs at least, from some of its scenarios. Where these alone cannot be served, nothing
     /// can be.
-    fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<(), Error> {
+    fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<Option<Stop>, Error> {
         let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
         let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         if solved.ended == master::Ended::Infeasible {
-            let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), is_stop)?;
-            return Err(run.prove(Verdict::Infeasible(verdict)).into());
+            let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), Error::is_stop)?;
+            return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Writes down what the rule promises, and what its decision costs at the worst scenario that can be found.
-    fn record(&self, problem: &Problem, solved: &Solved, certify: Certify, run: &mut Run) -> Result<(), Error> {
+    fn record(
+        &self,
+        problem: &Problem,
+        solved: &Solved,
+        certify: Certify,
+        warm: &mut WarmStart,
+        run: &mut Run,
+    ) -> Result<Stop, Error> {
         let x = &solved.x;
         if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > FEASIBILITY_TOL) {
             return Err(Error::Master(format!(
@@ -152,39 +166,47 @@ impl Adr {
         }
         run.say(&format!("the best affine rule costs at most {} in the worst case", solved.value));
         let first_cost = problem.first.value(x);
-        let ask = Ask { beyond: None, tolerance: 0.1 * run.limits().gap * solved.value.abs() };
+        let tolerance = 0.1 * run.limits().gap * solved.value.abs();
         let mut separation =
             Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
-        let separated = run.clock().with_grace(|clock| separation.separate(x, &ask, clock), is_stop);
-        let (found, stopped) = match separated {
-            Ok(found) => (found, None),
-            // There is no time to see what the decision costs; what the rule promises holds all the same.
+        let clock = run.clock().clone();
+        let query = Query::maximum(x, &clock).with_bound(tolerance);
+        let separated = clock.with_grace(|clock| separation.separate(&query.on(clock), &mut warm.cuts), Error::is_stop);
+        let (value, worst, stopped) = match separated {
+            Ok(found) => {
+                count(&found, run);
+                if let Claim::Surely(at_most) = found.claim {
+                    run.say(&format!(
+                        "its decision alone, with the best recourse, costs at most {}",
+                        first_cost + at_most
+                    ));
+                }
+                (first_cost + found.value, found.xi, None)
+            }
+            // There is no time left to separate; the bound of the policy holds all the same.
             Err(Error::Stopped(stop)) => {
                 let mut nominal = vec![0.0; problem.set.dim()];
                 problem.set.nominal(&mut nominal);
-                (Found { claim: Claim::Nothing, ..at_one(problem, x, &nominal)? }, Some(stop))
+                (cost_at(problem, x, &nominal, run)?, nominal, Some(stop))
             }
             Err(error) => return Err(error),
         };
-        run.count_solves(found.solves);
-        if let Claim::Surely(at_most) = found.claim {
-            run.say(&format!("its decision alone, with the best recourse, costs at most {}", first_cost + at_most));
-        }
-        let value = first_cost + found.value;
         match certify {
-            Certify::None => run.estimate(x, value, &found.xi),
+            Certify::None => _ = run.consider(x, value, &worst),
             // The two numbers come from two solvers; the bound is the larger.
             Certify::Free | Certify::Exact | Certify::Probabilistic(_) => {
-                run.upper(x, value, solved.value.max(value), &found.xi)
+                run.upper(x, value, solved.value.max(value), &worst)
             }
         }
         if let Some(stop) = stopped {
-            return Err(stop.into());
+            return Ok(stop);
         }
-        let mut worst = Points::new(found.xi.len());
-        worst.push(&found.xi);
-        self.bound_from_below(problem, &worst, run)?;
-        Ok(run.tick()?)
+        let mut scenarios = Points::new(worst.len());
+        scenarios.push(&worst);
+        match self.bound_from_below(problem, &scenarios, run)? {
+            Some(stop) => Ok(stop),
+            None => Ok(run.tick().unwrap_or(Stop::Stalled)),
+        }
     }
 }
 
@@ -273,6 +295,8 @@ fn over_list(problem: &Problem, dependence: &Dependence, nominal: &[f64], run: &
         if !rows.grow(&solved, &solved.x, promised, run.clock())? {
             return Ok(solved);
         }
-        run.tick()?;
+        if let Some(stop) = run.tick() {
+            return Err(stop.into());
+        }
     }
 }

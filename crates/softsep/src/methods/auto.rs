@@ -1,14 +1,13 @@
 //! `auto`: picks methods by the problem's class and size, says so, and goes on with another where one does not close
 //! the gap.
 
-use serde_json::{Map, Value};
+use serde::Deserialize;
 
-use super::branch_and_cut::BranchAndCut;
-use super::bundle::Bundle;
-use super::generate::Generator;
-use super::record::is_stop;
-use super::soft::{Learned, Teacher};
-use super::{Entry, Method, Reaches, ccg};
+use super::ccg::{self, ccg};
+use super::generation::{Generation, GenerationSettings};
+use super::options::parse_options;
+use super::{BranchAndCut, Bundle, Entry, Method, Reaches};
+use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
@@ -32,21 +31,20 @@ pub(super) const ENTRY: Entry = Entry {
     // Where there is an exact separation that is not too large; elsewhere what `bundle` reaches.
     reaches: Reaches::Optimum,
     options: &[],
-    build: |options: &Map<String, Value>| match options.keys().next() {
-        None => Ok(Box::new(Auto {
-            bundle: Bundle::default(),
-            branch_and_cut: BranchAndCut::default(),
-            ccg: Generator::new(ccg::ENTRY.name, ccg::GROWTH, options)?,
-        })),
+    build: |options| match options.keys().next() {
+        None => parse_options(options, &[]).map(|NoSettings {}| Box::new(Auto::new()) as Box<dyn Method>),
         Some(key) => Err(format!("it has no option \"{key}\": name the method that the option belongs to")),
     },
 };
 
+#[derive(Deserialize)]
+struct NoSettings {}
+
 /// The methods that it picks from.
-struct Auto {
+pub(super) struct Auto {
     bundle: Bundle,
     branch_and_cut: BranchAndCut,
-    ccg: Generator,
+    ccg: Generation,
 }
 
 /// What it does with a problem.
@@ -62,17 +60,18 @@ enum Choice {
 }
 
 impl Auto {
+    /// The methods with their default settings.
+    pub(super) fn new() -> Self {
+        Self {
+            bundle: Bundle::default(),
+            branch_and_cut: BranchAndCut::default(),
+            ccg: ccg(GenerationSettings::default()),
+        }
+    }
+
     /// The method with soft separation: that for continuous x, or that for integers.
     fn soft(&self, problem: &Problem) -> &dyn Method {
         if problem.first.has_integers() { &self.branch_and_cut } else { &self.bundle }
-    }
-
-    /// Solves by it; what was learned, and how it ended.
-    fn search(&self, problem: &Problem, certify: Certify, run: &mut Run) -> (Learned, Result<(), Error>) {
-        match problem.first.has_integers() {
-            true => self.branch_and_cut.search(problem, certify, run),
-            false => self.bundle.search(problem, certify, run),
-        }
     }
 
     /// The way for a problem, or why there is none. `is_limited`: whether there is a time limit.
@@ -108,44 +107,56 @@ impl Auto {
         }
     }
 
-    /// The method with soft separation, and `ccg` from where it ended if the gap is still open.
-    fn solve_and_prove(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        let (learned, ended) = self.search(problem, certify, run);
+    /// The method with soft separation, and `ccg` with its warm start if the gap is still open.
+    fn solve_and_prove(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        warm: &mut WarmStart,
+        run: &mut Run,
+    ) -> Result<Stop, Error> {
+        let soft = self.soft(problem);
+        let ended = soft.solve(problem, certify, warm, run);
         let is_open = run.verdict().is_none() && !run.bounds().meet(run.limits().gap);
-        let goes_on = match &ended {
-            Err(error) if is_stop(error) => matches!(error, Error::Stopped(Stop::Stalled)),
-            _ => true,
+        let continues = match &ended {
+            Ok(stop) => *stop == Stop::Stalled,
+            Err(error) => !error.is_stop(),
         };
-        // Where there is no exact separation, what the first method says of that is to the point.
+        // Where there is no exact separation, the error of the first method is to the point.
         let can_prove = certify == Certify::Exact && self.ccg.accepts(problem).is_ok();
-        if !(is_open && goes_on && can_prove) {
+        if !(is_open && continues && can_prove) {
             return ended;
         }
-        match &ended {
-            Err(error) if !is_stop(error) => run.say(&format!("{} failed: {error}", self.soft(problem).name())),
-            _ => {}
+        if let Err(error) = &ended {
+            run.say(&format!("{} failed: {error}", soft.name()));
         }
-        run.say(&format!("the gap is still open: {} goes on from here", ccg::ENTRY.name));
+        run.say(&format!("the gap is still open: {} continues from here", ccg::ENTRY.name));
         run.set_method(ccg::ENTRY.name);
-        self.ccg.solve_from(&learned.worst, problem, certify, run)
+        self.ccg.solve(problem, certify, warm, run)
     }
 
-    /// `ccg`, and the method with soft separation in its place where it fails: its masters hold copies of the recourse,
-    /// and are the harder ones to solve.
-    fn solve_by_ccg(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        let error = match self.ccg.solve(problem, certify, run) {
-            Err(error) if !is_stop(&error) => error,
+    /// `ccg`, and the method with soft separation where it fails: its masters hold copies of the recourse, and are the harder
+    /// ones to solve.
+    fn solve_by_ccg(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        warm: &mut WarmStart,
+        run: &mut Run,
+    ) -> Result<Stop, Error> {
+        let error = match self.ccg.solve(problem, certify, warm, run) {
+            Err(error) if !error.is_stop() => error,
             ended => return ended,
         };
         let soft = self.soft(problem);
         if soft.accepts(problem).is_err() {
             return Err(error);
         }
-        run.say(&format!("{} failed ({error}): {} goes on", ccg::ENTRY.name, soft.name()));
+        run.say(&format!("{} failed ({error}): {} continues", ccg::ENTRY.name, soft.name()));
         run.set_method(soft.name());
-        // Where this fails too, the first failure is the one to tell of.
-        match soft.solve(problem, certify, run) {
-            Err(other) if !is_stop(&other) => Err(error),
+        // Where this fails too, the first failure is reported.
+        match soft.solve(problem, certify, warm, run) {
+            Err(other) if !other.is_stop() => Err(error),
             ended => ended,
         }
     }
@@ -181,15 +192,15 @@ impl Method for Auto {
         }
     }
 
-    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let choice = self.choice(problem, run.clock().left().is_some())?;
         let name = if choice == Choice::Ccg { ccg::ENTRY.name } else { self.soft(problem).name() };
         run.say(&format!("auto picks {name}: {}", self.reason(problem, choice)));
         run.set_method(name);
         match (choice, certify) {
-            (Choice::Ccg, _) => self.solve_by_ccg(problem, certify, run),
-            (Choice::SoftThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, run),
-            (Choice::SoftThenProof | Choice::Soft, _) => self.solve_and_prove(problem, certify, run),
+            (Choice::Ccg, _) => self.solve_by_ccg(problem, certify, warm, run),
+            (Choice::SoftThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, warm, run),
+            (Choice::SoftThenProof | Choice::Soft, _) => self.solve_and_prove(problem, certify, warm, run),
         }
     }
 }

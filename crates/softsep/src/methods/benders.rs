@@ -1,18 +1,22 @@
-//! `benders`: Benders decomposition. The master holds a cut, of optimality or of feasibility, for every scenario found,
-//! beside a copy of the recourse for the first scenario (and more where that does not bound it), as `generate.rs`
-//! tells.
+//! `benders`: Benders decomposition. The master holds the cuts, of optimality or of feasibility, of the scenarios found, beside a
+//! scenario copy of the recourse for the first scenario (and more where that does not bound it), see `generation.rs`.
 
-use super::generate::{Generator, Growth, OPTIONS};
+use super::generation::{Generation, GenerationSettings, Growth, OPTIONS};
+use super::options::parse_options;
 use super::{Entry, Reaches};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "benders",
-    summary: "Benders decomposition: the worst scenario of each decision joins the master with its cut",
+    summary: "Benders decomposition: the cuts of bad scenarios of each decision join the master",
     accepts: "scenario lists of any length; where costs do not move with ξ, every set with linear recourse, and sets \
-        whose extreme points can be \
-              enumerated with quadratic and conic recourse (continuous x)",
-    guarantees: "the optimum, with deterministic bounds after every iteration",
+              whose extreme points can be enumerated with quadratic and conic recourse (continuous x)",
+    guarantees: "the optimum with deterministic bounds; the upper one from the first exact separation on",
     reaches: Reaches::Optimum,
     options: OPTIONS,
-    build: |options| Ok(Box::new(Generator::new(ENTRY.name, Growth::Cut, options)?)),
+    build: |options| Ok(Box::new(benders(parse_options(options, OPTIONS)?))),
 };
+
+/// The method with its settings.
+pub(super) fn benders(settings: GenerationSettings) -> Generation {
+    Generation::new(ENTRY.name, Growth::Cut, settings)
+}

@@ -1,21 +1,23 @@
-//! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds a copy of the recourse for every
+//! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds a scenario copy of the recourse for every
 //! scenario found.
 
-use super::generate::{Generator, Growth, OPTIONS};
+use super::generation::{Generation, GenerationSettings, Growth, OPTIONS};
+use super::options::parse_options;
 use super::{Entry, Reaches};
-
-/// Each scenario brings a copy of the recourse.
-pub(super) const GROWTH: Growth = Growth::Copy;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ccg",
-    summary: "column-and-constraint generation: the worst scenario of each decision joins the master with a copy of \
-        the recourse",
+    summary: "column-and-constraint generation: a bad scenario of each decision joins the master with a copy of the \
+              recourse",
     accepts: "scenario lists of any length; where costs do not move with ξ, every set with linear recourse, and sets \
-        whose extreme points can be \
-              enumerated with quadratic and conic recourse (continuous x)",
-    guarantees: "the optimum, with deterministic bounds after every iteration",
+              whose extreme points can be enumerated with quadratic and conic recourse (continuous x)",
+    guarantees: "the optimum with deterministic bounds; the upper one from the first exact separation on",
     reaches: Reaches::Optimum,
     options: OPTIONS,
-    build: |options| Ok(Box::new(Generator::new(ENTRY.name, GROWTH, options)?)),
+    build: |options| Ok(Box::new(ccg(parse_options(options, OPTIONS)?))),
 };
+
+/// The method with its settings.
+pub(super) fn ccg(settings: GenerationSettings) -> Generation {
+    Generation::new(ENTRY.name, Growth::Copy, settings)
+}

@@ -4,15 +4,17 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::options::{count, parse_options};
-use super::record::{is_stop, record};
+use super::options::parse_options;
 use super::{Entry, Method, NONZEROS, OptionInfo, Reaches};
+use crate::certification::separate_and_record;
+use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::format::Points;
 use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::run::{MasterSize, Run, Stop, Verdict};
-use crate::separation::{Ask, NoFiniteEquivalent, Scan, finite_equivalent};
+use crate::separation::soft::positive_count;
+use crate::separation::{NoFiniteEquivalent, Query, Scan, finite_equivalent};
 use crate::settings::Certify;
 use crate::uncertainty::{Count, TooMany};
 
@@ -24,22 +26,24 @@ pub(super) const ENTRY: Entry = Entry {
               quadratic and conic ones with continuous x",
     guarantees: "the optimum, with deterministic bounds",
     reaches: Reaches::Optimum,
-    options: &[OptionInfo {
-        name: "max-copies",
-        default: "20000",
-        help: "refuse a problem that needs more copies of the recourse than this",
-    }],
-    build: |options| {
-        let settings: ExtensiveSettings = parse_options(options)?;
-        Ok(Box::new(Extensive { settings }))
-    },
+    options: OPTIONS,
+    build: |options| Ok(Box::new(Extensive::new(parse_options(options, OPTIONS)?))),
 };
 
+const OPTIONS: &[OptionInfo] = &[OptionInfo {
+    name: "max-copies",
+    default: "20000",
+    help: "refuse a problem that needs more copies of the recourse than this",
+}];
+
+/// The settings of `extensive`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct ExtensiveSettings {
-    #[serde(deserialize_with = "count")]
-    max_copies: usize,
+#[serde(default, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct ExtensiveSettings {
+    /// The largest number of scenario copies.
+    #[serde(deserialize_with = "positive_count")]
+    pub max_copies: usize,
 }
 
 impl Default for ExtensiveSettings {
@@ -55,6 +59,11 @@ pub struct Extensive {
 }
 
 impl Extensive {
+    /// The method with its settings.
+    pub fn new(settings: ExtensiveSettings) -> Self {
+        Self { settings }
+    }
+
     fn refuse(feature: String, instead: &str) -> Unsupported {
         Unsupported { method: "extensive", feature, instead: instead.into() }
     }
@@ -122,15 +131,15 @@ impl Method for Extensive {
         "the optimum, both bounds for sure; before its one program is solved, a bound from one scenario only".into()
     }
 
-    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let points = self.points(problem)?;
         // One scenario first: a valid lower bound and a decision within moments, should time run out below.
-        self.round(problem, &points, 1, certify, run)?;
-        if points.len() > 1 {
-            self.round(problem, &points, points.len(), certify, run)?;
+        let mut stop = self.round(problem, &points, 1, certify, warm, run)?;
+        if points.len() > 1 && stop.is_none() {
+            stop = self.round(problem, &points, points.len(), certify, warm, run)?;
         }
         // Both bounds are as tight as the solvers' tolerances let them be.
-        Ok(())
+        Ok(stop.unwrap_or(Stop::Stalled))
     }
 }
 
@@ -142,27 +151,28 @@ impl Extensive {
         points: &Points,
         count: usize,
         certify: Certify,
+        warm: &mut WarmStart,
         run: &mut Run,
-    ) -> Result<(), Error> {
-        let whole = count == points.len();
+    ) -> Result<Option<Stop>, Error> {
+        let is_complete = count == points.len();
         let scenarios: Vec<&[f64]> = points.iter().take(count).collect();
         run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
         let copies = Copies::new(problem, scenarios, run.clock())?;
-        // A tenth of the gap is left to the master, so that rounding elsewhere cannot spoil the whole.
+        // A tenth of the gap is left to the master, so that rounding elsewhere cannot use up all of it.
         let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         run.set_master(MasterSize { scenarios: count, cuts: 0 });
         run.count_nodes(solved.nodes);
         match solved.ended {
             Ended::Infeasible => {
-                let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), is_stop)?;
-                return Err(run.prove(Verdict::Infeasible(verdict)).into());
+                let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), Error::is_stop)?;
+                return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
             }
-            Ended::Unbounded if whole => {
-                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), is_stop)?;
-                return Err(run.prove(Verdict::Unbounded(verdict)).into());
+            Ended::Unbounded if is_complete => {
+                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_stop)?;
+                return Ok(Some(run.prove(Verdict::Unbounded(verdict))));
             }
             // With fewer scenarios the problem is a relaxation: that it is unbounded says nothing.
-            Ended::Unbounded => return Ok(()),
+            Ended::Unbounded => return Ok(None),
             Ended::Optimal | Ended::Stopped(_) => {}
         }
         if let Some(lower) = solved.lower {
@@ -170,14 +180,13 @@ impl Extensive {
         }
         if let Some(x) = &solved.x {
             let mut separation = Scan::new(problem, Cow::Borrowed(points))?;
-            record(problem, x, points.row(0), &mut separation, &Ask::MAXIMUM, certify, run)?;
+            let clock = run.clock().clone();
+            let (query, fallback) = (Query::maximum(x, &clock), points.row(0));
+            separate_and_record(problem, &query, fallback, &mut separation, &mut warm.cuts, certify, run)?;
         }
-        match (run.tick(), solved.ended) {
-            // The whole program is solved: there is nothing left to do.
-            (Err(Stop::Gap), _) if whole => Ok(()),
-            (Err(stop), _) => Err(stop.into()),
-            (Ok(()), Ended::Stopped(stop)) => Err(stop.into()),
-            (Ok(()), _) => Ok(()),
-        }
+        Ok(match (run.tick(), solved.ended) {
+            (None, Ended::Stopped(stop)) => Some(stop),
+            (stop, _) => stop,
+        })
     }
 }

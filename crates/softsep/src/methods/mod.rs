@@ -1,7 +1,8 @@
-//! Methods: who solves a problem, and what they promise.
+//! Methods: iterative algorithms for the whole problem.
 //!
-//! A method owns its loop and writes what it learns into the [`Run`]; it returns when it is done or stopped. Adding
-//! one: see CONTRIBUTING.md; every method passes [`crate::testing::check_method`].
+//! A method owns its loop, holds a [`Separation`](crate::separation::Separation) without knowing which, and writes bounds and
+//! incumbents into the [`Run`]; it returns why it ended. Adding one: see CONTRIBUTING.md; every method passes
+//! `testing::check_method`.
 
 mod adr;
 mod auto;
@@ -10,25 +11,27 @@ mod branch_and_cut;
 mod bundle;
 mod ccg;
 mod extensive;
-mod generate;
+mod generation;
 mod options;
-mod record;
+mod scope;
 mod sgd;
-mod soft;
+mod unbounded;
 
 use serde_json::{Map, Value};
 
+use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::format::nearest;
 use crate::model::Problem;
-use crate::run::Run;
+use crate::run::{Run, Stop};
 use crate::settings::Certify;
 
-pub use adr::Adr;
-pub use branch_and_cut::BranchAndCut;
-pub use bundle::Bundle;
-pub use extensive::Extensive;
-pub use sgd::Sgd;
+pub use adr::{Adr, AdrSettings};
+pub use branch_and_cut::{BranchAndCut, BranchAndCutSettings, Root, TreeKind};
+pub use bundle::{Bundle, BundleSettings, Stabilisation};
+pub use extensive::{Extensive, ExtensiveSettings};
+pub use generation::GenerationSettings;
+pub use sgd::{Averaging, Sgd, SgdSettings, Start, Steps};
 
 /// A way to solve a problem.
 pub trait Method: Send + Sync {
@@ -44,9 +47,32 @@ pub trait Method: Send + Sync {
     /// What a result of it on this problem would promise, in words, for `softsep check`.
     fn promise(&self, problem: &Problem) -> String;
 
-    /// Solves, writing what it learns into `run`.
-    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error>;
+    /// Solves, writing bounds and incumbents into `run`, and returns why it ended. `warm` holds cuts and scenarios of earlier
+    /// methods, and afterwards those of this one too.
+    ///
+    /// Errs with [`Error::Stopped`] where the clock stops a computation on the way; the ledger's result is valid all the same.
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error>;
 }
+
+/// Scenarios that a method hands to the next one.
+const HANDED_OVER: usize = 8;
+
+/// Puts the scenarios with the largest cuts at the incumbent into the warm start of the next method.
+fn hand_over(warm: &mut WarmStart, run: &Run) {
+    if let Some(incumbent) = run.incumbent() {
+        warm.scenarios = warm.cuts.worst_scenarios(&incumbent.x, HANDED_OVER);
+    }
+}
+
+/// The option of every method that separates.
+const SEPARATION_OPTION: OptionInfo = OptionInfo {
+    name: "separation",
+    default: "auto",
+    help: "how scenarios are found: soft (known scenarios, ascents, chains; proves nothing), scan (every scenario or \
+           extreme point), split (branch and bound on ξ with affine policies as bounds), bilinear (a mixed-integer \
+           program), cascade (soft first, an exact one where that finds nothing), or auto (a cascade where a bound is \
+           wanted or cheap, else soft)",
+};
 
 /// One option of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

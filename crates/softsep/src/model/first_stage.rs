@@ -39,6 +39,12 @@ impl FirstStage {
         self.kind.iter().any(|&kind| kind != VariableKind::Continuous)
     }
 
+    /// The integer entries of x, rounded: the integer assignment of a decision.
+    pub fn assignment(&self, x: &[f64]) -> Vec<i64> {
+        let entries = x.iter().zip(&self.kind);
+        entries.filter(|(_, kind)| **kind != VariableKind::Continuous).map(|(x, _)| x.round() as i64).collect()
+    }
+
     /// `f(x)`.
     pub fn value(&self, x: &[f64]) -> f64 {
         let linear: f64 = self.cost.iter().zip(x).map(|(c, x)| c * x).sum();

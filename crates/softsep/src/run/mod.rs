@@ -5,6 +5,7 @@ mod attested;
 mod bounds;
 mod clock;
 mod deadline;
+mod incumbent;
 mod observer;
 mod seed;
 
@@ -12,7 +13,8 @@ pub use attested::{Assumption, Attested, Likely, Source, Violation};
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Limits, Stop};
 pub(crate) use deadline::{Unfinished, run_until, solve_here, solve_until};
-pub use observer::{ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
+pub use incumbent::Incumbent;
+pub use observer::{ChainDiagnostics, ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
 pub use seed::{Purpose, Random, normals, stream};
 
 /// What was proved about a problem that has no optimum.
@@ -62,10 +64,12 @@ pub struct Run<'a> {
     clock: Clock,
     limits: Limits,
     bounds: Bounds,
+    incumbent: Option<Incumbent>,
     verdict: Option<Verdict>,
     method: &'static str,
     iterations: u64,
     recourse_solves: u64,
+    exact_separations: u64,
     master: MasterSize,
     nodes: u64,
     chain: Option<ChainRecord>,
@@ -79,10 +83,12 @@ impl<'a> Run<'a> {
             clock,
             limits,
             bounds: Bounds::default(),
+            incumbent: None,
             verdict: None,
             method,
             iterations: 0,
             recourse_solves: 0,
+            exact_separations: 0,
             master: MasterSize::default(),
             nodes: 0,
             chain: None,
@@ -103,6 +109,11 @@ impl<'a> Run<'a> {
     /// What is known so far.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+
+    /// The size of the objective, as far as it is known: that of the lower bound, or 1.
+    pub fn objective_size(&self) -> f64 {
+        self.bounds.lower().map_or(1.0, f64::abs)
     }
 
     /// What was proved of a problem without optimum.
@@ -137,8 +148,20 @@ impl<'a> Run<'a> {
 
     /// Notes that decision `x` costs at most `upper` in the worst case, for sure, and `value` at the worst ξ found.
     pub fn upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) {
+        match &self.incumbent {
+            Some(incumbent) if incumbent.x == x => self.raise_incumbent(value, worst),
+            Some(incumbent) if incumbent.value <= value => {}
+            _ if value.is_finite() => {
+                self.incumbent = Some(Incumbent { x: x.to_vec(), value, worst: worst.to_vec() });
+            }
+            _ => {}
+        }
         if self.bounds.lower_upper(x, value, upper, worst) {
             self.observer.see(&Event::Better(&self.bounds));
+        }
+        // The search may have met no scenario as bad as one that is known.
+        if let Some(incumbent) = self.incumbent.as_ref().filter(|incumbent| incumbent.x == x) {
+            self.bounds.revise(x, incumbent.value, &incumbent.worst);
         }
     }
 
@@ -149,19 +172,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes the decision that the method would return now, with its best known cost: better than the last one or not.
-    pub fn replace_estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) {
-        if self.bounds.replace_estimate(x, value, worst) {
-            self.observer.see(&Event::Better(&self.bounds));
-        }
-    }
-
-    /// Notes that `x`, if it is the best decision, costs more than was thought, at a scenario that was not known
-    /// before.
-    pub fn revise(&mut self, x: &[f64], value: f64, worst: &[f64]) {
-        self.bounds.revise(x, value, worst);
-    }
-
     /// Notes what random draws say of `x`, thought to cost `value` in all; of another decision than the best, nothing
     /// is kept.
     pub fn attest(&mut self, x: &[f64], value: f64, attested: Attested) {
@@ -170,14 +180,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes that the best decision, known by an estimate, has no recourse at some scenario: it is none.
-    pub fn withdraw(&mut self) {
-        self.bounds.withdraw();
-    }
-
     /// Counts recourse solves.
     pub fn count_solves(&mut self, solves: u64) {
         self.recourse_solves += solves;
+    }
+
+    /// Exact separations so far.
+    pub fn exact_separations(&self) -> u64 {
+        self.exact_separations
+    }
+
+    /// Counts exact separations.
+    pub fn count_exact(&mut self, separations: u64) {
+        self.exact_separations += separations;
     }
 
     /// Nodes of search trees so far.
@@ -216,8 +231,8 @@ impl<'a> Run<'a> {
         self.observer.see(&Event::Start(header));
     }
 
-    /// Ends an iteration: counts it, shows it, and says whether to go on. `run.tick()?` is how every loop ends.
-    pub fn tick(&mut self) -> Result<(), Stop> {
+    /// Ends an iteration: counts it, shows it to the observer, and returns why the run ends, if it does.
+    pub fn tick(&mut self) -> Option<Stop> {
         self.iterations += 1;
         let record = Record {
             seconds: self.clock.seconds(),
@@ -229,13 +244,11 @@ impl<'a> Run<'a> {
             chain: self.chain,
         };
         self.observer.see(&Event::Step(&record));
-        if self.bounds.meet(self.limits.gap) {
-            return Err(Stop::Gap);
-        }
-        self.clock.check()?;
-        match self.limits.iterations {
-            Some(limit) if self.iterations >= limit => Err(Stop::IterationLimit),
-            _ => Ok(()),
+        let is_last = self.limits.iterations.is_some_and(|limit| self.iterations >= limit);
+        match self.clock.check() {
+            _ if self.bounds.meet(self.limits.gap) => Some(Stop::Gap),
+            Err(stop) => Some(stop),
+            Ok(()) => is_last.then_some(Stop::IterationLimit),
         }
     }
 }

@@ -32,7 +32,28 @@ pub struct Record<'a> {
     pub chain: Option<ChainRecord>,
 }
 
-/// What a chain did in an iteration.
+/// The state of a separation's chains.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChainDiagnostics {
+    /// The share of transitions that moved, so far.
+    pub acceptance: f64,
+    /// The number of independent draws that the chains' steps are worth, so far.
+    pub effective: f64,
+    /// Transitions since the last move.
+    pub still: u64,
+    /// w.
+    pub temperature: f64,
+}
+
+impl ChainDiagnostics {
+    /// The record of an iteration at an iterate of this value, after a step of this length in x.
+    pub(crate) fn record(self, value: f64, step: f64) -> ChainRecord {
+        let Self { acceptance, effective, still, temperature } = self;
+        ChainRecord { value, acceptance, effective, still, temperature, step }
+    }
+}
+
+/// The chains in one iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainRecord {
     /// f(x) + Q(x, ξ) at the iterate and the chain's state.

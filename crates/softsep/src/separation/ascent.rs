@@ -193,6 +193,7 @@ impl<'a> Ascent<'a> {
             claim,
             solves: self.engine.work().solves - self.solves_before,
             nodes: 0,
+            exact: 0,
             xi: self.best.0,
         })
     }

@@ -1,6 +1,7 @@
 //! What decisions cost in the worst case, asked from outside the run that finds them: for benches and reproductions.
 
-use super::{Ascent, Ask, Scan, Separation};
+use super::{Ascent, Query, Scan, Separation};
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::recourse::{Recourse, engine};
@@ -38,7 +39,8 @@ impl<'p> Assessor<'p> {
     pub fn cost(&mut self, x: &[f64]) -> Result<f64, Error> {
         let first = self.problem.first.value(x);
         if let Some(scan) = &mut self.scan {
-            return Ok(first + scan.separate(x, &Ask::MAXIMUM, &Clock::unlimited())?.value);
+            let (clock, mut pool) = (Clock::unlimited(), CutPool::new(self.problem));
+            return Ok(first + scan.separate(&Query::maximum(x, &clock), &mut pool)?.value);
         }
         let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
         for start in &self.pool {

@@ -1,16 +1,21 @@
-//! Separation: for a decision x, a scenario that hurts it, the cut that it proves, and what is known about the worst
-//! one.
+//! Separation: at a decision x, a scenario with high recourse cost, the valid cut that it proves, and a claim about the
+//! maximum over the set.
 //!
-//! A method never knows which separation it holds.
+//! Soft separation may stand in for an exact one in any iterative method: a method holds a [`Separation`] and never knows
+//! which. Adding one: see CONTRIBUTING.md; every separation passes `testing::check_separation`.
 
 mod ascent;
 mod assessor;
 mod bilinear;
-mod choose;
+mod cascade;
+mod choice;
+mod exact;
 mod finite_equivalent;
+mod query;
 mod scan;
 mod screen;
 mod slopes;
+pub mod soft;
 mod split;
 mod trends;
 mod worst;
@@ -18,68 +23,112 @@ mod worst;
 pub use ascent::{Ascent, ascend};
 pub use assessor::Assessor;
 pub use bilinear::{Bilinear, NotBilinear};
-pub use choose::{Exact, NoSeparation, SeparationKind};
+pub use cascade::Cascade;
+pub use choice::{CustomSeparation, Proof, SeparationContext, SeparationFactory, build_separation};
+pub use exact::{Exact, NoExactSeparation, SeparationKind};
 pub use finite_equivalent::{NoFiniteEquivalent, finite_equivalent};
+pub use query::{Effort, Query, Target};
 pub use scan::Scan;
 pub use slopes::SlopeRanges;
 pub(crate) use slopes::{Extreme, bounding_program, extreme, widened};
+pub use soft::{SoftSeparation, SoftSettings};
 pub use split::Split;
 pub(crate) use trends::trends;
 
+use crate::cuts::CutPool;
 use crate::error::Error;
-use crate::recourse::Cut;
-use crate::run::Clock;
+use crate::recourse::{Cut, RecourseBasis};
+use crate::run::ChainDiagnostics;
 
-/// What is known about the maximum of Q(x, ·) over the set.
+/// A claim about the maximum of Q(x, ·) over the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Claim {
-    /// It is at most this, for sure.
+    /// The maximum is at most this.
     Surely(f64),
-    /// Nothing.
+    /// No claim.
     Nothing,
 }
 
-/// What a separation found for a decision.
+/// The answer of a separation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// The worst scenario met.
+    /// The worst scenario found.
     pub xi: Vec<f64>,
-    /// What the recourse costs there: ∞ where there is none, −∞ where it is unbounded.
+    /// Its recourse cost Q(x, ξ): ∞ where no recourse is feasible, −∞ where the recourse is unbounded.
     pub value: f64,
-    /// The cut that it proves, valid for every x; `None` where recourse is unbounded.
+    /// The cut that it proves, valid for every x; `None` where the recourse is unbounded.
     pub cut: Option<Cut>,
-    /// What is known about the maximum.
+    /// A claim about the maximum.
     pub claim: Claim,
-    /// Recourse solves that it took.
+    /// The number of recourse solves.
     pub solves: u64,
-    /// Nodes of a search tree that it took.
+    /// The number of nodes of search trees.
     pub nodes: u64,
+    /// The number of exact separations, for a separation made of others.
+    pub exact: u64,
 }
 
-/// What whoever separates wants to know.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ask {
-    /// A scenario that costs more than this is worth having at once: the maximum need not be bounded then. `None` asks
-    /// for a bound in any case.
-    pub beyond: Option<f64>,
-    /// How far the claim may stay above the larger of `beyond` and the worst scenario met before the search for a
-    /// better one goes on; infinite where any bound will do.
-    pub tolerance: f64,
-}
-
-impl Ask {
-    /// The maximum, as exactly as it can be had.
-    pub const MAXIMUM: Ask = Ask { beyond: None, tolerance: 0.0 };
-}
-
-/// Finds scenarios that hurt a decision.
+/// Finds scenarios with high recourse cost.
 pub trait Separation {
-    /// Separates at `x`. A search that the clock stops returns what it has, with the bound that it has; only where it
-    /// has nothing at all is that an error.
-    fn separate(&mut self, x: &[f64], ask: &Ask, clock: &Clock) -> Result<Found, Error>;
+    /// Answers a query. Cuts met on the way may be inserted into `pool`; the caller inserts the cut of the answer.
+    ///
+    /// An exact search that the clock stops returns the scenario and the bound that it has. It errs with [`Error::Stopped`] where
+    /// it has none, and so does a search without bounds that the clock stops: its scenario would estimate nothing.
+    fn separate(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error>;
 
-    /// How the last claim was proved, in words, where there is more to say than what the separation is.
+    /// Whether its claims bound the maximum, as tightly as a query asks for unless the clock stops it.
+    fn is_exact(&self) -> bool;
+
+    /// An estimate of the recourse solves that the next answer takes, if one is known.
+    fn expected_solves(&self) -> Option<u64> {
+        None
+    }
+
+    /// Suggests a scenario for the next search to start from. May be ignored.
+    fn start_at(&mut self, _xi: &[f64]) {}
+
+    /// Suggests a basis for the next recourse solve. May be ignored.
+    fn start_from(&mut self, _basis: &RecourseBasis) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// How the last claim was proved, in words, where there is more to say than the name of the separation.
     fn proof(&self) -> Option<String> {
         None
+    }
+
+    /// The state of its chains, if it has some.
+    fn diagnostics(&self) -> Option<ChainDiagnostics> {
+        None
+    }
+}
+
+impl<S: Separation + ?Sized> Separation for Box<S> {
+    fn separate(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
+        (**self).separate(query, pool)
+    }
+
+    fn is_exact(&self) -> bool {
+        (**self).is_exact()
+    }
+
+    fn expected_solves(&self) -> Option<u64> {
+        (**self).expected_solves()
+    }
+
+    fn start_at(&mut self, xi: &[f64]) {
+        (**self).start_at(xi);
+    }
+
+    fn start_from(&mut self, basis: &RecourseBasis) -> Result<(), Error> {
+        (**self).start_from(basis)
+    }
+
+    fn proof(&self) -> Option<String> {
+        (**self).proof()
+    }
+
+    fn diagnostics(&self) -> Option<ChainDiagnostics> {
+        (**self).diagnostics()
     }
 }

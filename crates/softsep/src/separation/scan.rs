@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use super::screen::{Question, Screen};
 use super::worst::Worst;
-use super::{Ask, Claim, Found, Separation};
+use super::{Claim, Found, Query, Separation};
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
@@ -27,6 +28,8 @@ pub struct Scan<'p> {
     start: RecourseBasis,
     /// What settles points without a solve; `None` where every one is solved.
     screen: Option<Screen>,
+    /// Recourse solves of the last scan; at first the number of points.
+    solves: u64,
 }
 
 /// What one chunk came to.
@@ -43,7 +46,8 @@ impl<'p> Scan<'p> {
             return Err(Error::Master("there is no scenario to scan".into()));
         }
         let screen = Screen::new(problem, &points);
-        Ok(Self { problem, points, start: RecourseBasis::default(), screen })
+        let solves = points.len() as u64;
+        Ok(Self { problem, points, start: RecourseBasis::default(), screen, solves })
     }
 
     /// The same scan with a solve for every point, which is what the other must agree with.
@@ -51,11 +55,12 @@ impl<'p> Scan<'p> {
         Ok(Self { screen: None, ..Self::new(problem, points)? })
     }
 
-    /// The worst of one chunk: the first of equals. Nothing is worse than no recourse.
+    /// The worst of one chunk: the first of equals. Ends at a scenario that costs more than `above` or has no recourse.
     fn worst_of(
         &self,
         rows: &[usize],
         x: &[f64],
+        above: f64,
         engine: &mut dyn Recourse,
         answer: &mut Answer,
     ) -> Result<Chunk, RecourseError> {
@@ -68,19 +73,20 @@ impl<'p> Scan<'p> {
             if answer.cost > worst.cost {
                 (worst.row, worst.cost) = (row, answer.cost);
             }
-            if answer.cost == f64::INFINITY {
+            if ends_scan(answer.cost, above) {
                 break;
             }
         }
         Ok(worst)
     }
 
-    /// The worst of `rows` by solving every one, and the number of solves. What comes after the first point without
-    /// recourse does not count, whether some thread got to it or not.
+    /// The worst of `rows` by solving every one, and the number of solves. Chunks after the first one with a scenario that ends
+    /// the scan do not count, whether some thread has solved them or not.
     fn solve_all(
         &self,
         rows: &[usize],
         x: &[f64],
+        above: f64,
         clock: &Clock,
     ) -> Result<(Option<(usize, f64)>, u64), RecourseError> {
         let end = AtomicUsize::new(usize::MAX);
@@ -95,8 +101,8 @@ impl<'p> Scan<'p> {
                     if place > end.load(Ordering::Relaxed) {
                         return Ok(None);
                     }
-                    let chunk = self.worst_of(rows, x, engine.as_mut(), answer)?;
-                    if chunk.cost == f64::INFINITY {
+                    let chunk = self.worst_of(rows, x, above, engine.as_mut(), answer)?;
+                    if ends_scan(chunk.cost, above) {
                         end.fetch_min(place, Ordering::Relaxed);
                     }
                     Ok(Some(chunk))
@@ -110,7 +116,7 @@ impl<'p> Scan<'p> {
             if worst.is_none_or(|(_, cost)| chunk.cost > cost) {
                 worst = Some((chunk.row, chunk.cost));
             }
-            if chunk.cost == f64::INFINITY {
+            if ends_scan(chunk.cost, above) {
                 break;
             }
         }
@@ -119,14 +125,15 @@ impl<'p> Scan<'p> {
 }
 
 impl Separation for Scan<'_> {
-    fn separate(&mut self, x: &[f64], _ask: &Ask, clock: &Clock) -> Result<Found, Error> {
+    fn separate(&mut self, query: &Query, _pool: &mut CutPool) -> Result<Found, Error> {
+        let (x, clock, above) = (query.x, query.clock, query.above.unwrap_or(f64::INFINITY));
         let mut lead = engine(self.problem, clock)?;
         lead.start_from(&self.start)?;
         lead.at(x);
         let mut worst = Worst::new(self.problem);
         let rows = match &mut self.screen {
             Some(screen) => {
-                let question = Question { problem: self.problem, points: &self.points, x, clock };
+                let question = Question { problem: self.problem, points: &self.points, x, above, clock };
                 screen.settle(question, lead.as_mut(), &mut worst)?
             }
             None => (0..self.points.len()).collect(),
@@ -138,7 +145,11 @@ impl Separation for Scan<'_> {
         if worst.row.is_some() {
             self.start = worst.start.clone();
         }
-        let (rest, solves) = self.solve_all(&rows, x, clock)?;
+        // A scenario that costs more than the query asks for ends the scan; the rows after it are not bounded.
+        let (rest, solves) = match worst.value > above {
+            true => (None, 0),
+            false => self.solve_all(&rows, x, above, clock)?,
+        };
         if let Some((row, cost)) = rest
             && (worst.row.is_none() || cost > worst.value)
         {
@@ -148,15 +159,31 @@ impl Separation for Scan<'_> {
             worst.value = worst.value.max(cost);
         }
         let at_most = if rows.len() < self.points.len() { worst.level() } else { worst.value };
+        let is_ended = worst.value > above && worst.value < f64::INFINITY;
+        self.solves = solves + lead.work().solves;
         self.start = worst.start;
         let xi = self.points.row(worst.row.unwrap_or(0)).to_vec();
         Ok(Found {
             value: worst.value,
             cut: worst.cut,
-            claim: Claim::Surely(at_most),
-            solves: solves + lead.work().solves,
+            claim: if is_ended { Claim::Nothing } else { Claim::Surely(at_most) },
+            solves: self.solves,
             nodes: 0,
+            exact: 1,
             xi,
         })
     }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn expected_solves(&self) -> Option<u64> {
+        Some(self.solves)
+    }
+}
+
+/// Whether a scenario of this cost ends a scan: it is worse than was asked for, or nothing can be worse.
+fn ends_scan(cost: f64, above: f64) -> bool {
+    cost > above || cost == f64::INFINITY
 }

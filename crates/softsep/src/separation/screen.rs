@@ -75,6 +75,8 @@ pub(super) struct Question<'a> {
     pub(super) problem: &'a Problem,
     pub(super) points: &'a Points,
     pub(super) x: &'a [f64],
+    /// A scenario that costs more ends the scan.
+    pub(super) above: f64,
     pub(super) clock: &'a Clock,
 }
 
@@ -91,8 +93,8 @@ impl Screen {
         Some(Self { reach, pieces: VecDeque::new() })
     }
 
-    /// Settles what it can, with a few solves by `lead`, and returns the rows that are left. Where a scenario without
-    /// recourse is met none is left, for none is worse.
+    /// Settles scenarios by bounds, with a few solves by `lead`, and returns the rows that are left. No row is left where a
+    /// scenario is met that ends the scan, or one without recourse: none is worse.
     pub(super) fn settle(
         &mut self,
         question: Question,
@@ -112,7 +114,7 @@ impl Screen {
         while open.len() > few && patience > 0 {
             let before = open.len();
             let start = self.climb(question, lead, worst, &mut open)?;
-            if worst.value == f64::INFINITY {
+            if worst.value > question.above || worst.value == f64::INFINITY {
                 return Ok(Vec::new());
             }
             let rules = match &mut rules {
@@ -149,7 +151,7 @@ impl Screen {
                 return Ok(RecourseBasis::default());
             }
             self.learn(answer, xi);
-            if answer.outcome == Outcome::Infeasible {
+            if answer.outcome == Outcome::Infeasible || answer.cost > question.above {
                 break;
             }
             self.raise(self.pieces.len() - 1, question, open)?;

@@ -161,7 +161,9 @@ impl<'p> Tree<'p> {
             }
             self.batch(judge, run)?;
             run.set_master(MasterSize { scenarios: 0, cuts: self.rows() });
-            run.tick()?;
+            if let Some(stop) = run.tick() {
+                return Err(stop.into());
+            }
         }
     }
 

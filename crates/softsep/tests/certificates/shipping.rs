@@ -5,10 +5,11 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::certification::{Certifier, Judgement};
+use softsep::cuts::CutPool;
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Purpose, Silent, stream};
-use softsep::separation::{Ask, Claim, Exact, Found, SlopeRanges};
+use softsep::separation::{Claim, Exact, Found, Query, SlopeRanges};
 use softsep::uncertainty::{Reach, States};
 use softsep::{Assumed, Error, Problem, Settings, Wanted, solve};
 
@@ -84,7 +85,7 @@ fn certificates_of_budget_sets_are_true() {
             let costs = costs(&problem, states.as_ref(), &x).unwrap();
             let worst = costs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let mut certifier =
-                Certifier::new(&problem, states.as_ref(), Wanted::default(), GAP, seed, &Clock::unlimited()).unwrap();
+                Certifier::new(&problem, states, Wanted::default(), GAP, seed, &Clock::unlimited()).unwrap();
             for value in [worst, too_little(&problem, states.as_ref(), &x, seed)] {
                 let what = format!("gamma {gamma}, seed {seed}, {value} where {worst} is the worst");
                 match certifier.certify(&x, value).unwrap() {
@@ -144,7 +145,11 @@ pub(crate) fn worst(problem: &Problem, x: &[f64], tolerance: f64) -> (Option<f64
     let exact = Exact::choose(problem).unwrap();
     let limit = matches!(exact, Exact::Split).then_some(Duration::from_secs(3));
     let clock = Clock::new(limit, Default::default());
-    let found = match exact.build(problem).unwrap().separate(x, &Ask { beyond: None, tolerance }, &clock) {
+    let found = match exact
+        .build(problem)
+        .unwrap()
+        .separate(&Query::maximum(x, &clock).with_bound(tolerance), &mut CutPool::new(&problem))
+    {
         Err(Error::Stopped(_)) => None,
         found => Some(found.unwrap()),
     };
@@ -194,8 +199,7 @@ impl Met {
         assert!(best.upper.is_none_or(|upper| upper >= truth), "{what}: a false sure bound");
         for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.9 }] {
             let wanted = Wanted { assumed, ..Wanted::default() };
-            let mut certifier =
-                Certifier::new(&problem, states.as_ref(), wanted, GAP, seed, &Clock::unlimited()).unwrap();
+            let mut certifier = Certifier::new(&problem, states, wanted, GAP, seed, &Clock::unlimited()).unwrap();
             let Judgement::Stands { attested, .. } = certifier.certify(&best.x, best.value - first_cost).unwrap()
             else {
                 self.refuted += u64::from(assumed == Assumed::Nothing);

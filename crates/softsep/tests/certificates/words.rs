@@ -33,9 +33,9 @@ fn outcome(attested: Attested, upper: Option<f64>) -> Outcome {
     }
     run.attest(&[], 11.0, attested);
     let ended = run.tick();
-    assert_eq!(ended, if run.bounds().meet(0.2) { Err(Stop::Gap) } else { Ok(()) });
+    assert_eq!(ended, run.bounds().meet(0.2).then_some(Stop::Gap));
     Outcome {
-        status: if ended.is_err() { Status::Optimal } else { Status::Feasible },
+        status: if ended.is_some() { Status::Optimal } else { Status::Feasible },
         stop: Stop::Gap,
         bounds: run.bounds().clone(),
         worst_case: None,
@@ -44,6 +44,7 @@ fn outcome(attested: Attested, upper: Option<f64>) -> Outcome {
         seed: 1,
         iterations: 1,
         recourse_solves: 1,
+        exact_separations: 0,
         seconds: 0.0,
     }
 }

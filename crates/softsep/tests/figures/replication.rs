@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use softsep::cuts::CutPool;
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Clock, Event, Observer, Silent, Stop};
-use softsep::separation::{Ask, Scan, Separation};
+use softsep::separation::{Query, Scan, Separation};
 use softsep::{Certify, Problem, Settings, solve};
 
 /// The gap to which the optimum is known.
@@ -116,7 +117,11 @@ impl Observer for Watch<'_> {
         let Event::Step(record) = event else { return };
         let Some(best) = record.bounds.best().filter(|best| best.x != self.x) else { return };
         self.x.clone_from(&best.x);
-        let worst = self.scan.separate(&self.x, &Ask::MAXIMUM, &Clock::unlimited()).unwrap().value;
+        let worst = self
+            .scan
+            .separate(&Query::maximum(&self.x, &Clock::unlimited()), &mut CutPool::new(self.problem))
+            .unwrap()
+            .value;
         let gap = (self.problem.first.value(&self.x) + worst - self.optimum) / self.optimum.abs();
         self.trajectory.0.push((record.iteration, gap));
     }

@@ -9,11 +9,13 @@
 mod active;
 mod frame;
 mod knapsack;
+mod metric;
 mod region;
 #[cfg(test)]
 mod tests;
 
 use self::active::ActiveSet;
+pub(crate) use self::metric::Metric;
 use self::region::{Place, Region};
 use crate::error::Error;
 use crate::model::Problem;

@@ -1,81 +1,48 @@
 //! `branch-and-cut`: mixed-integer x, Algorithms 2 and 3 of the paper in a tree of our own.
 
-mod assignments;
-mod judge;
+mod callback;
 mod multi;
-mod polish;
 mod root;
 mod settings;
 
-use serde_json::{Map, Value};
-
-use self::assignments::Assignments;
-use self::judge::Costs;
+use self::callback::SeparationCallback;
 use self::root::Relaxed;
-use self::settings::{BranchAndCutSettings, TreeKind};
+pub use self::settings::{BranchAndCutSettings, Root, TreeKind};
 use super::options::parse_options;
-use super::record::is_stop;
-use super::soft::{self, ChainSettings, End, Evidence, Hunt, Learned, Oracle, Teacher};
-use super::{Entry, Method, Reaches};
+use super::unbounded::prove_unbounded;
+use super::{Certify, Entry, Method, Reaches, scope};
+use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
-use crate::settings::Certify;
 use crate::tree::{Tree, TreeSettings};
-use crate::uncertainty::{Reference, States};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "branch-and-cut",
-    summary: "one search tree over x; at its whole points ascents and a chain per integer assignment look for \
-        scenarios that hurt",
+    summary: "one search tree over x; at its integral points ascents and a chain per integer assignment look for bad \
+              scenarios",
     accepts: "mixed-integer x, every set, every recourse",
     guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
-        cheap) an upper bound for sure; \
-                 --certify probabilistic certifies incumbents by calls of the chain (Algorithm 3)",
+                 cheap) an upper bound for sure; --certify probabilistic certifies incumbents by calls of the chain \
+                 (Algorithm 3)",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options: &Map<String, Value>| {
-        let settings: BranchAndCutSettings = parse_options(options)?;
-        Ok(Box::new(BranchAndCut { settings }))
-    },
+    build: |options| Ok(Box::new(BranchAndCut::new(parse_options(options, settings::OPTIONS)?))),
 };
 
-/// The share of the gap that the tree leaves to a proof of its decision. For a tree the last part is the longest, and a
-/// proof comes close at once.
-const BEFORE_PROOF: f64 = 0.4;
+/// Searches in a row without a new cut after which the search has stalled.
+const MOST_STALE: u32 = 10;
 
-/// The share of the gap to which masters of many trees are solved.
-const MASTER: f64 = 0.1;
-
-/// Searches in a row that end where the last one did, after which there is nothing left to find.
-const NOTHING_NEW: u32 = 10;
-
-/// Branch and cut with soft separation.
+/// Branch and cut.
 #[derive(Debug, Clone, Default)]
 pub struct BranchAndCut {
     settings: BranchAndCutSettings,
 }
 
 impl BranchAndCut {
-    /// The judge of a run.
-    fn costs<'a>(
-        &self,
-        problem: &'a Problem,
-        certify: Certify,
-        states: &'a dyn States,
-        run: &Run,
-    ) -> Result<Costs<'a>, Error> {
-        let chains = ChainSettings { proposal: self.settings.proposal, ..ChainSettings::default() };
-        Ok(Costs {
-            problem,
-            evidence: Evidence::new(problem, ENTRY.name, certify, run)?.with_master_gap(MASTER * run.limits().gap),
-            oracle: Oracle::new(problem, states, chains.clone(), run)?,
-            assignments: Assignments::new(problem, states, chains, self.settings.pace(), run)?,
-            hunt: Hunt::new(problem, run.limits().seed),
-            end: End::new(problem, states, certify, run)?.with_share_before_proof(BEFORE_PROOF),
-            to_polish: self.settings.polish,
-            certifications: 0,
-        })
+    /// The method with its settings.
+    pub fn new(settings: BranchAndCutSettings) -> Self {
+        Self { settings }
     }
 }
 
@@ -88,32 +55,57 @@ impl Method for BranchAndCut {
         if self.settings.tree == TreeKind::Multi {
             super::accepts_master(ENTRY.name, problem)?;
         }
-        soft::accepts_states(ENTRY.name, problem)
+        scope::accepts(ENTRY.name, &self.settings.separation, problem)
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        match soft::space(problem) {
-            Ok(space) => format!(
-                "solves the relaxation, then searches a tree; at whole points it climbs toward bad scenarios and \
-                 steps a chain over {space}"
-            ),
-            Err(why) => why,
-        }
+        scope::space(problem).map_or_else(
+            |reason| reason,
+            |space| {
+                format!(
+                    "solves the relaxation, then searches a tree; at integral points it ascends to bad scenarios and \
+                     steps a chain over {space}"
+                )
+            },
+        )
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        soft::promise(problem)
+        scope::promise(problem)
     }
 
-    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        self.search(problem, certify, run).1
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
+        match root::relax(problem, self.settings.root, &self.settings.separation, warm, run)? {
+            Relaxed::Solved => {}
+            Relaxed::Ended(stop) => return Ok(stop),
+            Relaxed::Unbounded => return prove_unbounded(problem, certify, run),
+        }
+        let mut callback = SeparationCallback::new(problem, &self.settings, certify, &mut warm.cuts, run)?;
+        let ended = match self.settings.tree {
+            TreeKind::Multi => multi::search(&mut callback, certify, run),
+            TreeKind::Single => search_tree(problem, self.settings.nodes, &mut callback, run),
+        };
+        if matches!(&ended, Ok(_) | Err(Error::Stopped(_))) {
+            callback.certify_at_end(run)?;
+        }
+        if callback.uses_draws() {
+            run.say(&format!("{} certifications by draws", callback.certifications()));
+        }
+        drop(callback);
+        super::hand_over(warm, run);
+        ended
     }
 }
 
-/// Searches one tree, and tells what that took.
-fn search_tree(problem: &Problem, nodes: Option<u64>, costs: &mut Costs, run: &mut Run) -> Result<(), Error> {
+/// Searches one tree, and logs the work of the search.
+fn search_tree(
+    problem: &Problem,
+    nodes: Option<u64>,
+    callback: &mut SeparationCallback,
+    run: &mut Run,
+) -> Result<Stop, Error> {
     let mut tree = Tree::new(problem, TreeSettings { nodes, ..TreeSettings::default() }, run.clock())?;
-    let ended = search_again(&mut tree, costs, run);
+    let ended = search_until_verified(&mut tree, callback, run);
     let work = tree.work();
     run.say(&format!(
         "the tree: {} nodes, {} linear programs with {} pivots, {} more to choose branches; {} cuts",
@@ -126,54 +118,26 @@ fn search_tree(problem: &Problem, nodes: Option<u64>, costs: &mut Costs, run: &m
     ended
 }
 
-/// Searches a tree, again after what the end of a search has found out about its decision.
-fn search_again(tree: &mut Tree, costs: &mut Costs, run: &mut Run) -> Result<(), Error> {
+/// Searches a tree, again after a verification has raised the incumbent's cost.
+fn search_until_verified(tree: &mut Tree, callback: &mut SeparationCallback, run: &mut Run) -> Result<Stop, Error> {
     let mut stale = 0;
-    while stale < NOTHING_NEW {
-        let cuts = costs.evidence.take_fresh();
+    while stale < MOST_STALE {
+        let cuts = callback.new_cuts();
         stale = if cuts.is_empty() { stale + 1 } else { 0 };
         tree.add(cuts);
-        match tree.search(costs, run) {
+        match tree.search(callback, run) {
             // Calls at the incumbent were for its bound alone; draws have more to say of it, and may refute it.
-            Err(Error::Stopped(Stop::Gap)) if costs.end.draws() => {}
+            Err(Error::Stopped(Stop::Gap)) if callback.uses_draws() => {}
+            Err(Error::Stopped(stop)) => return Ok(stop),
             searched => searched?,
         }
-        let ended = costs.end_if_due(run);
-        costs.count(run);
-        ended?;
-        run.tick()?;
-    }
-    Err(Stop::Stalled.into())
-}
-
-impl Teacher for BranchAndCut {
-    fn solve_telling(
-        &self,
-        problem: &Problem,
-        certify: Certify,
-        run: &mut Run,
-        learned: &mut Learned,
-    ) -> Result<(), Error> {
-        let states = soft::states(problem, Reference::default(), run.clock())?;
-        let mut costs = self.costs(problem, certify, states.as_ref(), run)?;
-        match root::relax(problem, self.settings.root, run)? {
-            Relaxed::Solved(learned) => costs.evidence.adopt(&learned),
-            Relaxed::Unbounded => return Err(costs.evidence.unbounded(run)),
-        }
-        let ended = match self.settings.tree {
-            TreeKind::Multi => multi::search(&mut costs, run),
-            TreeKind::Single => search_tree(problem, self.settings.nodes, &mut costs, run),
+        let stop = match callback.verify_if_due(run)? {
+            Some(stop) => Some(stop),
+            None => run.tick(),
         };
-        if ended.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
-            costs.prove_what_is_left(run)?;
+        if let Some(stop) = stop {
+            return Ok(stop);
         }
-        costs.count(run);
-        run.say(&format!(
-            "{} integer assignments met, {} certifications",
-            costs.assignments.len(),
-            costs.certifications
-        ));
-        *learned = costs.evidence.learned();
-        ended
     }
+    Ok(Stop::Stalled)
 }

@@ -1,27 +1,41 @@
-//! The scheme of many trees: the master with its integers is solved to the end by HiGHS again after each round of cuts.
+//! Many trees: the master with its integers is solved to optimality by HiGHS again after each round of cuts.
 
-use super::judge::Costs;
+use super::callback::SeparationCallback;
 use crate::error::Error;
+use crate::master::{CutMaster, CutMasterOutcome};
+use crate::methods::unbounded::prove_unbounded;
 use crate::run::{Run, Stop};
+use crate::settings::Certify;
 
-/// Rounds in a row in which no new cut is found, after which there is nothing left to find.
-const NOTHING_NEW: u32 = 10;
+/// Rounds in a row without a new cut after which the search has stalled.
+const MOST_STALE: u32 = 10;
 
-/// Solve, separate, repeat; ends as the judge says.
-pub(super) fn search(costs: &mut Costs, run: &mut Run) -> Result<(), Error> {
+/// The share of the gap to which masters are solved.
+const MASTER_SHARE: f64 = 0.1;
+
+/// Solves the master, separates at its decision, and repeats.
+pub(super) fn search(callback: &mut SeparationCallback, certify: Certify, run: &mut Run) -> Result<Stop, Error> {
+    let problem = callback.problem;
+    let mut master = CutMaster::new(problem, MASTER_SHARE * run.limits().gap, run.clock())?;
     let mut stale = 0;
-    let mut near = vec![0.0; costs.problem.first.dim()];
-    while stale < NOTHING_NEW {
-        let Some(x) = costs.evidence.bound(&near, run)? else { break };
+    let mut near = vec![0.0; problem.first.dim()];
+    while stale < MOST_STALE {
+        let x = match master.solve(callback.pool, &near, run)? {
+            CutMasterOutcome::Decision(x) => x,
+            CutMasterOutcome::Ended(stop) => return Ok(stop),
+            CutMasterOutcome::Unbounded => return prove_unbounded(problem, certify, run),
+        };
         let lower = run.bounds().lower().unwrap_or(f64::NEG_INFINITY);
-        let before = costs.evidence.pending();
-        costs.stands(&x, lower, run)?;
-        let ended = costs.end_if_due(run);
-        costs.count(run);
-        ended?;
-        stale = if costs.evidence.pending() == before { stale + 1 } else { 0 };
+        let before = callback.pool.end();
+        callback.settles(&x, lower, run)?;
+        if let Some(stop) = callback.verify_if_due(run)? {
+            return Ok(stop);
+        }
+        stale = if callback.pool.count_new(before) == 0 { stale + 1 } else { 0 };
         near = x;
-        run.tick()?;
+        if let Some(stop) = run.tick() {
+            return Ok(stop);
+        }
     }
-    Err(Stop::Stalled.into())
+    Ok(Stop::Stalled)
 }

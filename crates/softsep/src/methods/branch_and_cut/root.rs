@@ -2,54 +2,66 @@
 //! Algorithm 3).
 
 use super::settings::Root;
+use crate::cuts::WarmStart;
 use crate::error::Error;
-use crate::methods::bundle::Bundle;
-use crate::methods::record::is_stop;
-use crate::methods::sgd::Sgd;
-use crate::methods::soft::{Learned, Teacher};
+use crate::methods::{Bundle, BundleSettings, Method, Sgd, SgdSettings, Stabilisation};
 use crate::model::Problem;
-use crate::run::{Limits, Run, Silent, Verdict};
+use crate::run::{Limits, Run, Silent, Stop, Verdict};
+use crate::separation::SeparationKind;
 use crate::settings::Certify;
 
-/// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; how good that is matters
-/// little.
+/// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; its last digits do not.
 const SHARE: f64 = 0.3;
 
-/// What the relaxation says of the problem.
+/// How the relaxation ended.
 pub(super) enum Relaxed {
-    /// It is bounded, or nobody knows; these are its cuts.
-    Solved(Learned),
+    /// It is bounded, or that is not known; its cuts are in the pool.
+    Solved,
+    /// The run is over: the relaxation is infeasible, and so is the problem.
+    Ended(Stop),
     /// Its cost falls without end, and so does the problem's if some decision is feasible.
     Unbounded,
 }
 
-/// Solves the relaxation. Its lower bound is one of the problem, and if it is infeasible so is the problem.
-pub(super) fn relax(problem: &Problem, by: Root, run: &mut Run) -> Result<Relaxed, Error> {
-    if by == Root::None {
-        return Ok(Relaxed::Solved(Learned::default()));
-    }
+/// Solves the relaxation. Its lower bound is one of the problem's, and its cuts are valid for the problem.
+pub(super) fn relax(
+    problem: &Problem,
+    root: Root,
+    separation: &SeparationKind,
+    warm: &mut WarmStart,
+    run: &mut Run,
+) -> Result<Relaxed, Error> {
+    let method: Box<dyn Method> = match root {
+        Root::None => return Ok(Relaxed::Solved),
+        Root::Sgd => Box::new(Sgd::new(SgdSettings::default())),
+        // Projections onto a level set are slow where X has a row per integer: in-out takes a tenth of the time there.
+        Root::Bundle => Box::new(Bundle::new(BundleSettings {
+            separation: separation.clone(),
+            stabilisation: Stabilisation::InOut,
+            ..BundleSettings::default()
+        })),
+    };
     let relaxed = problem.relaxed();
     let mut silent = Silent;
     let limits = Limits { gap: SHARE * run.limits().gap, iterations: None, ..run.limits().clone() };
     let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
-    let (learned, ended) = match by {
-        Root::Sgd => Sgd::default().search(&relaxed, Certify::None, &mut search),
-        Root::Bundle | Root::None => Bundle::in_out().search(&relaxed, Certify::None, &mut search),
-    };
+    let ended = method.solve(&relaxed, Certify::None, warm, &mut search);
     let (solves, iterations) = (search.recourse_solves(), search.iterations());
-    let (lower, verdict) = (search.bounds().lower(), search.verdict().cloned());
+    let (lower, verdict, exact) = (search.bounds().lower(), search.verdict().cloned(), search.exact_separations());
     run.count_solves(solves);
+    run.count_exact(exact);
     match (verdict, ended) {
-        (Some(verdict @ Verdict::Infeasible(_)), _) => return Err(run.prove(verdict).into()),
+        (Some(verdict @ Verdict::Infeasible(_)), _) => return Ok(Relaxed::Ended(run.prove(verdict))),
         (Some(Verdict::Unbounded(_)), _) => return Ok(Relaxed::Unbounded),
-        (None, Err(error)) if !is_stop(&error) => {
-            run.say(&format!("the relaxation was not solved to the end: {error}"))
+        (None, Err(error)) if !error.is_stop() => {
+            run.say(&format!("the relaxation was not solved to optimality: {error}"));
         }
         (None, _) => {}
     }
     if let Some(lower) = lower {
         run.lower(lower);
     }
-    run.say(&format!("the relaxation: {iterations} iterations, {solves} recourse solves, {} cuts", learned.cuts.len()));
-    Ok(Relaxed::Solved(learned))
+    let cuts = warm.cuts.len();
+    run.say(&format!("the relaxation: {iterations} iterations, {solves} recourse solves, {cuts} cuts"));
+    Ok(Relaxed::Solved)
 }

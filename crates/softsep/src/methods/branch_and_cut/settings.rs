@@ -1,4 +1,4 @@
-//! The options of `branch-and-cut`.
+//! The settings of `branch-and-cut`.
 
 use std::str::FromStr;
 
@@ -6,14 +6,14 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::assignments::Pace;
-use crate::methods::OptionInfo;
-use crate::methods::options::by_word;
-use crate::methods::soft::Choice;
+use crate::methods::{OptionInfo, SEPARATION_OPTION};
 use crate::proposal;
+use crate::separation::SeparationKind;
+use crate::separation::soft::{AutoOr, CatchUp, from_word};
 
-/// What `softsep solve --help` lists.
+/// The options that `softsep solve --help` lists.
 pub(super) const OPTIONS: &[OptionInfo] = &[
+    SEPARATION_OPTION,
     OptionInfo {
         name: "tree",
         default: "single",
@@ -43,19 +43,12 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         help: "c₀ of Algorithm 2: a chain makes one transition where the continuous part of x has moved by at most \
             c₀/κᵖ; auto is 1 % of its size",
     },
-    OptionInfo {
-        name: "polish",
-        default: "0",
-        help: "for how many decisions of heuristics the integers are fixed and the rest is solved by bundle. On \
-            location–transportation that takes a third more \
-               recourse solves and saves no time",
-    },
     OptionInfo { name: "power", default: "0.75", help: "p of Algorithm 2, above 0" },
 ];
 
 /// How masters are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum TreeKind {
+pub enum TreeKind {
     /// One tree.
     #[default]
     Single,
@@ -77,7 +70,7 @@ impl FromStr for TreeKind {
 
 /// Who solves the relaxation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Root {
+pub enum Root {
     /// Cutting planes.
     #[default]
     Bundle,
@@ -100,42 +93,52 @@ impl FromStr for Root {
     }
 }
 
-/// All of them.
+/// The settings of `branch-and-cut`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct BranchAndCutSettings {
-    #[serde(deserialize_with = "by_word")]
-    pub(super) tree: TreeKind,
-    #[serde(deserialize_with = "by_word")]
-    pub(super) root: Root,
-    #[serde(deserialize_with = "by_word")]
-    pub(super) proposal: proposal::Choice,
-    near: Choice,
+#[serde(default, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct BranchAndCutSettings {
+    /// The separation.
+    #[serde(deserialize_with = "from_word")]
+    pub separation: SeparationKind,
+    /// How masters are searched.
+    #[serde(deserialize_with = "from_word")]
+    pub tree: TreeKind,
+    /// The method that solves the relaxation.
+    #[serde(deserialize_with = "from_word")]
+    pub root: Root,
+    /// The proposal of the chains.
+    #[serde(deserialize_with = "from_word")]
+    pub proposal: proposal::Choice,
+    /// c₀ of Algorithm 2.
+    pub near: AutoOr,
+    /// p of Algorithm 2.
     #[serde(deserialize_with = "power")]
-    power: f64,
-    #[serde(deserialize_with = "whole")]
-    pub(super) polish: u64,
+    pub power: f64,
+    /// The largest number of nodes of one tree.
     #[serde(deserialize_with = "limit")]
-    pub(super) nodes: Option<u64>,
+    pub nodes: Option<u64>,
 }
 
 impl Default for BranchAndCutSettings {
     fn default() -> Self {
+        let CatchUp { near, power } = CatchUp::default();
         Self {
+            separation: SeparationKind::default(),
             tree: TreeKind::default(),
             root: Root::default(),
             proposal: proposal::Choice::default(),
-            near: Choice::Auto,
-            power: 0.75,
-            polish: 0,
+            near,
+            power,
             nodes: None,
         }
     }
 }
 
 impl BranchAndCutSettings {
-    pub(super) fn pace(&self) -> Pace {
-        Pace { near: self.near, power: self.power }
+    /// When the chain of an integer assignment makes more than one transition.
+    pub(super) fn catch_up(&self) -> CatchUp {
+        CatchUp { near: self.near, power: self.power }
     }
 }
 
@@ -144,14 +147,9 @@ fn limit<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
         Value::String(word) if word == "none" => Ok(None),
         value => match value.as_u64().filter(|&limit| limit > 0) {
             Some(limit) => Ok(Some(limit)),
-            None => Err(D::Error::custom(format!("{value} is neither a whole number from 1 on nor none"))),
+            None => Err(D::Error::custom(format!("{value} is neither an integer from 1 on nor none"))),
         },
     }
-}
-
-fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
-    let value = Value::deserialize(from)?;
-    value.as_u64().ok_or_else(|| D::Error::custom(format!("{value} is not a whole number from 0 on")))
 }
 
 fn power<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {

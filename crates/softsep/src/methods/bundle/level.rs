@@ -1,10 +1,9 @@
 //! The level set of the cuts: where they allow the objective to be as low as a level, and the point of it that is
 //! nearest to a decision.
 
+use crate::cuts::CutPool;
 use crate::error::Error;
-use crate::master::Projection;
-use crate::methods::record::is_stop;
-use crate::methods::soft::Metric;
+use crate::master::{Metric, Projection};
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::recourse::{Cut, CutKind};
@@ -42,13 +41,13 @@ impl<'p> LevelSet<'p> {
         }
     }
 
-    /// Takes cuts up; a quadratic f is replaced by its tangent at `near`, which is below it.
-    pub(super) fn add(&mut self, cuts: Vec<Cut>, near: &[f64], clock: &Clock) {
+    /// Adds cuts of the pool; a quadratic f is replaced by its tangent at `near`, which is below it.
+    pub(super) fn add(&mut self, pool: &CutPool, cuts: &[usize], near: &[f64], clock: &Clock) {
         let first = &self.problem.first;
         self.gradient.copy_from_slice(&first.cost);
         first.quadratic.mul_add(1.0, near, &mut self.gradient);
         let tangent = first.value(near) - dot(&self.gradient, near);
-        for cut in cuts {
+        for cut in cuts.iter().map(|&cut| pool.cut(cut)) {
             match cut.kind {
                 CutKind::Feasibility => {
                     self.projection.add_row(cut.intercept, &cut.slope);
@@ -97,7 +96,7 @@ impl<'p> LevelSet<'p> {
         let mut point = x.to_vec();
         match self.projection.project(&mut point) {
             Ok(()) => Ok(Some(point)),
-            Err(error) if is_stop(&error) => Err(error),
+            Err(error) if error.is_stop() => Err(error),
             Err(_) => Ok(None),
         }
     }

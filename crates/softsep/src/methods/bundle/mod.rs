@@ -1,47 +1,44 @@
-//! `bundle`: cutting planes with soft separation and a stabilised master.
+//! `bundle`: cutting planes with any separation and a stabilised master.
 //!
-//! Every answer of the recourse is a valid cut, whatever found the scenario. The master over the cuts gives a lower
-//! bound and a decision that is too hopeful; the next question is asked near the best decision known, where the cuts
-//! promise enough. A hunt looks for scenarios that hurt there.
+//! Every answer of the recourse is a valid cut, whatever found the scenario. The master over the cuts gives a lower bound and a
+//! decision that is too optimistic; the next separation is near the incumbent, where the cuts allow a level between the lower
+//! bound and the incumbent's cost.
 
 mod level;
 mod search;
 mod settings;
 
-use serde_json::{Map, Value};
-
+use self::search::BundleSearch;
+pub use self::settings::{BundleSettings, Stabilisation};
 use super::options::parse_options;
-use super::record::is_stop;
-use super::soft::{self, Learned, Teacher};
-use super::{Entry, Method, Reaches};
+use super::{Certify, Entry, Method, Reaches, scope};
+use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
-use crate::run::Run;
-use crate::settings::Certify;
-use crate::uncertainty::Reference;
-use search::Search;
-use settings::{BundleSettings, Stabilisation};
+use crate::run::{Run, Stop};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "bundle",
-    summary: "cutting planes with soft separation: ascents and a chain look for scenarios that hurt, a stabilised \
-        master moves x",
+    summary: "cutting planes with soft separation: ascents and a chain look for bad scenarios, a stabilised master moves x",
     accepts: "continuous x, every set, every recourse",
     guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
-        cheap) an upper bound for sure; \
-                 --certify probabilistic verifies it by random draws",
+                 cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options: &Map<String, Value>| {
-        let settings: BundleSettings = parse_options(options)?;
-        Ok(Box::new(Bundle { settings }))
-    },
+    build: |options| Ok(Box::new(Bundle::new(parse_options(options, settings::OPTIONS)?))),
 };
 
-/// Cutting planes with soft separation.
+/// Cutting planes with a stabilised master.
 #[derive(Debug, Clone, Default)]
 pub struct Bundle {
     settings: BundleSettings,
+}
+
+impl Bundle {
+    /// The method with its settings.
+    pub fn new(settings: BundleSettings) -> Self {
+        Self { settings }
+    }
 }
 
 impl Method for Bundle {
@@ -50,57 +47,31 @@ impl Method for Bundle {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        soft::accepts(ENTRY.name, "a point between two decisions does not keep integers whole", problem)
+        let reason = "a point between two decisions does not keep integers integral";
+        scope::accepts_continuous(ENTRY.name, reason, &self.settings.separation, problem)
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        match soft::space(problem) {
-            Ok(space) => {
-                format!(
-                    "each iteration climbs toward bad scenarios, steps a chain over {space} and adds their cuts to a \
-                     master"
-                )
-            }
-            Err(why) => why,
-        }
+        scope::space(problem).map_or_else(
+            |reason| reason,
+            |space| {
+                format!("each iteration ascends to bad scenarios, steps a chain over {space} and adds their cuts to a master")
+            },
+        )
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        soft::promise(problem)
+        scope::promise(problem)
     }
 
-    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        self.search(problem, certify, run).1
-    }
-}
-
-impl Bundle {
-    /// One that asks half-way between the best decision and the master's. The last digits take it longer, but a step
-    /// takes less time where X has many rows.
-    pub(super) fn in_out() -> Self {
-        Self { settings: BundleSettings { stabilisation: Stabilisation::InOut, ..BundleSettings::default() } }
-    }
-}
-
-impl Teacher for Bundle {
-    fn solve_telling(
-        &self,
-        problem: &Problem,
-        certify: Certify,
-        run: &mut Run,
-        learned: &mut Learned,
-    ) -> Result<(), Error> {
-        let states = soft::states(problem, Reference::default(), run.clock())?;
-        let mut search = Search::new(problem, &self.settings, certify, states.as_ref(), run)?;
-        let mut advanced = search.start(run);
-        while advanced.is_ok() {
-            advanced = search.iterate(run);
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
+        let mut search = BundleSearch::new(problem, &self.settings, certify, &mut warm.cuts, run)?;
+        let ended = search.run(run);
+        if matches!(&ended, Ok(_) | Err(Error::Stopped(_))) {
+            search.certify_at_end(run)?;
         }
-        if advanced.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
-            search.prove_what_is_left(run)?;
-        }
-        search.count(run);
-        *learned = search.learned();
-        advanced
+        drop(search);
+        super::hand_over(warm, run);
+        ended
     }
 }

@@ -2,96 +2,140 @@
 
 use super::level::LevelSet;
 use super::settings::{BundleSettings, Stabilisation};
+use crate::certification::{Evaluator, Verification, count};
+use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
-use crate::methods::soft::{ChainSettings, End, Enough, Evidence, Hunt, Learned, Oracle};
+use crate::master::{CutMaster, CutMasterOutcome};
+use crate::methods::scope::proof;
+use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::run::{Run, Stop};
+use crate::separation::{Claim, Query, Separation, SeparationContext, SoftSettings, build_separation};
 use crate::settings::Certify;
-use crate::uncertainty::States;
+use crate::uncertainty::Reference;
 
-/// How far the level is from the lower bound on the way to the best value. Anything from 0.4 to 0.6 takes
+/// The position of the level between the lower bound and the incumbent's cost. Anything from 0.4 to 0.6 takes
 /// location–transportation about as many recourse solves (`cargo bench --bench bundle`).
 const LEVEL: f64 = 0.5;
 
-/// Iterations without a new cut and without a better decision after which there is nothing left to find.
-const NOTHING_NEW: u32 = 20;
+/// Iterations without a new cut and without a better incumbent after which the search has stalled.
+const MOST_STALE: u32 = 20;
 
 /// Iterations in which the gap must shrink by this share, or the solvers' tolerances are all that is left of it.
 const PATIENCE: u32 = 100;
 const SHRINKS: f64 = 0.01;
 
-/// The search's state.
-pub(super) struct Search<'a> {
+/// The state of the search.
+pub(super) struct BundleSearch<'a> {
     problem: &'a Problem,
+    certify: Certify,
     stabilisation: Stabilisation,
-    oracle: Oracle<'a>,
-    evidence: Evidence<'a>,
-    hunt: Hunt<'a>,
+    separation: Box<dyn Separation + 'a>,
+    pool: &'a mut CutPool,
+    master: CutMaster<'a>,
+    evaluator: Evaluator<'a>,
+    verification: Verification<'a>,
     level_set: LevelSet<'a>,
-    end: End<'a>,
-    /// Where the last question was asked.
-    asked: Option<Vec<f64>>,
-    /// Iterations without a new cut and without a better decision.
+    /// The position of the level set's reader in the pool.
+    cursor: Cursor,
+    /// The point of the last separation.
+    last: Option<Vec<f64>>,
+    /// Iterations without a new cut and without a better incumbent.
     stale: u32,
-    /// The smallest distance between the best value and the lower bound, and iterations since it shrank.
+    /// The smallest difference between the incumbent's cost and the lower bound, and iterations since it shrank.
     smallest: f64,
     unshrunk: u32,
 }
 
-impl<'a> Search<'a> {
+impl<'a> BundleSearch<'a> {
     pub(super) fn new(
         problem: &'a Problem,
         settings: &BundleSettings,
         certify: Certify,
-        states: &'a dyn States,
+        pool: &'a mut CutPool,
         run: &Run,
     ) -> Result<Self, Error> {
-        let chains = ChainSettings { chains: settings.chains, ..ChainSettings::default() };
-        let seed = run.limits().seed;
+        let soft = SoftSettings { chains: settings.chains, ..SoftSettings::default() };
+        let (limits, clock) = (run.limits(), run.clock());
+        let context = SeparationContext::new(soft, proof(certify), limits.gap, limits.seed, clock);
+        let separation = build_separation(&settings.separation, problem, &context)?;
+        let reference = Reference::default();
+        let verification = Verification::new(problem, certify, separation.is_exact(), None, reference, run)?;
         Ok(Self {
             problem,
+            certify,
             stabilisation: settings.stabilisation,
-            oracle: Oracle::new(problem, states, chains, run)?,
-            evidence: Evidence::new(problem, super::ENTRY.name, certify, run)?,
-            hunt: Hunt::new(problem, seed),
-            level_set: LevelSet::new(problem, run.clock()),
-            end: End::new(problem, states, certify, run)?,
-            asked: None,
+            separation,
+            pool,
+            master: CutMaster::new(problem, 0.0, clock)?,
+            evaluator: Evaluator::new(problem, clock)?,
+            verification,
+            level_set: LevelSet::new(problem, clock),
+            cursor: Cursor::default(),
+            last: None,
             stale: 0,
             smallest: f64::INFINITY,
             unshrunk: 0,
         })
     }
 
-    /// Begins at the decision that is best for the nominal scenario. It has a value at once, so that a run that ends
-    /// now has something to show.
-    pub(super) fn start(&mut self, run: &mut Run) -> Result<(), Error> {
-        let Some(x) = self.evidence.bound(&vec![0.0; self.problem.first.dim()], run)? else {
-            return Err(Stop::Stalled.into());
+    /// Iterates until the run ends.
+    pub(super) fn run(&mut self, run: &mut Run) -> Result<Stop, Error> {
+        let mut stop = self.start(run)?;
+        loop {
+            match stop {
+                Some(stop) => return Ok(stop),
+                None => stop = self.iterate(run)?,
+            }
+        }
+    }
+
+    /// Begins at the decision that is optimal for the nominal scenario. It has a cost at once, so that a run that ends now has a
+    /// result.
+    fn start(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
+        let x = match self.master.solve(self.pool, &vec![0.0; self.problem.first.dim()], run)? {
+            CutMasterOutcome::Decision(x) => x,
+            CutMasterOutcome::Ended(stop) => return Ok(Some(stop)),
+            CutMasterOutcome::Unbounded => return prove_unbounded(self.problem, self.certify, run).map(Some),
         };
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
-        self.evidence.start_from_master()?;
-        let value = self.evidence.ask(&x, &nominal)?;
-        self.evidence.consider(&x, value, &nominal, run);
-        self.oracle.start_from(&self.evidence.warm_start())?;
-        // Any scenario that is worse than the nominal one will do here: what x costs is of no interest yet.
-        self.look(&x, value, run)
+        if let Some(basis) = self.master.recourse_start() {
+            self.evaluator.start_from(&basis)?;
+            self.separation.start_from(&basis)?;
+        }
+        let value = self.evaluator.cost(&x, &nominal, self.pool, run)?;
+        self.consider(&x, value, &nominal, run);
+        // Any scenario worse than the nominal one is enough here: the cost of x itself is not of interest yet.
+        self.separate(&x, value, run)?;
+        Ok(None)
     }
 
-    /// One iteration, counted however it ends.
-    pub(super) fn iterate(&mut self, run: &mut Run) -> Result<(), Error> {
-        let ended = self.step(run);
-        self.count(run);
-        ended?;
-        run.tick()?;
-        if self.stale >= NOTHING_NEW || self.is_stuck(run) { Err(Stop::Stalled.into()) } else { Ok(()) }
+    /// One iteration: verification where it is due, a master for the lower bound, a separation at a stabilised point.
+    fn iterate(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
+        if self.verification.is_due(run) {
+            let stop = self.verification.verify(self.separation.as_mut(), &mut self.evaluator, self.pool, run)?;
+            if stop.is_some() {
+                return Ok(stop);
+            }
+        }
+        let near = run.incumbent().map_or_else(|| vec![0.0; self.problem.first.dim()], |best| best.x.clone());
+        let master = match self.master.solve(self.pool, &near, run)? {
+            CutMasterOutcome::Decision(x) => x,
+            CutMasterOutcome::Ended(stop) => return Ok(Some(stop)),
+            CutMasterOutcome::Unbounded => return prove_unbounded(self.problem, self.certify, run).map(Some),
+        };
+        let (x, above) = self.next_point(&near, master, run)?;
+        self.separate(&x, above, run)?;
+        let stop = run.tick();
+        let has_stalled = self.stale >= MOST_STALE || self.is_stuck(run);
+        Ok(stop.or(has_stalled.then_some(Stop::Stalled)))
     }
 
     /// Whether the gap has not shrunk for long.
     fn is_stuck(&mut self, run: &Run) -> bool {
-        let (Some(best), Some(lower)) = (self.evidence.best(), run.bounds().lower()) else { return false };
-        let open = best.value - lower;
+        let (Some(incumbent), Some(lower)) = (run.incumbent(), run.bounds().lower()) else { return false };
+        let open = incumbent.value - lower;
         if open < (1.0 - SHRINKS) * self.smallest {
             (self.smallest, self.unshrunk) = (open, 0);
         } else {
@@ -100,63 +144,61 @@ impl<'a> Search<'a> {
         self.unshrunk >= PATIENCE
     }
 
-    /// A master for the lower bound, a point to ask at, a hunt there.
-    fn step(&mut self, run: &mut Run) -> Result<(), Error> {
-        if self.end.is_due(&self.evidence, run) {
-            self.end.finish(&mut self.evidence, &mut self.oracle, run)?;
-        }
-        let near = self.evidence.best().map_or_else(|| vec![0.0; self.problem.first.dim()], |best| best.x.clone());
-        let Some(master) = self.evidence.bound(&near, run)? else { return Err(Stop::Stalled.into()) };
-        let (x, enough) = self.point(&near, master, run)?;
-        self.look(&x, enough, run)
-    }
-
-    /// Where to ask next, and what the objective must exceed there for a scenario to be worth having at once.
-    fn point(&mut self, near: &[f64], master: Vec<f64>, run: &Run) -> Result<(Vec<f64>, f64), Error> {
-        self.level_set.add(self.evidence.take_fresh(), near, run.clock());
-        let (Some(best), Some(lower)) = (self.evidence.best(), run.bounds().lower()) else {
+    /// The point of the next separation, and the cost above which a scenario there ends it.
+    fn next_point(&mut self, near: &[f64], master: Vec<f64>, run: &Run) -> Result<(Vec<f64>, f64), Error> {
+        let new = self.pool.read_new(&mut self.cursor);
+        self.level_set.add(self.pool, &new, near, run.clock());
+        let (Some(incumbent), Some(lower)) = (run.incumbent(), run.bounds().lower()) else {
             return Ok((master, f64::INFINITY));
         };
-        let level = lower + LEVEL * (best.value - lower);
+        let level = lower + LEVEL * (incumbent.value - lower);
         let between =
-            |share: f64| best.x.iter().zip(&master).map(|(best, master)| best + share * (master - best)).collect();
-        // What did not help from here may help from nearer to the master's decision.
+            |share: f64| incumbent.x.iter().zip(&master).map(|(best, master)| best + share * (master - best)).collect();
+        // A point nearer to the master's decision may be cut off where the last one was not.
         if self.stale > 0 {
-            return Ok((between(1.0 - 0.5_f64.powi(self.stale as i32)), best.value));
+            return Ok((between(1.0 - 0.5_f64.powi(self.stale as i32)), incumbent.value));
         }
         let nearest = match self.stabilisation {
-            Stabilisation::Level => self.level_set.nearest(&best.x, level)?,
+            Stabilisation::Level => self.level_set.nearest(&incumbent.x, level)?,
             Stabilisation::InOut => None,
         };
         // Where x costs more than the level, the scenario that shows it moves x on.
         Ok((nearest.unwrap_or_else(|| between(0.5)), level))
     }
 
-    /// Hunts at x and takes note of what it costs there.
-    fn look(&mut self, x: &[f64], enough: f64, run: &mut Run) -> Result<(), Error> {
-        let before = self.evidence.pending();
-        let prey = self.hunt.at(x, Enough::NewsOrAbove(enough), &mut self.evidence, &mut self.oracle, run)?;
-        let is_better = self.evidence.consider(x, prey.value, &prey.xi, run);
-        self.evidence.revise(run)?;
-        self.stale = if is_better || self.evidence.pending() > before { 0 } else { self.stale + 1 };
-        let step = self.asked.replace(x.to_vec()).map_or(0.0, |last| self.level_set.distance(&last, x));
-        let chains = self.oracle.record(prey.value, step, run);
-        run.set_chain(chains);
+    /// Separates at x until a scenario costs more than `above`, f(x) included, or a cut is new; takes up its cost.
+    fn separate(&mut self, x: &[f64], above: f64, run: &mut Run) -> Result<(), Error> {
+        let before = self.pool.end();
+        let first_cost = self.problem.first.value(x);
+        let clock = run.clock().clone();
+        let query = Query::scenario(x, &clock).above(above - first_cost).or_new_cut().with_size(run.objective_size());
+        let found = self.separation.separate(&query, self.pool)?;
+        count(&found, run);
+        if let Some(cut) = &found.cut {
+            self.pool.insert(cut, &found.xi);
+        }
+        let is_better = self.consider(x, first_cost + found.value, &found.xi, run);
+        if let (Claim::Surely(at_most), true) = (found.claim, self.certify != Certify::None)
+            && self.evaluator.admits(x, self.pool)
+        {
+            run.upper(x, first_cost + found.value, first_cost + at_most, &found.xi);
+        }
+        self.evaluator.revise_incumbent(self.pool, run)?;
+        self.stale = if is_better || self.pool.count_new(before) > 0 { 0 } else { self.stale + 1 };
+        let step = self.last.replace(x.to_vec()).map_or(0.0, |last| self.level_set.distance(&last, x));
+        if let Some(chains) = self.separation.diagnostics() {
+            run.set_chain(chains.record(first_cost + found.value, step));
+        }
         Ok(())
     }
 
-    /// What it has learned.
-    pub(super) fn learned(&self) -> Learned {
-        self.evidence.learned()
+    /// Makes x the incumbent if it is admissible and better; whether it is.
+    fn consider(&mut self, x: &[f64], value: f64, worst: &[f64], run: &mut Run) -> bool {
+        self.evaluator.admits(x, self.pool) && run.consider(x, value, worst)
     }
 
-    /// Writes the solves since the last time into the ledger.
-    pub(super) fn count(&mut self, run: &mut Run) {
-        self.evidence.count(self.oracle.solves(), run);
-    }
-
-    /// A run that a limit ends still bounds its decision from above, if a proof was asked for.
-    pub(super) fn prove_what_is_left(&mut self, run: &mut Run) -> Result<(), Error> {
-        self.end.prove_what_is_left(&mut self.evidence, &mut self.oracle, run)
+    /// Certifies the incumbent of a run that a limit has ended, if a certificate was asked for.
+    pub(super) fn certify_at_end(&mut self, run: &mut Run) -> Result<(), Error> {
+        self.verification.certify_at_end(self.separation.as_mut(), &mut self.evaluator, self.pool, run)
     }
 }

@@ -1,32 +1,32 @@
-//! The options of `bundle`.
+//! The settings of `bundle`.
 
 use std::str::FromStr;
 
 use serde::Deserialize;
 
-use crate::methods::OptionInfo;
-use crate::methods::options::by_word;
-use crate::methods::soft::chains;
+use crate::methods::{OptionInfo, SEPARATION_OPTION};
+use crate::separation::SeparationKind;
+use crate::separation::soft::{chains, from_word};
 
-/// What `softsep solve --help` lists.
+/// The options that `softsep solve --help` lists.
 pub(super) const OPTIONS: &[OptionInfo] = &[
+    SEPARATION_OPTION,
     OptionInfo {
         name: "stabilisation",
         default: "level",
-        help: "where the next question is asked: level (the point nearest to the best decision where the cuts promise \
-            enough) or in-out (half-way \
-               between the best decision and the master's)",
+        help: "where the next separation is: level (the point nearest to the incumbent where the cuts allow a level) or \
+               in-out (half-way between the incumbent and the master's decision)",
     },
     OptionInfo { name: "chains", default: "1", help: "chains side by side" },
 ];
 
-/// Where the next question is asked.
+/// The point of the next separation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Stabilisation {
-    /// Nearest to the best decision, where the cuts allow a level.
+pub enum Stabilisation {
+    /// The point nearest to the incumbent where the cuts allow a level.
     #[default]
     Level,
-    /// Half-way between the best decision and the master's.
+    /// Half-way between the incumbent and the master's decision.
     InOut,
 }
 
@@ -42,18 +42,24 @@ impl FromStr for Stabilisation {
     }
 }
 
-/// All of them.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct BundleSettings {
-    #[serde(deserialize_with = "by_word")]
-    pub(super) stabilisation: Stabilisation,
+/// The settings of `bundle`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct BundleSettings {
+    /// The separation.
+    #[serde(deserialize_with = "from_word")]
+    pub separation: SeparationKind,
+    /// The point of the next separation.
+    #[serde(deserialize_with = "from_word")]
+    pub stabilisation: Stabilisation,
+    /// The number of chains side by side.
     #[serde(deserialize_with = "chains")]
-    pub(super) chains: u32,
+    pub chains: u32,
 }
 
 impl Default for BundleSettings {
     fn default() -> Self {
-        Self { stabilisation: Stabilisation::default(), chains: 1 }
+        Self { separation: SeparationKind::default(), stabilisation: Stabilisation::default(), chains: 1 }
     }
 }

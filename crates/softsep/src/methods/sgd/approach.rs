@@ -4,7 +4,7 @@
 //! A step that looks at all cuts cannot forget the others, and costs a few dot products where a recourse solve costs a
 //! linear program.
 
-use crate::methods::soft::Memory;
+use crate::cuts::CutPool;
 use crate::model::Problem;
 use crate::recourse::CutKind;
 
@@ -18,7 +18,7 @@ const REPLAY: usize = 200;
 /// A constraint so little beyond its limit, relative to the size of its terms, holds.
 const HOLDS: f64 = 1e-12;
 
-/// Descent on the maximum of remembered cuts.
+/// Descent on the maximum of the pool's cuts.
 pub(super) struct Approach<'p> {
     problem: &'p Problem,
     gradient: Vec<f64>,
@@ -53,15 +53,15 @@ impl<'p> Approach<'p> {
     /// what a Polyak step does with the level for the optimum: `x − r·(F − level)/‖g‖²·H⁻¹g` with over-relaxation r,
     /// for the constraint that is furthest away. True if it got there. X's bounds are kept by clamping, its rows are
     /// among the constraints.
-    pub(super) fn approach(&mut self, memory: &mut Memory, x: &mut [f64], level: f64, metric: &[f64]) -> bool {
+    pub(super) fn approach(&mut self, pool: &mut CutPool, x: &mut [f64], level: f64, metric: &[f64]) -> bool {
         let first = &self.problem.first;
         for _ in 0..REPLAY {
-            let Some(missed) = self.furthest(memory, x, level, metric) else { return true };
+            let Some(missed) = self.furthest(pool, x, level, metric) else { return true };
             // Pushed against bounds in every entry: no step can help.
             if missed.distance == f64::INFINITY {
                 return false;
             }
-            self.write_gradient(memory, x, missed.whose);
+            self.write_gradient(pool, x, missed.whose);
             let scale = RELAXATION * missed.distance / (missed.amount / missed.distance);
             for (j, x) in x.iter_mut().enumerate() {
                 // A variable at the bound that it is pushed against has no part in the step's length either: see
@@ -69,14 +69,14 @@ impl<'p> Approach<'p> {
                 *x = (*x - scale * self.gradient[j] / metric[j]).clamp(first.lower[j], first.upper[j]);
             }
             if let Whose::Cost(cut) | Whose::Recourse(cut) = missed.whose {
-                memory.touch(cut);
+                pool.activate(cut);
             }
         }
-        self.furthest(memory, x, level, metric).is_none()
+        self.furthest(pool, x, level, metric).is_none()
     }
 
     /// The constraint that is furthest away, if one is missed.
-    fn furthest(&mut self, memory: &Memory, x: &[f64], level: f64, metric: &[f64]) -> Option<Missed> {
+    fn furthest(&mut self, pool: &CutPool, x: &[f64], level: f64, metric: &[f64]) -> Option<Missed> {
         let first = &self.problem.first;
         let mut furthest: Option<Missed> = None;
         let cost = first.value(x);
@@ -84,7 +84,7 @@ impl<'p> Approach<'p> {
             if amount <= HOLDS * size {
                 return;
             }
-            approach.write_gradient(memory, x, whose);
+            approach.write_gradient(pool, x, whose);
             let length = approach.length(x, metric);
             let distance = if length > 0.0 { amount / length } else { f64::INFINITY };
             if furthest.as_ref().is_none_or(|furthest| distance > furthest.distance) {
@@ -92,13 +92,13 @@ impl<'p> Approach<'p> {
             }
         };
         if level.is_finite()
-            && let Some((cut, value)) = memory.worst(x)
+            && let Some((cut, value)) = pool.largest_at(x)
         {
             consider(self, cost + value - level, level.abs().max(1.0), Whose::Cost(cut));
         }
-        for cut in 0..memory.len() {
-            if memory.kind(cut) == CutKind::Feasibility {
-                consider(self, memory.at(cut, x), memory.intercept(cut).abs().max(1.0), Whose::Recourse(cut));
+        for cut in 0..pool.len() {
+            if pool.kind(cut) == CutKind::Feasibility {
+                consider(self, pool.value_at(cut, x), pool.intercept(cut).abs().max(1.0), Whose::Recourse(cut));
             }
         }
         for row in 0..first.rows.rows() {
@@ -114,16 +114,16 @@ impl<'p> Approach<'p> {
         furthest
     }
 
-    fn write_gradient(&mut self, memory: &Memory, x: &[f64], whose: Whose) {
+    fn write_gradient(&mut self, pool: &CutPool, x: &[f64], whose: Whose) {
         let first = &self.problem.first;
         match whose {
             Whose::Cost(cut) => {
-                for (entry, (cost, slope)) in self.gradient.iter_mut().zip(first.cost.iter().zip(memory.slope(cut))) {
+                for (entry, (cost, slope)) in self.gradient.iter_mut().zip(first.cost.iter().zip(pool.slope(cut))) {
                     *entry = cost + slope;
                 }
                 first.quadratic.mul_add(1.0, x, &mut self.gradient);
             }
-            Whose::Recourse(cut) => self.gradient.copy_from_slice(memory.slope(cut)),
+            Whose::Recourse(cut) => self.gradient.copy_from_slice(pool.slope(cut)),
             Whose::Row(row, side) => {
                 self.gradient.fill(0.0);
                 first.rows.row(row).for_each(|(j, value)| self.gradient[j] = side * value);

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// Which average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Averaging {
+pub enum Averaging {
     /// Iterate n has weight n.
     #[default]
     Linear,

@@ -4,54 +4,76 @@ use super::approach::Approach;
 use super::average::Average;
 use super::settings::{SgdSettings, Steps};
 use super::steps::CHECKPOINT;
+use crate::certification::{Evaluator, Verification, cost_at, count};
+use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
-use crate::master::Projection;
-use crate::methods::record::at_one;
-use crate::methods::soft::{End, Evidence, Metric, Oracle, tellable};
+use crate::master::{CutMaster, CutMasterOutcome, Metric, Projection};
+use crate::methods::scope::proof;
+use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
-use crate::recourse::{CutKind, Outcome};
+use crate::numeric::tolerances::cost_tol;
+use crate::recourse::CutKind;
 use crate::run::{Run, Stop};
+use crate::separation::soft::Search;
+use crate::separation::{Found, Query, Separation, SeparationContext, SoftSettings, build_separation};
 use crate::settings::Certify;
-use crate::uncertainty::States;
 
-/// Iterations without a new cut after which there is nothing left to find.
-const NOTHING_NEW: u32 = 1000;
+/// Iterations without a new cut after which the descent has stalled.
+const MOST_STALE: u32 = 1000;
 
-/// Iterations of `--steps sqrt` where nobody gives a limit.
+/// The iterations of `--steps sqrt` where no limit is given.
 const ITERATIONS: u64 = 10_000;
 
-/// The descent's state.
+/// The state of the descent.
 pub(super) struct Descent<'a> {
     pub(super) problem: &'a Problem,
     pub(super) settings: &'a SgdSettings,
-    pub(super) oracle: Oracle<'a>,
-    pub(super) evidence: Evidence<'a>,
-    end: End<'a>,
+    certify: Certify,
+    pub(super) separation: Box<dyn Separation + 'a>,
+    pub(super) pool: &'a mut CutPool,
+    /// The position of the projection's reader in the pool, and the number of cuts at the last master.
+    cursor: Cursor,
+    pub(super) at_master: Cursor,
+    pub(super) master: CutMaster<'a>,
+    pub(super) evaluator: Evaluator<'a>,
+    verification: Verification<'a>,
     pub(super) approach: Approach<'a>,
     pub(super) projection: Projection,
     pub(super) metric: Metric,
     pub(super) average: Average,
     pub(super) x: Vec<f64>,
+    /// The answer of the last separation.
+    pub(super) found: Option<Found>,
+    /// The master's last decision.
+    pub(super) lowest: Option<Vec<f64>>,
     pub(super) gradient: Vec<f64>,
     pub(super) progress: Progress,
     pub(super) travelled: Travelled,
     /// Iterations since the last new cut.
     pub(super) stale: u32,
-    /// When the average is looked at next.
+    /// The iteration at which the average is evaluated next.
     pub(super) checkpoint: u64,
 }
 
-/// The smallest gap so far, and for how long it has been that.
+/// The smallest gap so far, and iterations since it shrank.
 pub(super) struct Progress {
     pub(super) gap: f64,
     pub(super) since: u32,
 }
 
-/// What the automatic scale of steps goes by.
+/// The distances and slopes that the automatic scale of steps is made of.
 pub(super) struct Travelled {
     pub(super) origin: Vec<f64>,
     pub(super) furthest: f64,
     pub(super) squares: f64,
+}
+
+/// A step of the descent that may end the run on the way: its value, or why the run ends.
+pub(super) enum Step<T> {
+    /// It was made.
+    Made(T),
+    /// The run ends.
+    Ends(Stop),
 }
 
 impl<'a> Descent<'a> {
@@ -59,24 +81,37 @@ impl<'a> Descent<'a> {
         problem: &'a Problem,
         settings: &'a SgdSettings,
         certify: Certify,
-        states: &'a dyn States,
+        pool: &'a mut CutPool,
         run: &Run,
     ) -> Result<Self, Error> {
         let dim = problem.first.dim();
+        let soft = SoftSettings { search: Search::Chains, ..settings.soft.clone() };
+        let (limits, clock) = (run.limits(), run.clock());
+        let context = SeparationContext::new(soft, proof(certify), limits.gap, limits.seed, clock);
+        let separation = build_separation(&settings.separation, problem, &context)?;
+        let reference = settings.soft.reference;
+        let verification = Verification::new(problem, certify, separation.is_exact(), None, reference, run)?;
         Ok(Self {
             problem,
             settings,
-            oracle: Oracle::new(problem, states, settings.of_chains(), run)?,
-            evidence: Evidence::new(problem, super::ENTRY.name, certify, run)?,
-            end: End::new(problem, states, certify, run)?,
+            certify,
+            separation,
+            pool,
+            cursor: Cursor::default(),
+            at_master: Cursor::default(),
+            master: CutMaster::new(problem, 0.0, clock)?,
+            evaluator: Evaluator::new(problem, clock)?,
+            verification,
             approach: Approach::new(problem),
-            projection: Projection::new(problem, run.clock()),
+            projection: Projection::new(problem, clock),
             metric: match settings.steps {
                 Steps::Level => Metric::free_of_units(dim),
                 Steps::Sqrt => Metric::of_paper(dim),
             },
             average: Average::new(settings.average, &vec![0.0; dim]),
             x: vec![0.0; dim],
+            found: None,
+            lowest: None,
             gradient: vec![0.0; dim],
             progress: Progress { gap: f64::INFINITY, since: 0 },
             travelled: Travelled { origin: vec![0.0; dim], furthest: 0.0, squares: 0.0 },
@@ -85,102 +120,137 @@ impl<'a> Descent<'a> {
         })
     }
 
-    /// Begins at x, brought to X. It has a value at once, from one scenario, so that a run that ends now has something
-    /// to show.
-    pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<(), Error> {
+    /// Iterates until the run ends.
+    pub(super) fn run(&mut self, run: &mut Run) -> Result<Stop, Error> {
+        let mut stop = self.start(run)?;
+        loop {
+            match stop {
+                Some(stop) => return Ok(stop),
+                None => stop = self.iterate(run)?,
+            }
+        }
+    }
+
+    /// Begins at x, projected onto X. It has a cost at once, from one scenario, so that a run that ends now has a result.
+    pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<Option<Stop>, Error> {
         self.x = x;
-        self.project(run)?;
+        if let Step::Ends(stop) = self.project(run)? {
+            return Ok(Some(stop));
+        }
         let x = self.x.clone();
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
-        let found = at_one(self.problem, &x, &nominal)?;
-        run.count_solves(found.solves);
-        self.evidence.consider(&x, self.problem.first.value(&x) + found.value, &nominal, run);
+        let value = cost_at(self.problem, &x, &nominal, run)?;
+        self.consider(&x, value, &nominal, run);
         self.average = Average::new(self.settings.average, &x);
         self.travelled.origin.copy_from_slice(&x);
-        Ok(())
+        Ok(None)
     }
 
-    /// One iteration, counted however it ends.
-    pub(super) fn iterate(&mut self, run: &mut Run) -> Result<(), Error> {
-        let ended = self.step(run);
-        self.count(run);
-        ended?;
-        run.tick()?;
-        match self.settings.steps {
-            Steps::Sqrt if run.limits().iterations.is_none() && run.iterations() >= ITERATIONS => {
-                Err(Stop::IterationLimit.into())
-            }
-            // Steps toward the level go by what was seen; an average comes nearer to the optimum even where there is
-            // nothing left to see.
-            Steps::Level if self.stale >= NOTHING_NEW => Err(Stop::Stalled.into()),
-            _ => Ok(()),
-        }
-    }
-
-    /// The chains step at x, then x steps.
-    fn step(&mut self, run: &mut Run) -> Result<(), Error> {
-        self.oracle.call(&self.x, self.settings.transitions, run)?;
-        self.stale = if self.evidence.keep_places(self.oracle.places()) { 0 } else { self.stale + 1 };
-        let value = self.problem.first.value(&self.x)
-            + self.oracle.worst().map_or(f64::NEG_INFINITY, |place| place.answer.value);
-        let length = match self.settings.steps {
+    /// One iteration: a separation at x, then a step of x.
+    fn iterate(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
+        let value = self.separate(run)?;
+        let step = match self.settings.steps {
             Steps::Level => self.step_to_level(run)?,
             Steps::Sqrt => self.step_by_root(run)?,
         };
-        self.evidence.revise(run)?;
-        if self.end.is_due(&self.evidence, run) {
-            self.end.finish(&mut self.evidence, &mut self.oracle, run)?;
+        let length = match step {
+            Step::Made(length) => length,
+            Step::Ends(stop) => return Ok(Some(stop)),
+        };
+        self.evaluator.revise_incumbent(self.pool, run)?;
+        if self.verification.is_due(run) {
+            let stop = self.verification.verify(self.separation.as_mut(), &mut self.evaluator, self.pool, run)?;
+            if stop.is_some() {
+                return Ok(stop);
+            }
         }
-        let chains = self.oracle.record(value, length, run);
-        run.set_chain(chains);
-        Ok(())
+        if let Some(chains) = self.separation.diagnostics() {
+            run.set_chain(chains.record(value, length));
+        }
+        let stop = run.tick();
+        let is_over = match self.settings.steps {
+            Steps::Sqrt => run.limits().iterations.is_none() && run.iterations() >= ITERATIONS,
+            // Steps toward the level go by the cuts; an average comes nearer to the optimum even where no cut is new.
+            Steps::Level => self.stale >= MOST_STALE,
+        };
+        let ended = if self.settings.steps == Steps::Sqrt { Stop::IterationLimit } else { Stop::Stalled };
+        Ok(stop.or(is_over.then_some(ended)))
     }
 
-    /// Writes the solves since the last time into the ledger.
-    pub(super) fn count(&mut self, run: &mut Run) {
-        self.evidence.count(self.oracle.solves(), run);
+    /// Separates at x; the cost of x at the scenario found.
+    fn separate(&mut self, run: &mut Run) -> Result<f64, Error> {
+        let before = self.pool.end();
+        let clock = run.clock().clone();
+        let query = Query::scenario(&self.x, &clock).with_size(run.objective_size());
+        let found = self.separation.separate(&query, self.pool)?;
+        count(&found, run);
+        if let Some(cut) = &found.cut {
+            self.pool.insert(cut, &found.xi);
+        }
+        self.stale = if self.pool.count_new(before) > 0 { 0 } else { self.stale + 1 };
+        let value = self.problem.first.value(&self.x) + found.value;
+        self.found = Some(found);
+        Ok(value)
     }
 
-    /// A run that a limit ends still bounds its decision from above, if a proof was asked for.
-    pub(super) fn prove_what_is_left(&mut self, run: &mut Run) -> Result<(), Error> {
-        self.end.prove_what_is_left(&mut self.evidence, &mut self.oracle, run)
+    /// Certifies the incumbent of a run that a limit has ended, if a certificate was asked for.
+    pub(super) fn certify_at_end(&mut self, run: &mut Run) -> Result<(), Error> {
+        self.verification.certify_at_end(self.separation.as_mut(), &mut self.evaluator, self.pool, run)
     }
 
-    /// Solves the master over the cuts seen for a lower bound; its decision.
-    pub(super) fn bound(&mut self, run: &mut Run) -> Result<Option<Vec<f64>>, Error> {
-        self.evidence.bound(&self.x, run)
-    }
-
-    /// The projection keeps to the feasibility cuts that came since the last time.
-    pub(super) fn keep_to_new_cuts(&mut self) {
-        for cut in self.evidence.take_fresh().iter().filter(|cut| cut.kind == CutKind::Feasibility) {
-            self.projection.add_row(cut.intercept, &cut.slope);
+    /// Solves the master over the cuts for a lower bound; its decision.
+    pub(super) fn bound(&mut self, run: &mut Run) -> Result<Step<Vec<f64>>, Error> {
+        self.at_master = self.pool.end();
+        match self.master.solve(self.pool, &self.x, run)? {
+            CutMasterOutcome::Decision(x) => {
+                self.lowest = Some(x.clone());
+                Ok(Step::Made(x))
+            }
+            CutMasterOutcome::Ended(stop) => Ok(Step::Ends(stop)),
+            CutMasterOutcome::Unbounded => prove_unbounded(self.problem, self.certify, run).map(Step::Ends),
         }
     }
 
-    /// What x costs by all that is known. A scenario seen before may hurt more than the one where the chain stands;
-    /// whether it does is asked only where x could be the best.
+    /// Adds the new feasibility cuts to the projection.
+    pub(super) fn add_feasibility_cuts(&mut self) {
+        for cut in self.pool.read_new(&mut self.cursor) {
+            if self.pool.kind(cut) == CutKind::Feasibility {
+                self.projection.add_row(self.pool.intercept(cut), self.pool.slope(cut));
+            }
+        }
+    }
+
+    /// Makes x the incumbent if it is admissible and better.
+    fn consider(&mut self, x: &[f64], value: f64, worst: &[f64], run: &mut Run) {
+        if self.evaluator.admits(x, self.pool) {
+            run.consider(x, value, worst);
+        }
+    }
+
+    /// The cost of x by all cuts. A scenario of the pool may cost more than the one found; its cost is computed only where x
+    /// could become the incumbent.
     pub(super) fn assess(&mut self, run: &mut Run) -> Result<(), Error> {
-        let Some(place) = self.oracle.worst() else { return Ok(()) };
-        let (outcome, mut worst) = (place.answer.outcome, place.xi.clone());
-        if outcome != Outcome::Solved || self.evidence.memory().forbids(&self.x) {
+        let Some(found) = &self.found else { return Ok(()) };
+        let has_recourse = found.cut.as_ref().is_some_and(|cut| cut.kind == CutKind::Optimality);
+        if !has_recourse || !self.pool.admits(&self.x) {
             return Ok(());
         }
-        let x = self.x.clone();
-        let cost = self.problem.first.value(&x);
-        let mut value = cost + place.answer.value;
-        let limit = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
-        if let Some((cut, remembered)) = self.evidence.memory().worst(&x)
-            && cost + remembered > value + tellable(value)
+        let (x, mut worst) = (self.x.clone(), found.xi.clone());
+        let first_cost = self.problem.first.value(&x);
+        let mut value = first_cost + found.value;
+        let limit = run.incumbent().map_or(f64::INFINITY, |incumbent| incumbent.value);
+        if let Some((cut, known)) = self.pool.largest_at(&x)
+            && first_cost + known > value + cost_tol(value)
         {
-            worst = self.evidence.memory().scenario(cut).to_vec();
-            value = if cost + remembered < limit { self.evidence.ask(&x, &worst)? } else { cost + remembered };
-            self.oracle.start_at(&worst);
-        } else if self.oracle.is_smoothed() && value < limit {
-            value = self.evidence.ask(&x, &worst)?;
+            worst = self.pool.scenario(cut).to_vec();
+            value = match first_cost + known < limit {
+                true => self.evaluator.cost(&x, &worst, self.pool, run)?,
+                false => first_cost + known,
+            };
+            self.separation.start_at(&worst);
         }
-        self.evidence.consider(&x, value, &worst, run);
+        self.consider(&x, value, &worst, run);
         Ok(())
     }
 }

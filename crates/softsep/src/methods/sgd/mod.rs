@@ -1,15 +1,13 @@
 //! `sgd`: projected stochastic subgradient descent with soft separation (Algorithm 1 of the paper).
 //!
-//! Each iteration steps a chain toward scenarios that hurt the incumbent x, takes the subgradient of the scenario where
-//! the chain stands, and steps x against it. Two rules give the length of a step:
+//! Each iteration makes a transition of a chain toward scenarios with high recourse cost at x, takes the subgradient at the
+//! chain's scenario, and steps x against it. Two rules give the length of a step:
 //!
 //! - `sqrt`: α₀/√n, as in the paper, with the average of the iterates as its result.
-//! - `level`, the default: Polyak's step toward a level between the lower bound and the best value known, taken for the
-//!   cut that is furthest from it among all that were seen, several times between two calls of the chain. See
-//!   [`approach`] for what that cures.
+//! - `level`, the default: Polyak's step toward a level between the lower bound and the incumbent's cost, taken for the cut of
+//!   the pool that is furthest from it, several times between two transitions. See [`approach`] for the reason.
 //!
-//! The cuts seen give a lower bound that holds for sure; the objective is an estimate from the scenarios seen, unless
-//! an exact separation is asked for.
+//! The cuts give a valid lower bound; the objective is an estimate from the scenarios found, unless a proof is asked for.
 
 mod approach;
 mod average;
@@ -18,33 +16,26 @@ mod settings;
 mod start;
 mod steps;
 
-use serde_json::{Map, Value};
-
+pub use self::average::Averaging;
+use self::descent::Descent;
+pub use self::settings::{SgdSettings, Start, Steps};
 use super::options::parse_options;
-use super::record::is_stop;
-use super::soft::{self, Learned, Teacher};
-use super::{Entry, Method, Reaches};
+use super::{Certify, Entry, Method, Reaches, scope};
+use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
-use crate::run::Run;
-use crate::settings::Certify;
-use descent::Descent;
-use settings::SgdSettings;
+use crate::run::{Run, Stop};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sgd",
-    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for scenarios that \
-        hurt, x steps away from them",
+    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for bad scenarios, x steps \
+              away from them",
     accepts: "continuous x, every set, every recourse",
     guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
-        cheap) an upper bound for sure; \
-                 --certify probabilistic verifies it by random draws",
+                 cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options: &Map<String, Value>| {
-        let settings: SgdSettings = parse_options(options)?;
-        Ok(Box::new(Sgd { settings }))
-    },
+    build: |options| Ok(Box::new(Sgd::new(parse_options(options, settings::OPTIONS)?))),
 };
 
 /// Algorithm 1.
@@ -53,50 +44,42 @@ pub struct Sgd {
     settings: SgdSettings,
 }
 
+impl Sgd {
+    /// The method with its settings.
+    pub fn new(settings: SgdSettings) -> Self {
+        Self { settings }
+    }
+}
+
 impl Method for Sgd {
     fn name(&self) -> &'static str {
         ENTRY.name
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        soft::accepts(ENTRY.name, "a step against a subgradient does not keep integers whole", problem)
+        let reason = "a step against a subgradient does not keep integers integral";
+        scope::accepts_continuous(ENTRY.name, reason, &self.settings.separation, problem)
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        match soft::space(problem) {
-            Ok(space) => format!("each iteration steps a chain over {space} and moves x against the slope found there"),
-            Err(why) => why,
-        }
+        scope::space(problem).map_or_else(
+            |reason| reason,
+            |space| format!("each iteration steps a chain over {space} and moves x against the slope found there"),
+        )
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        soft::promise(problem)
+        scope::promise(problem)
     }
 
-    fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
-        self.search(problem, certify, run).1
-    }
-}
-
-impl Teacher for Sgd {
-    fn solve_telling(
-        &self,
-        problem: &Problem,
-        certify: Certify,
-        run: &mut Run,
-        learned: &mut Learned,
-    ) -> Result<(), Error> {
-        let states = soft::states(problem, self.settings.reference, run.clock())?;
-        let mut descent = Descent::new(problem, &self.settings, certify, states.as_ref(), run)?;
-        let mut advanced = descent.start(run);
-        while advanced.is_ok() {
-            advanced = descent.iterate(run);
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
+        let mut descent = Descent::new(problem, &self.settings, certify, &mut warm.cuts, run)?;
+        let ended = descent.run(run);
+        if matches!(&ended, Ok(_) | Err(Error::Stopped(_))) {
+            descent.certify_at_end(run)?;
         }
-        if advanced.as_ref().is_err_and(is_stop) && run.verdict().is_none() {
-            descent.prove_what_is_left(run)?;
-        }
-        descent.count(run);
-        *learned = descent.evidence.learned();
-        advanced
+        drop(descent);
+        super::hand_over(warm, run);
+        ended
     }
 }

@@ -1,25 +1,23 @@
-//! The options of `sgd`.
+//! The settings of `sgd`.
 
 use std::str::FromStr;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::average::Averaging;
-use crate::chain::Acceptance;
-use crate::methods::OptionInfo;
-use crate::methods::options::{by_word, count};
-use crate::methods::soft::{ChainSettings, Choice, Score, Temperature, chains};
-use crate::proposal;
-use crate::uncertainty::Reference;
+use crate::methods::{OptionInfo, SEPARATION_OPTION};
+use crate::separation::soft::{AutoOr, from_word};
+use crate::separation::{SeparationKind, SoftSettings};
 
 const fn option(name: &'static str, default: &'static str, help: &'static str) -> OptionInfo {
     OptionInfo { name, default, help }
 }
 
-/// What `softsep solve --help` lists.
+/// The options that `softsep solve --help` lists.
 pub(super) const OPTIONS: &[OptionInfo] = &[
+    SEPARATION_OPTION,
     option(
         "steps",
         "level",
@@ -74,7 +72,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
 
 /// The rule for the length of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Steps {
+pub enum Steps {
     /// Toward a level, with memory.
     #[default]
     Level,
@@ -96,7 +94,7 @@ impl FromStr for Steps {
 
 /// The first x.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) enum Start {
+pub enum Start {
     /// Optimal for the nominal scenario.
     #[default]
     Nominal,
@@ -104,14 +102,28 @@ pub(super) enum Start {
     Zero,
     /// Optimal for the nominal scenario and the worst of a few support points.
     Support,
-    /// By names; what is not named is zero.
-    Given(Map<String, Value>),
+    /// A decision by names; variables that are not named are zero.
+    Given(Vec<(String, f64)>),
 }
 
 impl<'de> Deserialize<'de> for Start {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match Value::deserialize(from)? {
-            Value::Object(names) => Ok(Self::Given(names)),
+            Value::Object(mut names) => {
+                // A result has its decision under "x".
+                if let Some(Value::Object(_)) = names.get("x")
+                    && let Some(Value::Object(decision)) = names.remove("x")
+                {
+                    names = decision;
+                }
+                let number = |(name, value): (String, Value)| match value.as_f64() {
+                    Some(number) => Ok((name, number)),
+                    None => {
+                        Err(D::Error::custom(format!("the start has {value} for \"{name}\", which is not a number")))
+                    }
+                };
+                names.into_iter().map(number).collect::<Result<_, _>>().map(Self::Given)
+            }
             Value::String(word) if word == "nominal" => Ok(Self::Nominal),
             Value::String(word) if word == "zero" => Ok(Self::Zero),
             Value::String(word) if word == "support" => Ok(Self::Support),
@@ -122,78 +134,25 @@ impl<'de> Deserialize<'de> for Start {
     }
 }
 
-/// Reads a share of one.
-fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    let value = Value::deserialize(from)?;
-    let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| D::Error::custom(format!("{value} is not a number between 0 and 1")))
-}
-
-/// All of them.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct SgdSettings {
-    #[serde(deserialize_with = "by_word")]
-    pub(super) steps: Steps,
-    pub(super) step: Choice,
-    #[serde(deserialize_with = "by_word")]
-    pub(super) average: Averaging,
-    pub(super) start: Start,
-    #[serde(deserialize_with = "by_word")]
-    pub(super) proposal: proposal::Choice,
-    #[serde(deserialize_with = "by_word")]
-    pub(super) acceptance: Acceptance,
-    pub(super) temperature: Temperature,
-    pub(super) margin: Choice,
-    pub(super) kappa: Choice,
-    #[serde(deserialize_with = "share")]
-    pub(super) share: f64,
-    #[serde(deserialize_with = "count")]
-    pub(super) transitions: u64,
-    #[serde(deserialize_with = "chains")]
-    pub(super) chains: u32,
-    #[serde(deserialize_with = "by_word")]
-    pub(super) score: Score,
-    #[serde(deserialize_with = "by_word")]
-    pub(super) reference: Reference,
-}
-
-impl Default for SgdSettings {
-    fn default() -> Self {
-        let ChainSettings { proposal, acceptance, temperature, margin, kappa, share, chains, score, reference } =
-            ChainSettings::default();
-        Self {
-            steps: Steps::default(),
-            step: Choice::default(),
-            average: Averaging::default(),
-            start: Start::default(),
-            proposal,
-            acceptance,
-            temperature,
-            margin,
-            kappa,
-            share,
-            transitions: 1,
-            chains,
-            score,
-            reference,
-        }
-    }
-}
-
-impl SgdSettings {
-    /// What of it is about the chains.
-    pub(super) fn of_chains(&self) -> ChainSettings {
-        ChainSettings {
-            proposal: self.proposal,
-            acceptance: self.acceptance,
-            temperature: self.temperature,
-            margin: self.margin,
-            kappa: self.kappa,
-            share: self.share,
-            chains: self.chains,
-            score: self.score,
-            reference: self.reference,
-        }
-    }
+/// The settings of `sgd`.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct SgdSettings {
+    /// The separation; `Auto` is a chain as in Algorithm 1.
+    #[serde(deserialize_with = "from_word")]
+    pub separation: SeparationKind,
+    /// The rule for the length of a step.
+    #[serde(deserialize_with = "from_word")]
+    pub steps: Steps,
+    /// α₀ of `Steps::Sqrt`.
+    pub step: AutoOr,
+    /// The average that `Steps::Sqrt` returns.
+    #[serde(deserialize_with = "from_word")]
+    pub average: Averaging,
+    /// The first x.
+    pub start: Start,
+    /// The chains.
+    #[serde(flatten)]
+    pub soft: SoftSettings,
 }

@@ -1,18 +1,17 @@
 //! The steps of x: toward a level, or by α₀/√n.
 
-use super::descent::{Descent, Progress};
+use super::descent::{Descent, Progress, Step};
 use crate::error::Error;
-use crate::methods::record::is_stop;
-use crate::methods::soft::Choice;
-use crate::recourse::Outcome;
+use crate::recourse::CutKind;
 use crate::run::Run;
+use crate::separation::soft::AutoOr;
 
 /// How far the level is from the lower bound on the way to the best value.
 const LEVEL: f64 = 0.5;
 
 /// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its
 /// best.
-const ENOUGH: usize = 8;
+const ENOUGH: u64 = 8;
 
 /// Iterations without a new cut, and without a smaller gap, after which x goes half-way to the master's decision:
 /// replay may be slow where cuts are nearly parallel.
@@ -29,13 +28,12 @@ pub(super) const CHECKPOINT: u64 = 10;
 const FIRST_DISTANCE: f64 = 1e-3;
 
 impl Descent<'_> {
-    /// The subgradient at x by the worst chain's scenario; false where there is none.
+    /// The subgradient at x by the scenario found; false where there is none.
     fn see_gradient(&mut self) -> bool {
-        let Some(place) = self.oracle.worst().filter(|place| place.answer.outcome == Outcome::Solved) else {
-            return false;
-        };
+        let cut = self.found.as_ref().and_then(|found| found.cut.as_ref());
+        let Some(cut) = cut.filter(|cut| cut.kind == CutKind::Optimality) else { return false };
         for (j, entry) in self.gradient.iter_mut().enumerate() {
-            *entry = self.problem.first.cost[j] + place.answer.slope_x[j];
+            *entry = self.problem.first.cost[j] + cut.slope[j];
         }
         self.problem.first.quadratic.mul_add(1.0, &self.x, &mut self.gradient);
         if self.metric.see(&self.gradient) {
@@ -44,30 +42,34 @@ impl Descent<'_> {
         true
     }
 
-    /// Steps toward the level by all cuts seen; the length of the way.
-    pub(super) fn step_to_level(&mut self, run: &mut Run) -> Result<f64, Error> {
+    /// Steps toward the level by all cuts; the length of the way.
+    pub(super) fn step_to_level(&mut self, run: &mut Run) -> Result<Step<f64>, Error> {
         self.assess(run)?;
         self.see_gradient();
-        let level = match (run.bounds().lower(), self.evidence.best()) {
+        let level = match (run.bounds().lower(), run.incumbent()) {
             (Some(lower), Some(best)) => lower + LEVEL * (best.value - lower),
             _ => f64::INFINITY,
         };
         let from = self.x.clone();
-        if !self.approach.approach(self.evidence.memory_mut(), &mut self.x, level, self.metric.diagonal()) {
+        if !self.approach.approach(self.pool, &mut self.x, level, self.metric.diagonal()) {
             // The level may be out of reach: below the optimum of all cuts seen.
-            if self.evidence.pending() >= ENOUGH || self.stale > 0 && self.evidence.pending() > 0 {
-                self.bound(run)?;
+            let new = self.pool.count_new(self.at_master);
+            if new >= ENOUGH || self.stale > 0 && new > 0 {
+                if let Step::Ends(stop) = self.bound(run)? {
+                    return Ok(Step::Ends(stop));
+                }
             }
             self.go_half_way(run);
         }
-        self.project(run)?;
-        Ok(self.metric.distance(&from, &self.x))
+        if let Step::Ends(stop) = self.project(run)? {
+            return Ok(Step::Ends(stop));
+        }
+        Ok(Step::Made(self.metric.distance(&from, &self.x)))
     }
 
     /// After iterations without progress: half-way from the best decision to the master's.
     fn go_half_way(&mut self, run: &Run) {
-        let (Some(best), Some(master), Some(lower)) =
-            (self.evidence.best(), self.evidence.lowest(), run.bounds().lower())
+        let (Some(best), Some(master), Some(lower)) = (run.incumbent(), self.lowest.as_ref(), run.bounds().lower())
         else {
             return;
         };
@@ -84,18 +86,23 @@ impl Descent<'_> {
     /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one
     /// another. Where it is too thin to be projected onto, or the two differ by their tolerances, the master's decision
     /// is the one to go on with: x itself is in no set.
-    pub(super) fn project(&mut self, run: &mut Run) -> Result<(), Error> {
-        self.keep_to_new_cuts();
-        let Err(error) = self.projection.project(&mut self.x) else { return Ok(()) };
-        if is_stop(&error) {
+    pub(super) fn project(&mut self, run: &mut Run) -> Result<Step<()>, Error> {
+        self.add_feasibility_cuts();
+        let Err(error) = self.projection.project(&mut self.x) else { return Ok(Step::Made(())) };
+        if error.is_stop() {
             return Err(error);
         }
-        self.x = self.bound(run)?.ok_or(error)?;
-        Ok(())
+        Ok(match self.bound(run)? {
+            Step::Made(x) => {
+                self.x = x;
+                Step::Made(())
+            }
+            Step::Ends(stop) => Step::Ends(stop),
+        })
     }
 
     /// Algorithm 1's own step: α₀/√n against the subgradient in the metric H, projected; then the average.
-    pub(super) fn step_by_root(&mut self, run: &mut Run) -> Result<f64, Error> {
+    pub(super) fn step_by_root(&mut self, run: &mut Run) -> Result<Step<f64>, Error> {
         let iteration = run.iterations() + 1;
         let mut step = 0.0;
         if self.see_gradient() {
@@ -103,10 +110,10 @@ impl Descent<'_> {
             let travelled = &mut self.travelled;
             travelled.squares += self.gradient.iter().zip(metric).map(|(g, h)| g * g / h).sum::<f64>();
             step = match self.settings.step {
-                Choice::Given(scale) => scale / (iteration as f64).sqrt(),
+                AutoOr::Given(scale) => scale / (iteration as f64).sqrt(),
                 // The distance travelled over the root of the sum of squares: α₀/√n for slopes of one size, with an α₀
                 // that fits the problem.
-                Choice::Auto => {
+                AutoOr::Auto => {
                     let size = travelled.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
                     let so_far = self.metric.distance(&self.x, &travelled.origin).max(FIRST_DISTANCE * (1.0 + size));
                     travelled.furthest = travelled.furthest.max(so_far);
@@ -117,24 +124,31 @@ impl Descent<'_> {
                 *x -= step * self.gradient[j] / metric[j];
             }
         }
-        self.project(run)?;
+        if let Step::Ends(stop) = self.project(run)? {
+            return Ok(Step::Ends(stop));
+        }
         self.average.add(&self.x, step);
         if iteration >= self.checkpoint || Some(iteration) == run.limits().iterations {
             self.checkpoint = iteration + CHECKPOINT.max(iteration / CHECKPOINT);
-            self.assess_average(run)?;
+            if let Step::Ends(stop) = self.assess_average(run)? {
+                return Ok(Step::Ends(stop));
+            }
         }
-        Ok(step)
+        Ok(Step::Made(step))
     }
 
-    /// Looks at the average, which is what the run returns, and at the lower bound.
-    fn assess_average(&mut self, run: &mut Run) -> Result<(), Error> {
+    /// Evaluates the average, which is the result of the run, and the lower bound.
+    fn assess_average(&mut self, run: &mut Run) -> Result<Step<Vec<f64>>, Error> {
         let x = self.average.mean().to_vec();
-        let Some(mut worst) = self.oracle.worst().map(|place| place.xi.clone()) else { return Ok(()) };
-        let mut value = self.evidence.ask(&x, &worst)?;
-        if let Some(worse) = self.evidence.recall(&x, value)? {
-            (value, worst) = worse;
+        if let Some(mut worst) = self.found.as_ref().map(|found| found.xi.clone()) {
+            let mut value = self.evaluator.cost(&x, &worst, self.pool, run)?;
+            if let Some(worse) = self.evaluator.worse_than(&x, value, self.pool, run)? {
+                (value, worst) = worse;
+            }
+            if self.evaluator.admits(&x, self.pool) {
+                run.replace_incumbent(&x, value, &worst);
+            }
         }
-        self.evidence.replace(x, value, worst, run);
-        self.bound(run).map(|_| ())
+        self.bound(run)
     }
 }

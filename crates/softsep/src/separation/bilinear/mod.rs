@@ -21,7 +21,8 @@ mod tighten;
 mod tree;
 
 use super::slopes::{SlopeRanges, useful_levels};
-use super::{Ask, Claim, Found, Separation, ascend};
+use super::{Claim, Found, Query, Separation, Target, ascend};
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::recourse::{Answer, Duals, Outcome, Recourse, RecourseError, engine};
@@ -125,7 +126,7 @@ impl<'p> Bilinear<'p> {
     }
 
     /// Bounds the maximum, and finds a worse scenario if there is one.
-    fn bound(&mut self, x: &[f64], ask: &Ask, clock: &Clock, at: &mut At) -> Result<(), Error> {
+    fn bound(&mut self, x: &[f64], target: &Target, clock: &Clock, at: &mut At) -> Result<(), Error> {
         let facts = self.facts(clock)?;
         let recourse = &self.problem.recourse;
         if let Some(xi) = facts.feasible.as_ref().and_then(|side| side.domain.only()) {
@@ -142,7 +143,7 @@ impl<'p> Bilinear<'p> {
         match &facts.feasible {
             Some(side) if recourse.dim() > 0 => {
                 let program = Program { duals: Duals::Feasible, domain: &side.domain, ..rays };
-                self.maximise(&program, side, ask, clock, at)
+                self.maximise(&program, side, target, clock, at)
             }
             // Without duals recourse is unbounded wherever it exists; without variables it costs nothing.
             _ => {
@@ -194,13 +195,20 @@ impl<'p> Bilinear<'p> {
     }
 
     /// The maximum, of a problem in which every scenario has recourse.
-    fn maximise(&mut self, program: &Program, side: &Side, ask: &Ask, clock: &Clock, at: &mut At) -> Result<(), Error> {
-        let target = ask.beyond.unwrap_or(f64::NEG_INFINITY).max(at.found.value);
-        let size = target.abs().max(1.0);
+    fn maximise(
+        &mut self,
+        program: &Program,
+        side: &Side,
+        target: &Target,
+        clock: &Clock,
+        at: &mut At,
+    ) -> Result<(), Error> {
+        let floor = target.above.unwrap_or(f64::NEG_INFINITY).max(at.found.value);
+        let size = floor.abs().max(1.0);
         // What is worth less than the scenario at hand need not be looked at. No more is assumed than that: a program
         // that has no room for the scenario is wrong, and shows it.
         let least = at.found.value - SAFE * at.found.value.abs().max(1.0);
-        let wanted = Wanted { least, enough: target + ask.tolerance.max(2.0 * TOLERANCE * size) };
+        let wanted = Wanted { least, enough: floor + target.tolerance.max(2.0 * TOLERANCE * size) };
         let mut known = side.domain.known(side.slopes.clone());
         let mut bound = f64::INFINITY;
         let tightened = tighten(program, &mut known, wanted, &mut bound, clock);
@@ -215,7 +223,7 @@ impl<'p> Bilinear<'p> {
             Tightened::Enough => return Ok(()),
             Tightened::Tight => {}
         }
-        let gap = (0.5 * ask.tolerance / size).clamp(TOLERANCE, 1.0);
+        let gap = (0.5 * target.tolerance / size).clamp(TOLERANCE, 1.0);
         for integrality in [NEARLY_WHOLE, WHOLE] {
             let grown = match grow(program, &known, &at.found.xi, Care { gap, integrality }, clock)? {
                 Ok(grown) => grown,
@@ -236,7 +244,7 @@ impl<'p> Bilinear<'p> {
             if let Some(slopes) = &grown.slopes {
                 at.take_support(slopes)?;
             }
-            if !grown.complete || bound <= at.found.value.max(target) + ask.tolerance.max(EXACT * size) {
+            if !grown.complete || bound <= at.found.value.max(floor) + target.tolerance.max(EXACT * size) {
                 break;
             }
         }
@@ -304,21 +312,26 @@ impl At<'_> {
 }
 
 impl Separation for Bilinear<'_> {
-    fn separate(&mut self, x: &[f64], ask: &Ask, clock: &Clock) -> Result<Found, Error> {
+    fn separate(&mut self, query: &Query, _pool: &mut CutPool) -> Result<Found, Error> {
+        let (x, clock) = (query.x, query.clock);
         self.declined = None;
         let mut engine = engine(self.problem, clock)?;
         let found = ascend(self.problem, engine.as_mut(), x)?;
-        if found.value == f64::INFINITY || ask.beyond.is_some_and(|beyond| found.value > beyond) {
+        if found.value == f64::INFINITY || query.is_met_by(found.value) {
             return Ok(found);
         }
         let mut at = At { problem: self.problem, x, engine: engine.as_mut(), answer: Answer::new(self.problem), found };
-        match self.bound(x, ask, clock, &mut at) {
+        match self.bound(x, &query.target(), clock, &mut at) {
             // What was found before the clock stopped holds.
             Ok(()) | Err(Error::Stopped(_)) => {}
             Err(error) => return Err(error),
         }
         let mut found = at.found;
-        found.solves = engine.work().solves;
+        (found.solves, found.exact) = (engine.work().solves, 1);
         Ok(found)
+    }
+
+    fn is_exact(&self) -> bool {
+        true
     }
 }

@@ -11,7 +11,8 @@ mod search;
 
 use self::search::Search;
 use super::slopes::ends;
-use super::{Ascent, Ask, Claim, Found, Separation, SlopeRanges};
+use super::{Ascent, Claim, Found, Query, Separation, SlopeRanges};
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
@@ -138,7 +139,8 @@ impl<'p> Split<'p> {
 }
 
 impl Separation for Split<'_> {
-    fn separate(&mut self, x: &[f64], ask: &Ask, clock: &Clock) -> Result<Found, Error> {
+    fn separate(&mut self, query: &Query, _pool: &mut CutPool) -> Result<Found, Error> {
+        let (x, clock) = (query.x, query.clock);
         let range = self.range(clock)?;
         let mut lead = engine(self.problem, clock)?;
         let mut ascent = Ascent::new(self.problem, lead.as_mut(), x);
@@ -153,7 +155,7 @@ impl Separation for Split<'_> {
             has_recourse: self.has_recourse,
             range: &range,
             x,
-            ask: *ask,
+            target: query.target(),
             ascent,
             clock,
             best: f64::INFINITY,
@@ -184,12 +186,16 @@ impl Separation for Split<'_> {
             }
             found => found?,
         };
-        let found = Found { nodes, ..found };
+        let found = Found { nodes, exact: 1, ..found };
         self.keep(&found.xi);
         Ok(match found.claim {
             Claim::Nothing if best < f64::INFINITY => Found { claim: Claim::Surely(best), ..found },
             _ => found,
         })
+    }
+
+    fn is_exact(&self) -> bool {
+        true
     }
 
     fn proof(&self) -> Option<String> {

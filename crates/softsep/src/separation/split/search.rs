@@ -4,12 +4,13 @@ use std::collections::BinaryHeap;
 
 use super::part::{Bounded, Node, Prices, bound, halves_at};
 use super::{FEASIBLE, MET, NARROW, Split, TELLABLE};
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::policy::{Dependence, Proved};
 use crate::recourse::Outcome;
 use crate::run::Clock;
-use crate::separation::{Ascent, Ask, Claim, Separation};
+use crate::separation::{Ascent, Claim, Query, Separation, Target};
 use crate::uncertainty::Part;
 
 /// One search for the maximum at one decision.
@@ -18,7 +19,7 @@ pub(super) struct Search<'a> {
     pub(super) has_recourse: bool,
     pub(super) range: &'a Part,
     pub(super) x: &'a [f64],
-    pub(super) ask: Ask,
+    pub(super) target: Target,
     pub(super) ascent: Ascent<'a>,
     pub(super) clock: &'a Clock,
     /// The maximum is at most this, at any time.
@@ -37,11 +38,11 @@ impl Search<'_> {
     /// one met.
     pub(super) fn is_done(&self) -> bool {
         let value = self.ascent.value();
-        let floor = self.ask.beyond.map_or(value, |beyond| beyond.max(value));
-        let least = if self.ask.tolerance > 0.0 { TELLABLE } else { MET };
+        let floor = self.target.above.map_or(value, |above| above.max(value));
+        let least = if self.target.tolerance > 0.0 { TELLABLE } else { MET };
         self.ascent.is_infeasible()
-            || self.ask.beyond.is_some_and(|beyond| value > beyond)
-            || self.best < f64::INFINITY && self.best - floor <= self.ask.tolerance.max(least * (1.0 + floor.abs()))
+            || self.target.above.is_some_and(|above| value > above)
+            || self.best < f64::INFINITY && self.best - floor <= self.target.tolerance.max(least * (1.0 + floor.abs()))
     }
 
     /// Lowers `best` until it is done, or by one policy for the whole set if parts are not wanted.
@@ -112,8 +113,8 @@ impl Search<'_> {
             return Ok(true);
         }
         let elastic = self.problem.elastic();
-        let ask = Ask { beyond: Some(FEASIBLE), tolerance: FEASIBLE };
-        let found = Split::with_recourse(&elastic).separate(self.x, &ask, self.clock)?;
+        let query = Query::maximum(self.x, self.clock).above(FEASIBLE).with_bound(FEASIBLE);
+        let found = Split::with_recourse(&elastic).separate(&query, &mut CutPool::new(&elastic))?;
         self.nodes += found.nodes;
         if found.value > FEASIBLE {
             self.ascent.climb(&found.xi)?;

@@ -1,12 +1,12 @@
-//! A master that grows by what separations find, and lets go of what matters no more.
+//! The master problem: the first stage with a scenario copy of the recourse, or a cut, for each scenario found.
 //!
-//! A copy or a cut is *idle* in an iteration where θ stands well above it. One that was idle for a while is dropped;
-//! before each separation the dropped ones are asked again, and the worst that is beyond θ comes back. Dropping never
-//! loses a bound, since the run's ledger keeps the best.
+//! A copy or a cut is *idle* in an iteration where θ is well above it. One that has been idle for a while is dropped. Before each
+//! separation the dropped copies and the cuts of the pool are evaluated again, and the worst one above θ is added again. Dropping
+//! never loses a bound, since the run's ledger keeps the best one.
 //!
-//! That ends: things are dropped only when the lower bound has risen by a fixed share since they last were. The optimum
-//! is above all lower bounds, so that this happens finitely often, and after the last time the master only grows, as it
-//! does in the textbook.
+//! This terminates: copies and cuts are dropped only when the lower bound has risen by a fixed share since the last time. The
+//! optimum is above all lower bounds, so this happens finitely often, and after the last time the master only grows, as in the
+//! textbook.
 
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use softsep_lp::{Basis, BasisStatus};
 use super::copies::{Copies, Square};
 use super::live::Live;
 use super::solve::{Solved, Start};
+use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
 use crate::format::Points;
 use crate::model::Problem;
@@ -30,6 +31,9 @@ const COPY_PATIENCE: usize = 6;
 /// Idle iterations in a row after which a cut is dropped: a row costs the solver little, and Benders decomposition
 /// comes back to old places.
 const CUT_PATIENCE: usize = 20;
+
+/// New cuts of the pool that are added at once.
+const MOST_NEW_CUTS: usize = 256;
 
 /// How much the lower bound must have risen for something to be dropped again, relative to it where that is above 1.
 const RISE: f64 = 1e-6;
@@ -60,13 +64,14 @@ struct Core {
 }
 
 /// The master of a problem, which begins with one copy: that bounds θ from below.
-pub(crate) struct Growing<'p> {
+pub(crate) struct MasterProblem<'p> {
     problem: &'p Problem,
     conic: Option<Arc<Square>>,
     copies: Vec<Copy>,
     cuts: Vec<Held>,
     dropped_copies: Vec<Vec<f64>>,
-    dropped_cuts: Vec<Cut>,
+    /// The position in the cut pool up to which its cuts have been added.
+    cursor: Cursor,
     /// From the last optimal basis, if there was one.
     core: Option<Core>,
     /// The program of the last solve, if it can go on.
@@ -81,7 +86,7 @@ pub(crate) struct Growing<'p> {
     solves: u64,
 }
 
-impl<'p> Growing<'p> {
+impl<'p> MasterProblem<'p> {
     /// The master with a copy for the nominal scenario.
     pub(crate) fn new(problem: &'p Problem, clock: &Clock) -> Result<Self, Error> {
         let mut nominal = vec![0.0; problem.set.dim()];
@@ -92,7 +97,7 @@ impl<'p> Growing<'p> {
             copies: Vec::new(),
             cuts: Vec::new(),
             dropped_copies: Vec::new(),
-            dropped_cuts: Vec::new(),
+            cursor: Cursor::default(),
             core: None,
             live: None,
             lower: f64::NEG_INFINITY,
@@ -132,7 +137,6 @@ impl<'p> Growing<'p> {
         if self.cuts.iter().any(|held| held.cut == cut) {
             return false;
         }
-        self.dropped_cuts.retain(|dropped| *dropped != cut);
         self.cuts.push(Held { cut, idle: 0, row: BasisStatus::Basic });
         true
     }
@@ -329,48 +333,58 @@ impl<'p> Growing<'p> {
         for copy in self.copies.extract_if(.., |copy| !copy.stays && copy.idle >= COPY_PATIENCE) {
             self.dropped_copies.push(copy.xi);
         }
-        for held in self.cuts.extract_if(.., |held| held.idle >= CUT_PATIENCE) {
-            self.dropped_cuts.push(held.cut);
-        }
+        self.cuts.retain(|held| held.idle < CUT_PATIENCE);
         if self.copies.len() + self.cuts.len() < before {
             self.live = None;
             self.lower_at_drop = self.lower;
         }
     }
 
-    /// Takes back the worst of what was dropped, if it costs more than `beyond` at `x`, and says whether there was one.
-    pub(crate) fn bring_back(&mut self, x: &[f64], beyond: f64) -> Result<bool, Error> {
-        let mut worst = beyond;
-        let mut back = None;
-        for (place, xi) in self.dropped_copies.iter().enumerate() {
+    /// Adds the new cuts of the pool. Of many, those with the largest values at `near`; the others are added when they are
+    /// needed, see [`MasterProblem::add_violated_cut`].
+    pub(crate) fn add_new_cuts(&mut self, pool: &CutPool, near: &[f64]) {
+        let mut new = pool.read_new(&mut self.cursor);
+        if new.len() > MOST_NEW_CUTS {
+            let weight = |cut: usize| match pool.kind(cut) {
+                CutKind::Feasibility => f64::INFINITY,
+                CutKind::Optimality => pool.value_at(cut, near),
+            };
+            new.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
+            new.truncate(MOST_NEW_CUTS);
+        }
+        for cut in new {
+            self.add_cut(pool.scenario(cut), pool.cut(cut));
+        }
+    }
+
+    /// Adds the worst of the dropped copies again, if its cost at `x` is above `theta`; whether there is one.
+    pub(crate) fn restore_copy(&mut self, x: &[f64], theta: f64) -> Result<bool, Error> {
+        let (mut worst, mut copy) = (theta, None);
+        for (index, xi) in self.dropped_copies.iter().enumerate() {
             self.engine.at(x);
             match self.engine.solve(xi, &mut self.answer) {
-                Ok(()) if self.answer.cost > worst => (worst, back) = (self.answer.cost, Some(place)),
+                Ok(()) if self.answer.cost > worst => (worst, copy) = (self.answer.cost, Some(index)),
                 Ok(()) => {}
-                // Whoever separates next will hear of it too.
+                // The next separation meets the same clock.
                 Err(RecourseError::Stopped(_)) => return Ok(false),
                 Err(error) => return Err(error.into()),
             }
         }
-        if let Some(place) = back {
-            let xi = self.dropped_copies.remove(place);
-            return self.add_copy(&xi, x);
-        }
-        for (place, cut) in self.dropped_cuts.iter().enumerate() {
-            let cost = match cut.kind {
-                CutKind::Optimality => cut.at(x),
-                CutKind::Feasibility if cut.at(x) > 1e-7 * cut.intercept.abs().max(1.0) => f64::INFINITY,
-                CutKind::Feasibility => continue,
-            };
-            if cost > worst {
-                (worst, back) = (cost, Some(place));
+        match copy {
+            Some(index) => {
+                let xi = self.dropped_copies.remove(index);
+                self.add_copy(&xi, x)
             }
+            None => Ok(false),
         }
-        if let Some(place) = back {
-            let cut = self.dropped_cuts.remove(place);
-            self.cuts.push(Held { cut, idle: 0, row: BasisStatus::Basic });
-        }
-        Ok(back.is_some())
+    }
+
+    /// Adds the cut of the pool with the largest value at `x`, if that is above `theta`, or a violated feasibility cut; whether
+    /// there is one that the master lacks.
+    pub(crate) fn add_violated_cut(&mut self, x: &[f64], theta: f64, pool: &CutPool) -> bool {
+        let feasibility = pool.violated_feasibility_cut(x);
+        let optimality = pool.largest_at(x).filter(|(_, value)| *value > theta).map(|(cut, _)| cut);
+        [feasibility, optimality].into_iter().flatten().any(|cut| self.add_cut(pool.scenario(cut), pool.cut(cut)))
     }
 
     /// The optimal basis of the recourse at (x, ξ), if there is one.
@@ -430,14 +444,14 @@ mod tests {
         Problem::new(&file).unwrap()
     }
 
-    fn solve(master: &mut Growing) -> Solved {
+    fn solve(master: &mut MasterProblem) -> Solved {
         master.solve(None, 0.0, 1, &Clock::unlimited()).unwrap()
     }
 
     #[test]
     fn what_is_idle_is_dropped_once_the_bound_has_risen_and_comes_back() {
         let problem = newsvendor();
-        let mut master = Growing::new(&problem, &Clock::unlimited()).unwrap();
+        let mut master = MasterProblem::new(&problem, &Clock::unlimited()).unwrap();
         assert!(master.add_copy(&[10.0], &[0.0]).unwrap() && !master.add_copy(&[10.0], &[0.0]).unwrap());
         assert!(master.add_copy(&[100.0], &[0.0]).unwrap());
         let cut = Cut { kind: CutKind::Optimality, intercept: 10.0, slope: vec![-1.0] };
@@ -450,17 +464,21 @@ mod tests {
         // The bound has not risen since: nothing more is dropped, however idle.
         (0..CUT_PATIENCE).for_each(|_| drop(solve(&mut master)));
         assert_eq!(master.size(), MasterSize { scenarios: 2, cuts: 1 });
-        assert!(!master.bring_back(&[90.0], 20.0).unwrap());
+        let mut pool = CutPool::new(&problem);
+        assert!(!master.restore_copy(&[90.0], 20.0).unwrap());
         // Where nothing is ordered, both cost 20 and 10.
-        assert!(master.bring_back(&[0.0], 15.0).unwrap());
+        assert!(master.restore_copy(&[0.0], 15.0).unwrap());
         assert_eq!(master.size().scenarios, 3);
-        assert!(!master.bring_back(&[0.0], 5.0).unwrap(), "the cut was not dropped");
+        let cut = Cut { kind: CutKind::Optimality, intercept: 30.0, slope: vec![-1.0] };
+        pool.insert(&cut, &[30.0]);
+        assert!(!master.add_violated_cut(&[0.0], 30.0, &pool));
+        assert!(master.add_violated_cut(&[0.0], 25.0, &pool) && master.size().cuts == 2);
     }
 
     #[test]
     fn a_warm_start_changes_no_optimum() {
         let problem = newsvendor();
-        let mut warm = Growing::new(&problem, &Clock::unlimited()).unwrap();
+        let mut warm = MasterProblem::new(&problem, &Clock::unlimited()).unwrap();
         for (xi, x) in [(60.0, 50.0), (95.0, 60.0), (40.0, 90.0), (100.0, 90.0)] {
             assert!(warm.add_copy(&[xi], &[x]).unwrap());
             let solved = solve(&mut warm);

@@ -3,7 +3,7 @@
 
 /// The largest size of each entry of the subgradients seen.
 #[derive(Debug, Clone)]
-pub(in crate::methods) struct Metric {
+pub(crate) struct Metric {
     ranges: Vec<f64>,
     diagonal: Vec<f64>,
     power: i32,
@@ -15,18 +15,18 @@ const LEAST: f64 = 1e-8;
 
 impl Metric {
     /// The paper's H: entries in proportion to the ranges, and det H = 1. It fixes the unit of α₀.
-    pub(in crate::methods) fn of_paper(dim: usize) -> Self {
+    pub(crate) fn of_paper(dim: usize) -> Self {
         Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 1, normalised: true }
     }
 
     /// H in proportion to the squares of the ranges: steps toward a level are then the same whatever units x is
     /// measured in.
-    pub(in crate::methods) fn free_of_units(dim: usize) -> Self {
+    pub(crate) fn free_of_units(dim: usize) -> Self {
         Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 2, normalised: false }
     }
 
     /// Looks at a subgradient; true if the metric changed.
-    pub(in crate::methods) fn see(&mut self, subgradient: &[f64]) -> bool {
+    pub(crate) fn see(&mut self, subgradient: &[f64]) -> bool {
         let mut changed = false;
         for (range, entry) in self.ranges.iter_mut().zip(subgradient) {
             if entry.abs() > *range {
@@ -55,12 +55,12 @@ impl Metric {
     }
 
     /// How far two decisions are from one another.
-    pub(in crate::methods) fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+    pub(crate) fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
         a.iter().zip(b).zip(&self.diagonal).map(|((a, b), h)| h * (a - b).powi(2)).sum::<f64>().sqrt()
     }
 
     /// The diagonal of H.
-    pub(in crate::methods) fn diagonal(&self) -> &[f64] {
+    pub(crate) fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }
 }

@@ -1,57 +1,75 @@
-//! Which separation finds the worst scenario of a problem's decisions for sure.
+//! The exact separations, and the choice among them.
 
-use std::borrow::Cow;
 use std::str::FromStr;
 
+use super::choice::CustomSeparation;
 use super::{Bilinear, NoFiniteEquivalent, NotBilinear, Scan, Separation, Split, finite_equivalent};
 use crate::error::Error;
-use crate::format::Points;
 use crate::model::Problem;
+use crate::uncertainty::Count;
 
-/// Extreme points that are enumerated at most.
+/// The largest number of extreme points that is enumerated.
 const ENUMERATED: usize = 200_000;
 
-/// The same where the recourse has cones or a quadratic cost and nobody asked for a scan: each point takes an interior
-/// point's time.
+/// The same where the recourse has cones or a quadratic cost and the scan was not asked for: each point takes an interior-point
+/// solve.
 const ENUMERATED_IN_CONES: usize = 20_000;
 
-/// The list to scan, if there is one: a scenario list may have any length.
-fn list(problem: &Problem, most: usize) -> Result<Cow<'_, Points>, NoFiniteEquivalent> {
-    finite_equivalent(problem, if problem.set.is_finite_list() { usize::MAX } else { most })
+/// The length of the list to scan, at most `most` unless the set is a list of its own. Enumerates only where the set cannot
+/// count its extreme points otherwise.
+fn list_length(problem: &Problem, most: usize) -> Result<usize, NoFiniteEquivalent> {
+    match problem.set.extremes() {
+        Count::Exactly(count) if problem.set.is_finite_list() => Ok(usize::try_from(count).unwrap_or(usize::MAX)),
+        Count::Exactly(1) => Ok(1),
+        _ if problem.recourse.costs_move() => Err(NoFiniteEquivalent::CostsMove),
+        Count::Exactly(count) if count <= most as u128 => Ok(usize::try_from(count).unwrap_or(usize::MAX)),
+        _ => Ok(finite_equivalent(problem, most)?.len()),
+    }
 }
 
-/// Which separation somebody wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The separation that the user chose.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub enum SeparationKind {
-    /// The one that suits the problem.
+    /// The one that suits the problem: a cascade where the method proves its result, soft separation elsewhere.
     #[default]
     Auto,
+    /// Known scenarios, ascents and chains; proves nothing.
+    Soft,
     /// Every scenario or extreme point.
     Scan,
     /// Branch and bound on ξ.
     Split,
     /// A mixed-integer program.
     Bilinear,
+    /// Soft separation first, an exact one where it finds nothing.
+    Cascade,
+    /// A separation written outside of this crate.
+    Custom(CustomSeparation),
 }
 
 impl FromStr for SeparationKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(SeparationKind::Auto),
-            "scan" => Ok(SeparationKind::Scan),
-            "split" => Ok(SeparationKind::Split),
-            "bilinear" => Ok(SeparationKind::Bilinear),
-            _ => Err(format!("\"{text}\" is no separation; auto, scan, split and bilinear are")),
-        }
+        Ok(match text {
+            "auto" => Self::Auto,
+            "soft" => Self::Soft,
+            "scan" => Self::Scan,
+            "split" => Self::Split,
+            "bilinear" => Self::Bilinear,
+            "cascade" => Self::Cascade,
+            _ => {
+                return Err(format!("\"{text}\" is no separation; auto, soft, scan, split, bilinear and cascade are"));
+            }
+        })
     }
 }
 
-/// Why no separation here is sure to find the worst scenario.
+/// The reason why no separation of this kind is exact for a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoSeparation {
-    /// There is no list to scan, or Q is not convex in ξ.
+pub enum NoExactSeparation {
+    /// There is no finite list to scan.
     #[error(transparent)]
     NoFiniteEquivalent(#[from] NoFiniteEquivalent),
     /// Branch and bound needs affine policies.
@@ -62,36 +80,38 @@ pub enum NoSeparation {
     NotBilinear(#[from] NotBilinear),
 }
 
-/// A separation that bounds the worst case for sure, chosen and not yet built.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Exact<'p> {
-    /// Every point of a list is asked.
-    Scan(Cow<'p, Points>),
+/// An exact separation, chosen and not yet built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exact {
+    /// Every point of a finite equivalent with this many points.
+    Scan(usize),
     /// Branch and bound on ξ.
     Split,
     /// A mixed-integer program.
     Bilinear,
 }
 
-impl<'p> Exact<'p> {
+impl Exact {
     /// Chooses by the problem's set and class.
-    pub fn choose(problem: &'p Problem) -> Result<Self, NoSeparation> {
+    pub fn choose(problem: &Problem) -> Result<Self, NoExactSeparation> {
         let most = if problem.recourse.is_linear() { ENUMERATED } else { ENUMERATED_IN_CONES };
-        match list(problem, most) {
+        match list_length(problem, most) {
             Ok(points) => Ok(Self::Scan(points)),
             Err(NoFiniteEquivalent::CostsMove) => Err(NoFiniteEquivalent::CostsMove.into()),
             Err(NoFiniteEquivalent::TooMany(_)) => Ok(Self::Split),
         }
     }
 
-    /// Chooses as of_kind, if that separation applies.
-    pub fn of_kind(kind: SeparationKind, problem: &'p Problem) -> Result<Self, NoSeparation> {
+    /// The exact separation of this kind, if it applies to the problem; of `Auto`, `Soft` and `Cascade` the one that suits it.
+    pub fn of_kind(kind: &SeparationKind, problem: &Problem) -> Result<Self, NoExactSeparation> {
         match kind {
-            SeparationKind::Auto => Self::choose(problem),
-            SeparationKind::Scan => Ok(Self::Scan(list(problem, ENUMERATED)?)),
+            SeparationKind::Auto | SeparationKind::Soft | SeparationKind::Cascade | SeparationKind::Custom(_) => {
+                Self::choose(problem)
+            }
+            SeparationKind::Scan => Ok(Self::Scan(list_length(problem, ENUMERATED)?)),
             SeparationKind::Split => {
                 let applies = !problem.recourse.costs_move() && !problem.set.is_finite_list();
-                if applies { Ok(Self::Split) } else { Err(NoSeparation::NotSplit) }
+                if applies { Ok(Self::Split) } else { Err(NoExactSeparation::NotSplit) }
             }
             SeparationKind::Bilinear => {
                 Bilinear::new(problem)?;
@@ -105,7 +125,7 @@ impl<'p> Exact<'p> {
         match self {
             Self::Scan(points) => {
                 let what = if problem.set.is_finite_list() { "scenarios" } else { "extreme points" };
-                format!("scans {} {what}", points.len())
+                format!("scans {points} {what}")
             }
             Self::Split => {
                 format!("searches the {} by branch and bound with affine policies as bounds", problem.set.kind())
@@ -131,13 +151,17 @@ impl<'p> Exact<'p> {
     }
 
     /// Builds it.
-    pub fn build(self, problem: &'p Problem) -> Result<Box<dyn Separation + 'p>, Error> {
+    pub fn build<'p>(self, problem: &'p Problem) -> Result<Box<dyn Separation + 'p>, Error> {
         match self {
-            Self::Scan(points) => Ok(Box::new(Scan::new(problem, points)?)),
+            Self::Scan(count) => {
+                let points = finite_equivalent(problem, count)
+                    .map_err(|reason| Error::Master(NoExactSeparation::from(reason).to_string()))?;
+                Ok(Box::new(Scan::new(problem, points)?))
+            }
             Self::Split => Ok(Box::new(Split::new(problem))),
             Self::Bilinear => match Bilinear::new(problem) {
                 Ok(bilinear) => Ok(Box::new(bilinear)),
-                Err(reason) => Err(Error::Master(NoSeparation::from(reason).to_string())),
+                Err(reason) => Err(Error::Master(NoExactSeparation::from(reason).to_string())),
             },
         }
     }

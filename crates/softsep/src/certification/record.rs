@@ -1,0 +1,64 @@
+//! Separation at a decision, with its answer written into the ledger.
+
+use super::cost_at;
+use crate::cuts::CutPool;
+use crate::error::Error;
+use crate::model::Problem;
+use crate::numeric::tolerances::FEASIBILITY_TOL;
+use crate::run::Run;
+use crate::separation::{Claim, Found, Query, Separation};
+use crate::settings::Certify;
+
+/// Separates at a decision, inserts the cut, and writes the cost of the decision into the ledger.
+///
+/// A decision outlives the clock: where there is no time left to separate, and there is no incumbent, it is kept with its cost at
+/// `fallback`, as an estimate. Returns `None` then, and for a decision that is not in X.
+pub(crate) fn separate_and_record(
+    problem: &Problem,
+    query: &Query,
+    fallback: &[f64],
+    separation: &mut dyn Separation,
+    pool: &mut CutPool,
+    certify: Certify,
+    run: &mut Run,
+) -> Result<Option<Found>, Error> {
+    let x = query.x;
+    if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > FEASIBILITY_TOL) {
+        run.say(&format!("the master's decision violates the first stage by {:.1e} and is dropped", violation.amount));
+        return Ok(None);
+    }
+    let first_cost = problem.first.value(x);
+    let separated = query.clock.with_grace(|clock| separation.separate(&query.on(clock), pool), Error::is_stop);
+    match separated {
+        Ok(found) => {
+            count(&found, run);
+            if let Some(cut) = &found.cut {
+                pool.insert(cut, &found.xi);
+            }
+            let value = first_cost + found.value;
+            match found.claim {
+                Claim::Surely(at_most) if certify != Certify::None => {
+                    run.upper(x, value, first_cost + at_most, &found.xi);
+                }
+                // A search that ended at the first scenario above the query's value estimates nothing.
+                Claim::Nothing if query.is_met_by(found.value) && run.incumbent().is_some() => {}
+                _ => _ = run.consider(x, value, &found.xi),
+            }
+            Ok(Some(found))
+        }
+        Err(Error::Stopped(_)) if run.incumbent().is_some() => Ok(None),
+        Err(Error::Stopped(_)) => {
+            let value = cost_at(problem, x, fallback, run)?;
+            run.consider(x, value, fallback);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Adds the work of a separation to the ledger's counters.
+pub(crate) fn count(found: &Found, run: &mut Run) {
+    run.count_solves(found.solves);
+    run.count_nodes(found.nodes);
+    run.count_exact(found.exact);
+}

@@ -1,0 +1,223 @@
+//! The tree's callback: cuts at its points, and the incumbent.
+//!
+//! Fractional points are separated with local effort: ascents from known scenarios. Integral points, which may become incumbents,
+//! with normal effort: soft separation then steps the chain of their integer assignment (Algorithm 2). An integral point at which
+//! no scenario costs more than the relaxation says becomes the incumbent if it is better; with `--certify probabilistic` only
+//! after the calls of Algorithm 3. When the tree's lower bound comes close to the incumbent, the incumbent is verified, and
+//! certified where that is asked for or cheap. A worse scenario found then raises the incumbent's cost: the cutoff rises, and
+//! nodes that it had closed are searched again.
+
+use super::settings::BranchAndCutSettings;
+use crate::certification::{Evaluator, Verification, count};
+use crate::cuts::{Cursor, CutPool};
+use crate::error::Error;
+use crate::methods::scope::proof;
+use crate::methods::unbounded::prove_unbounded;
+use crate::model::Problem;
+use crate::numeric::tolerances::cost_tol;
+use crate::recourse::Cut;
+use crate::run::{Incumbent, Run, Stop};
+use crate::separation::{Effort, Found, Query, Separation, SeparationContext, SoftSettings, build_separation};
+use crate::settings::Certify;
+use crate::tree::{LazyCutCallback, Point};
+use crate::uncertainty::Reference;
+
+/// The share of the gap that the tree leaves to a proof of its incumbent. For a tree the last part is the longest, and a proof
+/// comes close at once.
+const SHARE_BEFORE_PROOF: f64 = 0.4;
+
+/// The share of the way to the gap at which nodes are closed: the rest makes up for rounding.
+const CLOSED: f64 = 0.9;
+
+/// The share of that by which a scenario must be above the relaxation for an integral point to be cut off.
+const WORTH_A_CUT: f64 = 0.5;
+
+/// The same for fractional points, of the distance between the incumbent and the point's bound.
+const WORTH_A_CUT_AT_FRACTION: f64 = 0.01;
+
+/// Separation, verification and the cut pool of a tree search.
+pub(super) struct SeparationCallback<'a> {
+    pub(super) problem: &'a Problem,
+    certify: Certify,
+    separation: Box<dyn Separation + 'a>,
+    pub(super) pool: &'a mut CutPool,
+    /// The position of the tree's reader in the pool.
+    cursor: Cursor,
+    evaluator: Evaluator<'a>,
+    verification: Verification<'a>,
+}
+
+impl<'a> SeparationCallback<'a> {
+    pub(super) fn new(
+        problem: &'a Problem,
+        settings: &BranchAndCutSettings,
+        certify: Certify,
+        pool: &'a mut CutPool,
+        run: &Run,
+    ) -> Result<Self, Error> {
+        let soft = SoftSettings {
+            proposal: settings.proposal,
+            per_assignment: Some(settings.catch_up()),
+            ..SoftSettings::default()
+        };
+        let (limits, clock) = (run.limits(), run.clock());
+        let context = SeparationContext::new(soft, proof(certify), limits.gap, limits.seed, clock);
+        let separation = build_separation(&settings.separation, problem, &context)?;
+        let (is_exact, reference) = (separation.is_exact(), Reference::default());
+        let verification = Verification::new(problem, certify, is_exact, Some(SHARE_BEFORE_PROOF), reference, run)?;
+        let evaluator = Evaluator::new(problem, clock)?;
+        Ok(Self { problem, certify, separation, pool, cursor: Cursor::default(), evaluator, verification })
+    }
+
+    /// The cuts that the tree has not read.
+    pub(super) fn new_cuts(&mut self) -> Vec<Cut> {
+        let new = self.pool.read_new(&mut self.cursor);
+        new.into_iter().map(|cut| self.pool.cut(cut)).collect()
+    }
+
+    /// Whether draws certify incumbents.
+    pub(super) fn uses_draws(&self) -> bool {
+        self.verification.uses_draws()
+    }
+
+    /// The number of certifications by draws.
+    pub(super) fn certifications(&self) -> u64 {
+        self.verification.attempts()
+    }
+
+    /// How far below the incumbent's cost a node's bound may be and still close it.
+    fn closing_distance(&self, value: f64, run: &Run) -> f64 {
+        CLOSED * self.verification.share() * run.limits().gap * value.abs()
+    }
+
+    /// The cost that a scenario must exceed for its cut to be worthwhile at a point with this bound, at least `margin` above it.
+    /// At a point without a bound every cut is.
+    fn threshold(&self, bound: f64, margin: f64, run: &Run) -> f64 {
+        match bound.is_finite() {
+            true => bound + margin.max(WORTH_A_CUT * self.closing_distance(bound, run)).max(cost_tol(bound)),
+            false => f64::NEG_INFINITY,
+        }
+    }
+
+    /// Separates at x until a scenario costs more than `above`, f(x) included; the answer with f(x) added to its value.
+    fn separate(&mut self, x: &[f64], above: f64, effort: Effort, run: &mut Run) -> Result<Found, Error> {
+        let first_cost = self.problem.first.value(x);
+        let clock = run.clock().clone();
+        let query =
+            Query::scenario(x, &clock).above(above - first_cost).with_effort(effort).with_size(run.objective_size());
+        let found = self.separation.separate(&query, self.pool)?;
+        count(&found, run);
+        if let Some(cut) = &found.cut {
+            self.pool.insert(cut, &found.xi);
+        }
+        Ok(Found { value: first_cost + found.value, ..found })
+    }
+
+    /// Separates at an integral point whose relaxation has this bound. True if the point is settled: it is then the incumbent,
+    /// if it is better.
+    pub(super) fn settles(&mut self, x: &[f64], bound: f64, run: &mut Run) -> Result<bool, Error> {
+        let (above, before) = (self.threshold(bound, 0.0, run), self.pool.end());
+        let found = self.separate(x, above, Effort::Normal, run)?;
+        self.evaluator.revise_incumbent(self.pool, run)?;
+        // Where no cut is new, the relaxation is off by no more than its solver's tolerance.
+        if found.value > above && self.pool.count_new(before) > 0 {
+            return Ok(false);
+        }
+        if found.value == f64::NEG_INFINITY {
+            let stop = prove_unbounded(self.problem, self.certify, run)?;
+            return Err(stop.into());
+        }
+        self.take(x, found.value, &found.xi, run)
+    }
+
+    /// Makes x the incumbent if it is better than the last one and Algorithm 3 does not refute it; false if that does.
+    fn take(&mut self, x: &[f64], value: f64, worst: &[f64], run: &mut Run) -> Result<bool, Error> {
+        let is_better = self.evaluator.admits(x, self.pool) && run.consider(x, value, worst);
+        if !is_better || !self.uses_draws() {
+            return Ok(true);
+        }
+        let incumbent = Incumbent { x: x.to_vec(), value, worst: worst.to_vec() };
+        let refuted = self.verification.call(&incumbent, run)?;
+        if let Some(found) = &refuted {
+            count(found, run);
+            self.evaluator.cost(x, &found.xi, self.pool, run)?;
+        }
+        self.evaluator.revise_incumbent(self.pool, run)?;
+        Ok(refuted.is_none())
+    }
+
+    /// Separates at a fractional point.
+    fn separate_fraction(&mut self, point: &Point, run: &mut Run) -> Result<(), Error> {
+        let margin =
+            run.incumbent().map_or(0.0, |incumbent| WORTH_A_CUT_AT_FRACTION * (incumbent.value - point.bound).max(0.0));
+        let above = self.threshold(point.bound, margin, run);
+        self.separate(&point.x, above, Effort::Local, run).map(|_| ())
+    }
+
+    /// Verifies the incumbent if the lower bound is close enough to it. Returns why the run ends, if it does.
+    pub(super) fn verify_if_due(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
+        match self.verification.is_due(run) {
+            true => self.verification.verify(self.separation.as_mut(), &mut self.evaluator, self.pool, run),
+            false => Ok(None),
+        }
+    }
+
+    /// Certifies the incumbent of a run that a limit has ended, if a certificate was asked for.
+    pub(super) fn certify_at_end(&mut self, run: &mut Run) -> Result<(), Error> {
+        self.verification.certify_at_end(self.separation.as_mut(), &mut self.evaluator, self.pool, run)
+    }
+}
+
+impl LazyCutCallback for SeparationCallback<'_> {
+    fn look(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
+        let mut cuts = Vec::with_capacity(points.len());
+        for point in points {
+            let is_settled = if point.integral {
+                self.settles(&point.x, point.bound, run)?
+            } else {
+                self.separate_fraction(point, run)?;
+                false
+            };
+            // A new cut at a settled point is no reason to solve its node again; the tree reads it with the next point's.
+            cuts.push(if is_settled { Vec::new() } else { self.new_cuts() });
+        }
+        Ok(cuts)
+    }
+
+    fn consider(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error> {
+        let above = run.incumbent().map_or(f64::INFINITY, |incumbent| incumbent.value);
+        let found = self.separate(x, above, Effort::Normal, run)?;
+        self.evaluator.revise_incumbent(self.pool, run)?;
+        if found.value < above {
+            self.take(x, found.value, &found.xi, run)?;
+        }
+        Ok(self.new_cuts())
+    }
+
+    fn cutoff(&self, run: &Run) -> f64 {
+        run.incumbent().map_or(f64::INFINITY, |incumbent| {
+            let value = incumbent.value;
+            value - self.closing_distance(value, run).max(cost_tol(value))
+        })
+    }
+
+    fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
+        run.lower(lower);
+        match self.verify_if_due(run)? {
+            Some(stop) => Err(stop.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Soft separation may have missed a scenario without recourse: exact separations decide.
+    fn doubts_unbounded(&mut self, run: &mut Run) -> Option<Error> {
+        Some(match prove_unbounded(self.problem, self.certify, run) {
+            Ok(stop) => stop.into(),
+            Err(error) => error,
+        })
+    }
+
+    fn scenarios(&self) -> Vec<&[f64]> {
+        (0..self.pool.len()).map(|cut| self.pool.scenario(cut)).collect()
+    }
+}

@@ -1,0 +1,338 @@
+//! The loop that column-and-constraint generation and Benders decomposition share: solve the master, separate at its decision, let
+//! the master grow by the scenario found, until no scenario costs more than the master's θ.
+
+use serde::Deserialize;
+
+use super::{Method, OptionInfo};
+use crate::certification::separate_and_record;
+use crate::cuts::{CutPool, WarmStart};
+use crate::error::{Error, Unsupported};
+use crate::format::ProblemFile;
+use crate::master::{Ended, MasterProblem, explain_infeasible, explain_unbounded};
+use crate::model::Problem;
+use crate::numeric::tolerances::cost_tol;
+use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
+use crate::separation::soft::from_word;
+use crate::separation::{
+    Claim, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, build_separation,
+    finite_equivalent,
+};
+use crate::settings::Certify;
+
+/// The share of the gap that is left to the master, so that rounding elsewhere cannot use up all of it.
+const MASTER_SHARE: f64 = 0.1;
+
+/// The share of the gap by which a scenario must be above the master's θ to end a separation, and the share by which a bound may
+/// stay above the scenario found. With the master's they are less than the gap: a separation that finds nothing has closed it.
+const ABOVE_SHARE: f64 = 0.25;
+const BOUND_SHARE: f64 = 0.5;
+
+/// A bound is asked for on the way when the recourse solves since the last one are this many times those that it took.
+const BOUND_PERIOD: u64 = 4;
+
+/// What a scenario adds to the master.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// A scenario copy of the recourse.
+    Copy,
+    /// The cuts that were met on the way to it.
+    Cut,
+}
+
+/// The options of `ccg` and `benders`.
+pub(super) const OPTIONS: &[OptionInfo] = &[super::SEPARATION_OPTION];
+
+/// The settings of `ccg` and `benders`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct GenerationSettings {
+    /// The separation; `Auto` is a cascade.
+    #[serde(deserialize_with = "from_word")]
+    pub separation: SeparationKind,
+}
+
+/// The loop as a method.
+#[derive(Debug, Clone)]
+pub(super) struct Generation {
+    method: &'static str,
+    growth: Growth,
+    settings: GenerationSettings,
+}
+
+impl Generation {
+    /// The loop under the name of a method.
+    pub(super) fn new(method: &'static str, growth: Growth, settings: GenerationSettings) -> Self {
+        Self { method, growth, settings }
+    }
+}
+
+impl Method for Generation {
+    fn name(&self) -> &'static str {
+        self.method
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        super::accepts_master(self.method, problem)?;
+        if matches!(self.settings.separation, SeparationKind::Soft | SeparationKind::Custom(_)) {
+            return Ok(());
+        }
+        Exact::of_kind(&self.settings.separation, problem).map(|_| ()).map_err(|reason| Unsupported {
+            method: self.method,
+            feature: reason.to_string(),
+            instead: match self.settings.separation {
+                SeparationKind::Auto => "draw a list of scenarios from the set and solve that".into(),
+                _ => "leave --separation out".into(),
+            },
+        })
+    }
+
+    fn plan(&self, problem: &Problem) -> String {
+        let grows = match self.growth {
+            Growth::Copy => "adds a copy of the recourse for the worst one to the master",
+            Growth::Cut => "adds the cuts of the scenarios to the master",
+        };
+        match (&self.settings.separation, Exact::of_kind(&self.settings.separation, problem)) {
+            (SeparationKind::Soft, _) => format!("each iteration ascends to bad scenarios, steps a chain and {grows}"),
+            (SeparationKind::Custom(_), _) => format!("each iteration asks the given separation and {grows}"),
+            (SeparationKind::Auto | SeparationKind::Cascade, Ok(exact)) => format!(
+                "each iteration ascends to bad scenarios, {} only where none is found, and {grows}",
+                exact.plan(problem)
+            ),
+            (_, Ok(exact)) => format!("each iteration {} and {grows}", exact.plan(problem)),
+            (_, Err(reason)) => reason.to_string(),
+        }
+    }
+
+    fn promise(&self, problem: &Problem) -> String {
+        match (&self.settings.separation, Exact::of_kind(&self.settings.separation, problem)) {
+            (SeparationKind::Soft, _) => "a lower bound for sure; the objective is an estimate".into(),
+            (SeparationKind::Custom(_), _) => "a lower bound for sure; the rest is up to the given separation".into(),
+            (_, Ok(exact)) => format!("both bounds for sure; {}", exact.promise(problem)),
+            (_, Err(reason)) => reason.to_string(),
+        }
+    }
+
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
+        let limits = run.limits();
+        let context =
+            SeparationContext::new(SoftSettings::default(), Proof::Required, limits.gap, limits.seed, run.clock());
+        let separation = build_separation(&self.settings.separation, problem, &context)?;
+        let mut nominal = vec![0.0; problem.set.dim()];
+        problem.set.nominal(&mut nominal);
+        let mut master = MasterProblem::new(problem, run.clock())?;
+        if let Some(incumbent) = run.incumbent() {
+            for xi in &warm.scenarios {
+                master.add_copy(xi, &incumbent.x)?;
+            }
+        }
+        let mut state = GenerationState {
+            problem,
+            method: self,
+            certify,
+            nominal,
+            separation,
+            master,
+            pool: &mut warm.cuts,
+            listed: 0,
+            solves_at_bound: 0,
+            bound_solves: None,
+        };
+        let stop = loop {
+            if let Some(stop) = state.iterate(run)? {
+                break stop;
+            }
+        };
+        state.bound_at_end(stop, run)?;
+        Ok(stop)
+    }
+}
+
+/// The state of the loop.
+struct GenerationState<'a> {
+    problem: &'a Problem,
+    method: &'a Generation,
+    certify: Certify,
+    nominal: Vec<f64>,
+    separation: Box<dyn Separation + 'a>,
+    master: MasterProblem<'a>,
+    pool: &'a mut CutPool,
+    /// How many scenarios of a list have a copy because there was no decision to separate.
+    listed: usize,
+    /// The ledger's recourse solves when the last bound was found, and the solves that it took.
+    solves_at_bound: u64,
+    bound_solves: Option<u64>,
+}
+
+impl GenerationState<'_> {
+    /// One iteration; why the run ends, if it does.
+    fn iterate(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
+        run.set_master(self.master.size());
+        let incumbent = run.incumbent().map(|incumbent| incumbent.x.clone());
+        let solved =
+            self.master.solve(incumbent.as_deref(), MASTER_SHARE * run.limits().gap, run.limits().seed, run.clock())?;
+        run.count_nodes(solved.nodes);
+        match solved.ended {
+            Ended::Infeasible => {
+                let explain = |clock: &Clock| explain_infeasible(&self.master.behind(), clock);
+                let verdict = run.clock().with_grace(explain, Error::is_stop)?;
+                return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
+            }
+            Ended::Unbounded => return self.unbounded(run),
+            Ended::Optimal | Ended::Stopped(_) => {}
+        }
+        if let Some(lower) = solved.lower {
+            run.lower(lower);
+        }
+        let grown = match (&solved.x, solved.theta) {
+            (Some(x), Some(theta)) => self.grow(x, theta, run)?,
+            _ => false,
+        };
+        run.count_solves(self.master.take_solves());
+        let stop = run.tick();
+        Ok(match solved.ended {
+            _ if stop.is_some() => stop,
+            Ended::Stopped(stop) => Some(stop),
+            _ => (!grown).then_some(Stop::Stalled),
+        })
+    }
+
+    /// Lets the master grow by a scenario that costs more than θ; false if there is none, or the master has it: the bounds are
+    /// then as close as tolerances allow.
+    fn grow(&mut self, x: &[f64], theta: f64, run: &mut Run) -> Result<bool, Error> {
+        let size = run.limits().gap * (self.problem.first.value(x) + theta).abs();
+        let above = theta + ABOVE_SHARE * size;
+        if self.master.restore_copy(x, above)?
+            || self.method.growth == Growth::Cut && self.master.add_violated_cut(x, above, self.pool)
+        {
+            return Ok(true);
+        }
+        let clock = run.clock().clone();
+        let maximum = Query::maximum(x, &clock).with_size(run.objective_size());
+        let query = match self.wants_bound(run) {
+            true => maximum.with_bound(f64::INFINITY),
+            false => maximum.above(above).with_bound(BOUND_SHARE * size),
+        };
+        let found = self.separate(&query, run)?;
+        let is_settled = found.as_ref().is_none_or(is_tight);
+        if self.add(x, theta, found)? {
+            return Ok(true);
+        }
+        if is_settled || run.bounds().meet(run.limits().gap) {
+            return Ok(false);
+        }
+        // Nothing new was found on the way: now the maximum is asked for.
+        let found = self.separate(&maximum.with_bound(BOUND_SHARE * size), run)?;
+        self.add(x, theta, found)
+    }
+
+    /// Whether a bound is worth its price by now: it may show that the gap is closed, and the ledger should have one early.
+    fn wants_bound(&self, run: &Run) -> bool {
+        let spent = run.recourse_solves() - self.solves_at_bound;
+        self.bound_solves.is_some_and(|solves| spent >= BOUND_PERIOD * solves.max(1))
+    }
+
+    fn separate(&mut self, query: &Query, run: &mut Run) -> Result<Option<Found>, Error> {
+        let separation = self.separation.as_mut();
+        let found = separate_and_record(self.problem, query, &self.nominal, separation, self.pool, self.certify, run)?;
+        if let Some(Found { claim: Claim::Surely(_), solves, .. }) = &found {
+            (self.solves_at_bound, self.bound_solves) = (run.recourse_solves(), Some(*solves));
+        }
+        Ok(found)
+    }
+
+    /// Adds a scenario that costs more than θ to the master; false if it does not, or is there already.
+    fn add(&mut self, x: &[f64], theta: f64, found: Option<Found>) -> Result<bool, Error> {
+        let is_worse = |found: &Found| found.value > theta + cost_tol(theta);
+        match (found.filter(is_worse), self.method.growth) {
+            // The separation has inserted its cut into the pool.
+            (Some(Found { cut: Some(_), .. }), Growth::Cut) => {
+                let before = self.master.size().cuts;
+                self.master.add_new_cuts(self.pool, x);
+                Ok(self.master.size().cuts > before
+                    || self.master.add_violated_cut(x, theta + cost_tol(theta), self.pool))
+            }
+            (Some(Found { xi, .. }), _) => self.master.add_copy(&xi, x),
+            (None, _) => Ok(false),
+        }
+    }
+
+    /// Bounds the incumbent's cost after a limit has ended the run, if no bound was found on the way.
+    fn bound_at_end(&mut self, stop: Stop, run: &mut Run) -> Result<(), Error> {
+        let is_limit = matches!(stop, Stop::TimeLimit | Stop::Interrupted | Stop::IterationLimit);
+        let Some(incumbent) = run.incumbent().cloned().filter(|_| is_limit && run.bounds().upper().is_none()) else {
+            return Ok(());
+        };
+        let clock = if run.clock().check().is_err() { Clock::grace() } else { run.clock().clone() };
+        let query = Query::maximum(&incumbent.x, &clock).with_bound(f64::INFINITY).with_size(run.objective_size());
+        match self.separate(&query, run) {
+            Err(error) if !error.is_stop() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Continues after a master without a lower bound, and so without a decision to separate.
+    ///
+    /// Where costs are fixed, the copies of two scenarios differ in their right-hand sides only, and those do not show in a ray
+    /// (dx, dy): every copy can follow a ray that one can. From a decision with recourse to every scenario one can go along dx
+    /// for ever, the recourse to each along dy, and the cost falls without end. With integers too: the data are rational, so that
+    /// a ray of the relaxation can be scaled to an integral one. So the problem is unbounded if it is feasible at all, which the
+    /// same loop finds out on the problem without costs.
+    fn unbounded(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
+        if self.problem.recourse.costs_move() {
+            return self.add_listed(run);
+        }
+        let ray = run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), Error::is_stop)?;
+        run.say("the master is unbounded, and so is the problem if some decision is feasible; looking for one");
+        let free = without_costs(self.problem)?;
+        let used = run.iterations();
+        let iterations = run.limits().iterations.map(|limit| limit.saturating_sub(used).max(1));
+        let mut silent = Silent;
+        let limits = Limits { iterations, ..run.limits().clone() };
+        let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
+        let stop = self.method.solve(&free, Certify::Exact, &mut WarmStart::cold(&free), &mut search)?;
+        let (verdict, is_feasible) = (search.verdict().cloned(), search.bounds().upper().is_some());
+        run.count_solves(search.recourse_solves());
+        run.count_exact(search.exact_separations());
+        run.count_nodes(search.nodes());
+        Ok(Some(match verdict {
+            Some(verdict) => run.prove(verdict),
+            None if is_feasible => run.prove(Verdict::Unbounded(ray)),
+            None => stop,
+        }))
+    }
+
+    /// Where costs move with ξ, another scenario may bound the master: adds copies of more of the list, twice as many each time.
+    fn add_listed(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
+        let points = finite_equivalent(self.problem, usize::MAX).map_err(|reason| Error::Master(reason.to_string()))?;
+        if self.listed == points.len() {
+            let ray =
+                run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), Error::is_stop)?;
+            return Ok(Some(run.prove(Verdict::Unbounded(ray))));
+        }
+        let end = points.len().min(self.listed + self.master.size().scenarios);
+        for row in self.listed..end {
+            self.master.add_bound(points.row(row));
+        }
+        self.listed = end;
+        Ok(run.tick())
+    }
+}
+
+/// Whether a bound is as low as the worst scenario found, up to tolerances.
+fn is_tight(found: &Found) -> bool {
+    matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + cost_tol(found.value))
+}
+
+/// The same problem without costs.
+fn without_costs(problem: &Problem) -> Result<Problem, Error> {
+    let ProblemFile { mut first_stage, mut recourse, uncertainty, name } = problem.file();
+    first_stage.constant = 0.0;
+    first_stage.quadratic.clear();
+    recourse.quadratic.clear();
+    for variable in first_stage.variables.iter_mut().chain(&mut recourse.variables) {
+        variable.cost = 0.0;
+        variable.cost_xi.clear();
+    }
+    Ok(Problem::new(&ProblemFile { first_stage, recourse, uncertainty, name })?)
+}

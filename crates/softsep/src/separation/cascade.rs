@@ -1,0 +1,119 @@
+//! A separation made of separations: cheap ones first, an exact one where these find nothing.
+
+use super::{Claim, Effort, Found, Query, Separation};
+use crate::cuts::CutPool;
+use crate::error::Error;
+
+/// Asks its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members are asked
+/// only where a bound is wanted.
+///
+/// Where the exact member is expected to take fewer recourse solves than the soft ones take, it is asked first.
+pub struct Cascade<'p> {
+    soft: Box<dyn Separation + 'p>,
+    exact: Option<Box<dyn Separation + 'p>>,
+    /// The mean number of recourse solves of the soft member's calls, and the number of these.
+    soft_solves: f64,
+    soft_calls: f64,
+}
+
+impl<'p> Cascade<'p> {
+    /// `soft` claims nothing; `exact` bounds the maximum. Without it no query gets a bound.
+    pub fn new(soft: Box<dyn Separation + 'p>, exact: Option<Box<dyn Separation + 'p>>) -> Self {
+        Self { soft, exact, soft_solves: 0.0, soft_calls: 0.0 }
+    }
+
+    fn ask_soft(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
+        let found = self.soft.separate(query, pool)?;
+        self.soft_calls += 1.0;
+        self.soft_solves += (found.solves as f64 - self.soft_solves) / self.soft_calls;
+        Ok(found)
+    }
+
+    /// Whether the exact member takes fewer solves than the soft one.
+    fn exact_is_cheaper(&self) -> bool {
+        let expected = self.exact.as_ref().and_then(|exact| exact.expected_solves());
+        expected.is_some_and(|solves| solves as f64 <= self.soft_solves)
+    }
+}
+
+impl Separation for Cascade<'_> {
+    fn separate(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
+        let wants_proof = query.bound.is_some() && self.exact.is_some();
+        let first = match wants_proof && self.exact_is_cheaper() {
+            true => None,
+            false => match self.ask_soft(query, pool) {
+                Ok(found) => Some(found),
+                // The query may have a clock of its own, on which an exact separation still has time.
+                Err(Error::Stopped(stop)) if !wants_proof || query.clock.check().is_err() => return Err(stop.into()),
+                Err(Error::Stopped(_)) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        let is_enough = |found: &Found| query.is_met_by(found.value) || matches!(found.claim, Claim::Surely(_));
+        let Some(exact) = self.exact.as_mut().filter(|_| wants_proof) else {
+            return first.map_or_else(|| self.ask_soft(query, pool), Ok);
+        };
+        if let Some(found) = first.as_ref().filter(|found| is_enough(found)) {
+            return Ok(found.clone());
+        }
+        // A thorough search costs little beside a proof, and often saves one.
+        let first = match first {
+            Some(first) if query.effort == Effort::Normal && query.above.is_some() => {
+                let thorough = self.soft.separate(&query.with_effort(Effort::Thorough), pool)?;
+                let found = worse(first, thorough);
+                if is_enough(&found) {
+                    return Ok(found);
+                }
+                Some(found)
+            }
+            first => first,
+        };
+        let proved = exact.separate(query, pool)?;
+        let found = match first {
+            Some(first) => worse(proved, first),
+            None => proved,
+        };
+        // A search that ended early has some scenario above, not the worst: ascents lead from it to a worse one.
+        if found.claim == Claim::Nothing && query.is_met_by(found.value) && query.clock.check().is_ok() {
+            if let Some(cut) = &found.cut {
+                pool.insert(cut, &found.xi);
+            }
+            let local = Query::scenario(query.x, query.clock).with_size(query.size).with_effort(Effort::Local);
+            let better = self.soft.separate(&local, pool)?;
+            return Ok(worse(found, better));
+        }
+        Ok(found)
+    }
+
+    fn is_exact(&self) -> bool {
+        self.exact.is_some()
+    }
+
+    fn start_at(&mut self, xi: &[f64]) {
+        self.soft.start_at(xi);
+    }
+
+    fn start_from(&mut self, basis: &crate::recourse::RecourseBasis) -> Result<(), Error> {
+        self.soft.start_from(basis)
+    }
+
+    fn proof(&self) -> Option<String> {
+        self.exact.as_ref().and_then(|exact| exact.proof())
+    }
+
+    fn diagnostics(&self) -> Option<crate::run::ChainDiagnostics> {
+        self.soft.diagnostics()
+    }
+}
+
+/// The worse of two scenarios at the same decision, with the claim of the first, and the work of both.
+fn worse(proved: Found, other: Found) -> Found {
+    let (solves, nodes, exact) = (proved.solves + other.solves, proved.nodes + other.nodes, proved.exact + other.exact);
+    // A bound that a solver's tolerance puts below a scenario is lifted to it.
+    let claim = match (proved.claim, other.claim) {
+        (Claim::Surely(at_most), _) => Claim::Surely(at_most.max(other.value)),
+        (Claim::Nothing, claim) => claim,
+    };
+    let worst = if other.value > proved.value { other } else { proved };
+    Found { claim, solves, nodes, exact, ..worst }
+}

@@ -1,0 +1,111 @@
+//! The kernel of the chains: states, proposal, acceptance, and the temperature of a call.
+
+use std::sync::Arc;
+
+use super::settings::{AutoOr, SoftSettings, Temperature};
+use crate::chain::Kernel;
+use crate::error::Error;
+use crate::model::Problem;
+use crate::proposal::{Options, Proposal};
+use crate::run::Clock;
+use crate::separation::trends;
+use crate::theory;
+use crate::uncertainty::{Count, Reach, Reference, SetError, Space, States};
+
+/// The share of the gap asked for that the automatic temperature may cost, over the dimension of ξ: how far below the worst
+/// case p_x has its mass.
+const SHARE_OF_GAP: f64 = 0.05;
+
+/// The least gap that the automatic temperature is made for.
+const LEAST_GAP: f64 = 1e-6;
+
+/// Δ⋆ of Proposition 2 relative to the objective, where it is not given: by how much the worst scenario is worse than the next.
+const MARGIN: f64 = 1e-3;
+
+/// The states that chains move on: those that can hold a maximum of Q(x, ·) for some x.
+pub fn chain_states<'p>(
+    problem: &'p Problem,
+    reference: Reference,
+    clock: &Clock,
+) -> Result<Arc<dyn States + 'p>, Error> {
+    let mut reach = Reach { convex: !problem.recourse.costs_move(), reference, ..Reach::default() };
+    let has_trends = reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;
+    if has_trends
+        && problem.set.heeds_trends()
+        && let Some(trends) = trends(problem, clock)?
+    {
+        reach.trends = trends;
+    }
+    Ok(Arc::from(problem.set.states(&reach)?))
+}
+
+/// The space of [`chain_states`], found by the problem's class alone.
+pub fn chain_space(problem: &Problem) -> Result<Space, SetError> {
+    let reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
+    problem.set.states(&reach).map(|states| states.space())
+}
+
+/// Everything that a chain's kernel is made of but the temperature.
+pub(super) struct KernelParts<'p> {
+    pub(super) states: Arc<dyn States + 'p>,
+    proposal: Box<dyn Proposal>,
+    dim: usize,
+}
+
+impl<'p> KernelParts<'p> {
+    /// Refuses a proposal or a temperature that the states do not allow.
+    pub(super) fn new(problem: &Problem, states: Arc<dyn States + 'p>, settings: &SoftSettings) -> Result<Self, Error> {
+        let options = Options {
+            concentration: match settings.kappa {
+                AutoOr::Auto => None,
+                AutoOr::Given(kappa) => Some(kappa),
+            },
+            share: settings.share,
+            ..Options::default()
+        };
+        let refuse = |refused: String| Error::Settings(refused);
+        let proposal = settings.proposal.build(states.as_ref(), &options).map_err(|error| refuse(error.to_string()))?;
+        if settings.temperature == Temperature::Adaptive && count(states.as_ref()).is_none() {
+            return Err(refuse(format!(
+                "the adaptive temperature is for finitely many states, and here they are {}; leave --temperature out, \
+                 or give a number",
+                states.space()
+            )));
+        }
+        Ok(Self { states, proposal, dim: problem.set.dim() })
+    }
+
+    /// The kernel at a temperature.
+    pub(super) fn at(&self, settings: &SoftSettings, temperature: f64) -> Kernel<'_> {
+        Kernel {
+            states: self.states.as_ref(),
+            proposal: self.proposal.as_ref(),
+            acceptance: settings.acceptance,
+            temperature,
+        }
+    }
+
+    /// The temperature w after `calls` earlier calls, for a relative gap and an objective of this size.
+    pub(super) fn temperature(&self, settings: &SoftSettings, calls: u64, gap: f64, size: f64) -> f64 {
+        let size = size.max(LEAST_GAP);
+        match (settings.temperature, count(self.states.as_ref())) {
+            (Temperature::Given(temperature), _) => temperature,
+            (Temperature::Adaptive, Some(count)) => {
+                let margin = match settings.margin {
+                    AutoOr::Given(margin) => margin,
+                    AutoOr::Auto => MARGIN * size,
+                };
+                theory::temperature_at(calls, margin, count)
+            }
+            _ => SHARE_OF_GAP * gap.max(LEAST_GAP) * size / self.dim.max(1) as f64,
+        }
+    }
+}
+
+/// The number of states, where there are finitely many.
+fn count(states: &dyn States) -> Option<f64> {
+    match states.space() {
+        Space::Finite(Count::Exactly(count) | Count::MoreThan(count)) => Some(count as f64),
+        _ => None,
+    }
+}
