@@ -42,6 +42,7 @@ mod error;
 mod evaluate;
 mod explicit;
 pub mod format;
+#[path = "../../softsep-paper/src/instances/mod.rs"]
 pub mod instances;
 mod master;
 pub mod methods;

@@ -1,19 +1,33 @@
 //! `softsep paper`: the experiments of the soft-separation paper (its Section 5), run again beside what it prints.
 
+#[path = "../../../softsep-paper/src/experiment/cell.rs"]
 mod cell;
+#[path = "../../../softsep-paper/src/experiment/chart.rs"]
 mod chart;
+#[path = "../../../softsep-paper/src/experiment/csv.rs"]
 mod csv;
+#[path = "../../../softsep-paper/src/experiment/finding.rs"]
 mod finding;
+#[path = "../../../softsep-paper/src/experiment/folder.rs"]
 mod folder;
+#[path = "../../../softsep-paper/src/experiment/machine.rs"]
 mod machine;
+#[path = "../../../softsep-paper/src/experiment/page.rs"]
 mod page;
+#[path = "../../../softsep-paper/src/experiment/plot.rs"]
 mod plot;
+#[path = "../../../softsep-paper/src/experiment/printed.rs"]
 mod printed;
 mod progress;
+#[path = "../../../softsep-paper/src/experiment/results.rs"]
 mod results;
+#[path = "../../../softsep-paper/src/experiment/run.rs"]
 mod run;
+#[path = "../../../softsep-paper/src/experiment/study.rs"]
 mod study;
+#[path = "../../../softsep-paper/src/experiment/way.rs"]
 mod way;
+#[path = "../../../softsep-paper/src/experiment/words.rs"]
 mod words;
 
 use std::path::PathBuf;
