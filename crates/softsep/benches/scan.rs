@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use softsep::format::{Points, ProblemFile, SetFile};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Clock, Silent};
 use softsep::separation::{Ask, Found, Scan, Separation, Split};
 use softsep::{Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// The gap at which all loops stop.
 const GAP: f64 = 1e-3;

@@ -7,11 +7,11 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
 use softsep::format::{Points, SetFile};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{Ask, Claim, Found, Scan, Separation, finite_equivalent};
 use softsep::testing::{Recipe, random_problem};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// What a study of many problems came to.
 #[derive(Debug, Default)]

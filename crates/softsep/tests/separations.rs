@@ -6,7 +6,6 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::format::{ProblemFile, Row, SetFile};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{
@@ -14,6 +13,7 @@ use softsep::separation::{
 };
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Error, Problem};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Makes a separation for a problem.
 type Build = for<'p> fn(&'p Problem) -> Box<dyn Separation + 'p>;

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
+use crate::instances::Uncertain;
 use softsep::VERSION;
-use softsep::instances::Uncertain;
 use softsep::report::{STYLE, html_text as text};
 
 use super::chart::{self, Chart};

@@ -1,6 +1,6 @@
 //! Which charts a study is shown by.
 
-use softsep::instances::Uncertain;
+use crate::instances::Uncertain;
 
 use super::chart::{Across, Chart, Look, Panel, Point, Series, Up};
 use super::printed::{self, Time};

@@ -1,25 +1,25 @@
 //! The cells of each table and figure: which instances, which methods, how often.
 
-use softsep::instances::{LocationTransportation, Uncertain};
+use crate::instances::{LocationTransportation, Uncertain};
 
 use super::printed::{self, Time};
 use super::way::Way;
 use super::words::grouped;
 
-/// Words of `--sizes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Sizes {
-    /// Seconds: tiny instances, to see what comes out
+/// The sizes of a study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// Tiny instances, for a test of the experiment itself: seconds.
     Smallest,
-    /// Minutes: the rows of the paper that fit
+    /// The rows of the paper that take minutes.
     Small,
-    /// The paper's grid, limits and replications; hours
+    /// The paper's grid, limits and replications: hours.
     Full,
 }
 
 /// A table or a figure of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exhibit {
+pub enum Exhibit {
     /// Tables 1 to 6.
     Table(u8),
     /// Figures 1 to 3.
@@ -56,9 +56,18 @@ pub(super) struct Row {
     pub(super) printed: Option<[Time; 3]>,
 }
 
+/// The kind of a cell: replications of one kind take about the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellKind {
+    /// The row of the table, or the curve of the figure.
+    pub row: usize,
+    /// 0 for the reference, then the methods.
+    pub column: usize,
+}
+
 /// All that is run for a table or a figure.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Study {
+pub struct Study {
     pub(super) exhibit: Exhibit,
     pub(super) rows: Vec<Row>,
     pub(super) ways: Vec<Way>,
@@ -118,13 +127,7 @@ const SITES: usize = 3;
 
 impl Study {
     /// The study of an exhibit at these sizes; `replications` and `limit` stand in for what the size says.
-    pub(super) fn new(
-        exhibit: Exhibit,
-        sizes: Sizes,
-        replications: Option<u32>,
-        limit: Option<f64>,
-        seed: u64,
-    ) -> Self {
+    pub fn new(exhibit: Exhibit, sizes: Sizes, replications: Option<u32>, limit: Option<f64>, seed: u64) -> Self {
         let (rows, ways, usual, iterations) = match exhibit {
             Exhibit::Table(number) => {
                 let ways = if number <= 3 {
@@ -178,7 +181,15 @@ impl Study {
         self.seed.wrapping_add(u64::from(replication) - 1)
     }
 
-    /// Cells, references among them.
+    /// All cells in the order of their runs. Replications come first: a study that is stopped early has results of
+    /// every row, and an estimate of the time left has all kinds early.
+    pub fn cell_kinds(&self) -> Vec<CellKind> {
+        let of_row = |row: usize| (0..=self.ways.len()).map(move |column| CellKind { row, column });
+        let once: Vec<CellKind> = (0..self.rows.len()).flat_map(of_row).collect();
+        once.repeat(self.replications as usize)
+    }
+
+    /// The number of cells, references included.
     pub(super) fn cells(&self) -> usize {
         self.rows.len() * self.replications as usize * (1 + self.ways.len())
     }

@@ -6,7 +6,7 @@
 
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
-use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 
 /// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set, and the same
 /// ellipsoid under `Ellipsoid` and `Scenarios`.
@@ -121,8 +121,8 @@ pub fn location_transportation(settings: &LocationTransportation) -> Result<Prob
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
-    use crate::format::{Complaints, SetFile};
-    use crate::uncertainty;
+    use softsep::format::{Complaints, SetFile};
+    use softsep::uncertainty;
 
     fn settings(uncertainty: Uncertain) -> LocationTransportation {
         LocationTransportation { n: 6, uncertainty, mixed_integer: false, seed: 7 }

@@ -18,7 +18,7 @@ use rand::RngExt;
 use super::plane::Plane;
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
-use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 
 /// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,8 @@
 use rand::RngExt;
 
 use super::random::{Streams, on_ellipsoid, rotation};
-use crate::format::{Complaints, Points, SetFile, Sides, UncertaintyFile};
-use crate::uncertainty::{self, SetError};
+use softsep::format::{Complaints, Points, SetFile, Sides, UncertaintyFile};
+use softsep::uncertainty::{self, SetError};
 
 /// The three uncertainty sets of the paper. Every entry of ξ lies between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,0 +1,6 @@
+//! Reproduction of the soft-separation paper with the solver `softsep`: the random instances of its Section 5 and of
+//! the literature ([`instances`]), its tables and figures ([`experiment`]).
+#![forbid(unsafe_code)]
+
+pub mod experiment;
+pub mod instances;
