@@ -7,7 +7,6 @@
 //! for or cheap. What is found then raises what it costs: the cutoff rises, and what it had closed is searched again.
 
 use super::assignments::Assignments;
-use super::polish::polish;
 use crate::error::Error;
 use crate::methods::soft::{End, Enough, Evidence, Hunt, Oracle, tellable};
 use crate::model::Problem;
@@ -39,8 +38,6 @@ pub(super) struct Costs<'a> {
     pub(super) assignments: Assignments<'a>,
     pub(super) hunt: Hunt<'a>,
     pub(super) end: End<'a>,
-    /// How many decisions of heuristics may still be polished.
-    pub(super) to_polish: u64,
     /// Certifications by draws so far.
     pub(super) certifications: u64,
 }
@@ -112,28 +109,6 @@ impl Costs<'_> {
         Ok(())
     }
 
-    /// Looks for a better decision with the integers of a heuristic's one. Points of the relaxation need none of this:
-    /// with what is known the rest of them is the best already.
-    fn polish(&mut self, x: &[f64], run: &mut Run) -> Result<(), Error> {
-        if self.to_polish == 0 || !self.is_open(run) {
-            return Ok(());
-        }
-        self.to_polish -= 1;
-        let Some(better) = polish(self, x, run)? else { return Ok(()) };
-        let enough = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
-        let prey = self.hunt.at(&better, Enough::Above(enough), &mut self.evidence, &mut self.assignments, run)?;
-        self.evidence.revise(run)?;
-        if prey.value < enough {
-            self.take(&better, prey.value, &prey.xi, run)?;
-        }
-        Ok(())
-    }
-
-    /// Whether the best decision is not within the gap of the lower bound yet.
-    fn is_open(&self, run: &Run) -> bool {
-        !self.evidence.is_within(run.limits().gap, run)
-    }
-
     /// A run that a limit ends still says of its decision what was asked for.
     pub(super) fn prove_what_is_left(&mut self, run: &mut Run) -> Result<(), Error> {
         if self.end.has_more_to_prove(run) {
@@ -188,7 +163,6 @@ impl LazyCutCallback for Costs<'_> {
         self.evidence.revise(run)?;
         if prey.value < enough {
             self.take(x, prey.value, &prey.xi, run)?;
-            self.polish(x, run)?;
         }
         self.count(run);
         Ok(self.evidence.take_fresh())

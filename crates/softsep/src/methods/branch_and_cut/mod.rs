@@ -3,7 +3,6 @@
 mod assignments;
 mod judge;
 mod multi;
-mod polish;
 mod root;
 mod settings;
 
@@ -73,7 +72,6 @@ impl BranchAndCut {
             assignments: Assignments::new(problem, states, chains, self.settings.pace(), run)?,
             hunt: Hunt::new(problem, run.limits().seed),
             end: End::new(problem, states, certify, run)?.with_share_before_proof(BEFORE_PROOF),
-            to_polish: self.settings.polish,
             certifications: 0,
         })
     }

@@ -43,13 +43,6 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         help: "c₀ of Algorithm 2: a chain makes one transition where the continuous part of x has moved by at most \
             c₀/κᵖ; auto is 1 % of its size",
     },
-    OptionInfo {
-        name: "polish",
-        default: "0",
-        help: "for how many decisions of heuristics the integers are fixed and the rest is solved by bundle. On \
-            location–transportation that takes a third more \
-               recourse solves and saves no time",
-    },
     OptionInfo { name: "power", default: "0.75", help: "p of Algorithm 2, above 0" },
 ];
 
@@ -113,8 +106,6 @@ pub(super) struct BranchAndCutSettings {
     near: Choice,
     #[serde(deserialize_with = "power")]
     power: f64,
-    #[serde(deserialize_with = "whole")]
-    pub(super) polish: u64,
     #[serde(deserialize_with = "limit")]
     pub(super) nodes: Option<u64>,
 }
@@ -127,7 +118,6 @@ impl Default for BranchAndCutSettings {
             proposal: proposal::Choice::default(),
             near: Choice::Auto,
             power: 0.75,
-            polish: 0,
             nodes: None,
         }
     }
@@ -147,11 +137,6 @@ fn limit<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
             None => Err(D::Error::custom(format!("{value} is neither a whole number from 1 on nor none"))),
         },
     }
-}
-
-fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
-    let value = Value::deserialize(from)?;
-    value.as_u64().ok_or_else(|| D::Error::custom(format!("{value} is not a whole number from 0 on")))
 }
 
 fn power<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
