@@ -1,4 +1,4 @@
-//! `softsep paper`: the experiments of the soft-separation paper (its Section 5), run again beside what it prints.
+//! `softsep paper`: the command line of [`softsep_paper::experiment`].
 
 mod progress;
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use softsep_paper::experiment::{self, Exhibit, ExperimentError, Place, Study, Summary};
+use softsep_paper::experiment::{self, Exhibit, ExperimentError, RunOptions, Study, Summary};
 
 use crate::exit::{Exit, Failure};
 use crate::output::{print, say};
@@ -57,7 +57,7 @@ enum What {
     },
 }
 
-/// How it is run.
+/// The options of both subcommands.
 #[derive(Debug, Args)]
 struct How {
     /// The folder for the results; it is made if it is not there
@@ -127,7 +127,7 @@ impl Paper {
         };
         let limit = how.time_limit.map(|limit| limit.as_secs_f64());
         let study = Study::new(exhibit, how.sizes.into(), how.replications, limit, how.seed);
-        let place = Place { out: how.out.clone(), threads: how.threads, command: how.command(exhibit) };
+        let options = RunOptions { out: how.out.clone(), threads: how.threads, command: how.command(exhibit) };
         let quiet = how.quiet;
         let interrupt = interrupt::flag(move || {
             if !quiet {
@@ -135,9 +135,9 @@ impl Paper {
             }
         })?;
         let mut progress = ProgressLine::new(study.cell_kinds(), quiet);
-        let summary = experiment::run(&study, &place, &mut progress, &interrupt);
+        let summary = experiment::run(&study, &options, &mut progress, &interrupt);
         drop(progress);
-        report(&summary.map_err(failure)?, &place.command)
+        report(&summary.map_err(failure)?, &options.command)
     }
 }
 

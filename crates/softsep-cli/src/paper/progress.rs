@@ -1,4 +1,4 @@
-//! How far a study is, and how long it will still take.
+//! The progress of a study on the terminal, with an estimate of the time left.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
@@ -9,7 +9,7 @@ use softsep_paper::experiment::{CellKind, Progress};
 
 use crate::output::say;
 
-/// Seconds of finished cells, by row and method: replications of one cell take about as long as one another.
+/// Seconds of finished cells by kind: their sum and their number.
 #[derive(Debug, Default)]
 struct Pace {
     seconds: BTreeMap<CellKind, (f64, f64)>,
@@ -21,7 +21,7 @@ impl Pace {
         *entry = (entry.0 + seconds, entry.1 + 1.0);
     }
 
-    /// What cells of a kind take: the mean of their like, else of all.
+    /// The expected seconds of a cell: the mean of its kind, else of all cells.
     fn guess(&self, kind: CellKind) -> f64 {
         let mean = |(sum, count): (f64, f64)| if count > 0.0 { sum / count } else { 0.0 };
         let all = self.seconds.values().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
@@ -33,14 +33,14 @@ impl Pace {
 pub(super) struct ProgressLine {
     bar: Option<ProgressBar>,
     pace: Pace,
-    /// Cells to come, by kind: the row and the method.
+    /// The kinds of the cells that are left, in their order.
     left: Vec<CellKind>,
     total: usize,
     is_quiet: bool,
 }
 
 impl ProgressLine {
-    /// All cells in the order in which they come.
+    /// Takes the kinds of all cells in their order.
     pub(super) fn new(cells: Vec<CellKind>, is_quiet: bool) -> Self {
         let bar = (!is_quiet && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(cells.len() as u64), ProgressDrawTarget::stderr());

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::ExperimentError;
-use super::finding::Finding;
+use super::record::CellRecord;
 
 /// The output folder of an exhibit.
 #[derive(Debug)]
@@ -27,17 +27,17 @@ impl Folder {
         self.cells.join(format!("{name}.json"))
     }
 
-    /// The finding of a cell, if an earlier run kept one under the same key. A file that cannot be parsed counts as
+    /// The record of a cell, if an earlier run kept one under the same key. A file that cannot be parsed counts as
     /// absent.
-    pub(super) fn find(&self, name: &str, key: &str) -> Option<Finding> {
+    pub(super) fn find(&self, name: &str, key: &str) -> Option<CellRecord> {
         let text = fs::read_to_string(self.cell(name)).ok()?;
-        serde_json::from_str(&text).ok().filter(|finding: &Finding| finding.asked == key)
+        serde_json::from_str(&text).ok().filter(|record: &CellRecord| record.key == key)
     }
 
-    /// Keeps the finding of a cell.
-    pub(super) fn keep(&self, name: &str, finding: &Finding) -> Result<(), ExperimentError> {
+    /// Keeps the record of a cell.
+    pub(super) fn keep(&self, name: &str, record: &CellRecord) -> Result<(), ExperimentError> {
         let path = self.cell(name);
-        let text = serde_json::to_string_pretty(finding).map_err(|error| ExperimentError::write(&path, error))?;
+        let text = serde_json::to_string_pretty(record).map_err(|error| ExperimentError::write(&path, error))?;
         replace(&path, &format!("{text}\n"))
     }
 

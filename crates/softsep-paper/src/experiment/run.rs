@@ -8,20 +8,20 @@ use std::time::Instant;
 use serde_json::json;
 use softsep::{Problem, VERSION};
 
-use super::cell::{Bench, Missing};
+use super::cell::{CellRun, Missing};
 use super::error::ExperimentError;
-use super::finding::{Finding, Found, Reference};
 use super::folder::Folder;
 use super::page::Page;
-use super::results::{Entry, Results};
-use super::study::{Row, Study};
-use super::way::Way;
+use super::record::{CellRecord, CellResult, Reference};
+use super::results::{CellState, Results};
+use super::setup::MethodSetup;
+use super::study::{Study, StudyRow};
 use super::{csv, machine, plot};
 use crate::instances::location_transportation;
 
-/// The place of a study: its folder, its threads, and the command that asks for it again.
+/// The options of a run that do not change its results: the folder, the threads, and the command that repeats it.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct RunOptions {
     /// The output folder; it is made if it does not exist.
     pub out: PathBuf,
     /// Threads of each run; `None` for all cores. Runs follow one another.
@@ -36,7 +36,7 @@ pub trait Progress {
     fn begin(&mut self, cell: &str);
 
     /// A cell ended as `outcome` says. `seconds` is its duration, in this run or in an earlier one; `None` if it has
-    /// no finding.
+    /// no result.
     fn end(&mut self, cell: &str, outcome: &str, seconds: Option<f64>);
 }
 
@@ -59,14 +59,14 @@ pub struct Summary {
 /// was interrupted. Raising `interrupt` ends the run; finished cells are kept.
 pub fn run(
     study: &Study,
-    place: &Place,
+    options: &RunOptions,
     progress: &mut dyn Progress,
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Summary, ExperimentError> {
     let mut runner = Runner {
         study,
-        folder: Folder::open(&place.out, &study.exhibit.name())?,
-        place,
+        folder: Folder::open(&options.out, &study.exhibit.name())?,
+        options,
         machine: machine::description(),
         interrupt,
         progress,
@@ -86,7 +86,7 @@ pub fn run(
 struct Runner<'s> {
     study: &'s Study,
     folder: Folder,
-    place: &'s Place,
+    options: &'s RunOptions,
     machine: String,
     interrupt: &'s Arc<AtomicBool>,
     progress: &'s mut dyn Progress,
@@ -98,7 +98,7 @@ struct Runner<'s> {
 
 /// An instance of a row: its number of replication, the problem once it is drawn, and the reference once it is known.
 struct Instance<'s> {
-    row: &'s Row,
+    row: &'s StudyRow,
     row_index: usize,
     replication: u32,
     problem: Option<Problem>,
@@ -122,47 +122,48 @@ impl Runner<'_> {
     fn run_row(&mut self, row_index: usize, replication: u32) -> Result<(), ExperimentError> {
         let row = &self.study.rows[row_index];
         let mut instance = Instance { row, row_index, replication, problem: None, reference: None };
-        for way_index in 0..=self.study.ways.len() {
-            let way = if way_index == 0 { Way::Reference } else { self.study.ways[way_index - 1] };
-            let name = format!("{}-r{replication}-{}", row.name, way.name());
-            let title = format!("{}, replication {replication}, {}", row.title, way.title());
-            let key = self.key(row, replication, way);
+        for column in 0..=self.study.setups.len() {
+            let setup = if column == 0 { MethodSetup::Reference } else { self.study.setups[column - 1] };
+            let name = format!("{}-r{replication}-{}", row.name, setup.name());
+            let title = format!("{}, replication {replication}, {}", row.title, setup.title());
+            let key = self.key(row, replication, setup);
             self.progress.begin(&title);
             let kept = self.folder.find(&name, &key);
             let is_kept = kept.is_some();
-            match kept.map_or_else(|| self.run_cell(&mut instance, way, key), Ok) {
-                Ok(finding) => {
+            match kept.map_or_else(|| self.run_cell(&mut instance, setup, key), Ok) {
+                Ok(record) => {
                     if !is_kept {
-                        self.folder.keep(&name, &finding)?;
+                        self.folder.keep(&name, &record)?;
                     }
-                    let words = if is_kept { "kept from before".to_owned() } else { format!("{:.2} s", finding.took) };
-                    self.progress.end(&title, &words, Some(finding.took));
-                    self.note(&mut instance, way_index, finding);
+                    let words =
+                        if is_kept { "kept from before".to_owned() } else { format!("{:.2} s", record.seconds) };
+                    self.progress.end(&title, &words, Some(record.seconds));
+                    self.note(&mut instance, column, record);
                 }
                 Err(Missing::Interrupted) => return Ok(()),
-                Err(missing) => self.note_missing(&instance, way_index, &title, missing),
+                Err(missing) => self.note_missing(&instance, column, &title, missing),
             }
         }
         Ok(())
     }
 
-    /// Notes the finding of a cell.
-    fn note(&mut self, instance: &mut Instance, way_index: usize, finding: Finding) {
+    /// Notes the result of a cell.
+    fn note(&mut self, instance: &mut Instance, column: usize, record: CellRecord) {
         let (row, replication) = (instance.row_index, instance.replication);
         self.done += 1;
-        match finding.found {
-            Found::Reference(found) => {
+        match record.result {
+            CellResult::Reference(found) => {
                 instance.reference = Some(found);
                 self.results.set_reference(row, replication, found);
             }
-            Found::Run(run) => {
-                self.results.set(row, replication, way_index.saturating_sub(1), Entry::Measured(run));
+            CellResult::Run(run) => {
+                self.results.set(row, replication, column.saturating_sub(1), CellState::Measured(run));
             }
         }
     }
 
-    /// Notes that a cell has no finding.
-    fn note_missing(&mut self, instance: &Instance, way_index: usize, title: &str, missing: Missing) {
+    /// Notes that a cell has no result.
+    fn note_missing(&mut self, instance: &Instance, column: usize, title: &str, missing: Missing) {
         let words = match &missing {
             // The method will refuse the instance again: the cell is done.
             Missing::Refused(why) => {
@@ -176,46 +177,46 @@ impl Runner<'_> {
             Missing::Interrupted => String::new(),
         };
         self.progress.end(title, &words, None);
-        if way_index > 0 {
-            self.results.set(instance.row_index, instance.replication, way_index - 1, missing.into());
+        if column > 0 {
+            self.results.set(instance.row_index, instance.replication, column - 1, missing.into());
         }
     }
 
-    /// The key of a finding holds everything that it depends on: the instance, the method and its options, the limit,
+    /// The key of a record holds everything that it depends on: the instance, the method and its options, the limit,
     /// the version and the machine.
-    fn key(&self, row: &Row, replication: u32, way: Way) -> String {
+    fn key(&self, row: &StudyRow, replication: u32, setup: MethodSetup) -> String {
         let instance = self.study.instance(row, replication);
         let key = json!({
             "instance": format!("{instance:?}"),
-            "method": way.name(),
-            "options": way.command_options(row),
+            "method": setup.name(),
+            "options": setup.command_options(row),
             "iterations": self.study.iterations,
             "limit": self.study.limit,
-            "threads": self.place.threads,
+            "threads": self.options.threads,
             "version": VERSION,
             "machine": self.machine,
         });
         key.to_string()
     }
 
-    fn run_cell(&self, instance: &mut Instance, way: Way, key: String) -> Result<Finding, Missing> {
+    fn run_cell(&self, instance: &mut Instance, setup: MethodSetup, key: String) -> Result<CellRecord, Missing> {
         let started = Instant::now();
         let Instance { row, replication, reference, .. } = *instance;
         let problem = match &mut instance.problem {
             Some(problem) => problem,
             empty => empty.insert(self.draw(row, replication)?),
         };
-        let threads = self.place.threads;
-        let bench = Bench { study: self.study, row, replication, problem, threads, interrupt: self.interrupt };
-        let found = match (way, reference) {
-            (Way::Reference, _) => Found::Reference(bench.reference()?),
-            (_, Some(reference)) => Found::Run(Box::new(bench.measure(way, reference)?)),
+        let threads = self.options.threads;
+        let cell = CellRun { study: self.study, row, replication, problem, threads, interrupt: self.interrupt };
+        let result = match (setup, reference) {
+            (MethodSetup::Reference, _) => CellResult::Reference(cell.reference()?),
+            (_, Some(reference)) => CellResult::Run(Box::new(cell.measure(setup, reference)?)),
             (_, None) => return Err(Missing::Failed("there is no reference to measure it by".into())),
         };
-        Ok(Finding { asked: key, took: started.elapsed().as_secs_f64(), found })
+        Ok(CellRecord { key, seconds: started.elapsed().as_secs_f64(), result })
     }
 
-    fn draw(&self, row: &Row, replication: u32) -> Result<Problem, Missing> {
+    fn draw(&self, row: &StudyRow, replication: u32) -> Result<Problem, Missing> {
         let file = location_transportation(&self.study.instance(row, replication))
             .map_err(|error| Missing::Failed(error.to_string()))?;
         Problem::new(&file).map_err(|complaints| Missing::Failed(complaints.to_string()))
@@ -235,7 +236,7 @@ impl Runner<'_> {
             results: &self.results,
             chart: &chart,
             machine: &self.machine,
-            command: &self.place.command,
+            command: &self.options.command,
             done: self.done,
         };
         files.push(self.folder.write(&format!("{name}.html"), &page.write())?);
@@ -265,8 +266,8 @@ mod tests {
         let mut study = Study::new(Exhibit::Table(3), Sizes::Smallest, Some(1), None, 1);
         // There is no such instance.
         study.rows[0].n = 0;
-        let place = Place { out: folder.path().to_owned(), threads: Some(1), command: "again".into() };
-        let summary = run(&study, &place, &mut Unheard, &Arc::default()).unwrap();
+        let options = RunOptions { out: folder.path().to_owned(), threads: Some(1), command: "again".into() };
+        let summary = run(&study, &options, &mut Unheard, &Arc::default()).unwrap();
         assert_eq!((summary.failures.len(), summary.done, summary.cells), (5, 5, 10));
         let csv = fs::read_to_string(folder.path().join("table-3.csv")).unwrap();
         assert_eq!((csv.matches(",failed,").count(), csv.matches(",done,").count()), (4, 4), "{csv}");
