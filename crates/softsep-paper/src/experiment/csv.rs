@@ -7,8 +7,9 @@ use super::record::{Effort, Measurement};
 use super::results::{CellState, Results};
 use super::study::Study;
 
-const HEAD: &str = "exhibit,row,replication,seed,method,outcome,lower_bound,best_known,gap_start,seconds_to_0.1%,solves_to_0.1%,seconds_to_0.01%,\
-                    solves_to_0.01%,seconds_to_own_proof,seconds_to_end,gap_end,gap_reported,certificate_refuted\n";
+const HEAD: &str = "exhibit,row,replication,seed,method,outcome,lower_bound,best_known,gap_start,seconds_to_0.1%,\
+                    solves_to_0.1%,seconds_to_0.01%,solves_to_0.01%,seconds_to_own_proof,seconds_to_end,gap_end,\
+                    gap_reported,certificate_refuted\n";
 
 /// The lines of a study. The columns about the end are empty for a run that the limit stopped: they would depend on the
 /// speed of the machine.

@@ -126,7 +126,8 @@ const COLD: f64 = 0.001;
 const SITES: usize = 3;
 
 impl Study {
-    /// The study of an exhibit at these sizes. `replications` and `limit` (in seconds) replace the defaults of the sizes.
+    /// The study of an exhibit at these sizes. `replications` and `limit` (in seconds) replace the defaults of the
+    /// sizes.
     pub fn new(exhibit: Exhibit, sizes: Sizes, replications: Option<u32>, limit: Option<f64>, seed: u64) -> Self {
         let (rows, setups, usual, iterations) = match exhibit {
             Exhibit::Table(number) => {
