@@ -96,7 +96,7 @@ struct Runner<'s> {
     failures: Vec<String>,
 }
 
-/// An instance of a row: its number of replication, the problem once it is drawn, and the reference once it is known.
+/// The instance of a row in a replication. The problem is drawn for the first cell that has to be run.
 struct Instance<'s> {
     row: &'s StudyRow,
     row_index: usize,
