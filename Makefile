@@ -19,10 +19,10 @@ test: setup
 check: setup
 	@cargo fmt --all --check
 	@cargo clippy --release --workspace --all-targets --all-features -- -D warnings
-	@RUSTDOCFLAGS="-D warnings" cargo doc --release --package softsep-lp --package softsep --all-features --no-deps --quiet
+	@RUSTDOCFLAGS="-D warnings" cargo doc --release --package softsep-lp --package softsep --package softsep-paper --all-features --no-deps --quiet
 
 bench: setup
-	@cargo bench --package softsep
+	@cargo bench --package softsep --package softsep-paper
 
 # The long random studies; some minutes.
 soak: setup

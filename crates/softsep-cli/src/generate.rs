@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use softsep::ProblemFile;
 use softsep::format::{Points, SetFile, write, write_scenarios};
-use softsep::instances::{
+use softsep_paper::instances::{
     Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
     location_transportation, network,
 };

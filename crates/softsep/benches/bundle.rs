@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 
 use median::median;
 use serde_json::{Map, Value, json};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Event, Observer};
 use softsep::separation::Assessor;
 use softsep::{Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 const GOALS: [f64; 3] = [1e-3, 1e-4, 1e-5];
 

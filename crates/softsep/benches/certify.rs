@@ -14,13 +14,13 @@ use std::time::Duration;
 
 use median::median;
 use softsep::format::{ProblemFile, Status};
-use softsep::instances::{
-    Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
-    location_transportation, network,
-};
 use softsep::run::{Event, Observer};
 use softsep::separation::Assessor;
 use softsep::{Certify, Problem, Settings, solve};
+use softsep_paper::instances::{
+    Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
+    location_transportation, network,
+};
 
 /// The gap asked for.
 const GAP: f64 = 1e-3;

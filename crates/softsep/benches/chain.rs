@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use softsep::Problem;
 use softsep::chain::{Acceptance, Chain, Kernel};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::proposal::{Choice, Options};
 use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::Clock;
 use softsep::uncertainty::Reach;
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Steps of a batch.
 const BATCH: usize = 200;

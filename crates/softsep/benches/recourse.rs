@@ -12,10 +12,10 @@ use criterion::{BenchmarkId, Criterion};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::Clock;
 use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// The recourse in HiGHS alone: bounds set, run, value and duals read.
 struct Bare {

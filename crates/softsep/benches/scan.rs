@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use softsep::cuts::CutPool;
 use softsep::format::{Points, ProblemFile, SetFile};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Clock, Silent};
 use softsep::separation::{Found, Query, Scan, Separation, Split};
 use softsep::{Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// The gap at which all loops stop.
 const GAP: f64 = 1e-3;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use softsep::cuts::CutPool;
 use softsep::format::{Points, ProblemFile, SetFile};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::engine;
 use softsep::run::{Clock, Silent};
 use softsep::separation::{Bilinear, Claim, Query, Separation, ascend};
 use softsep::{Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Scenarios that the master holds: the nominal one and those that ascents find.
 const SCENARIOS: usize = 5;

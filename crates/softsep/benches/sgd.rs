@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use median::median;
 use serde_json::Map;
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Event, Observer, Silent};
 use softsep::separation::Assessor;
 use softsep::{Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Watches what would be returned.
 struct Watch<'p> {

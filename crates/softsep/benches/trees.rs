@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Event, Observer};
 use softsep::{Certify, Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// What the log says, for the notes of the method.
 #[derive(Default)]

@@ -42,8 +42,6 @@ mod error;
 mod evaluate;
 mod explicit;
 pub mod format;
-#[path = "../../softsep-paper/src/instances/mod.rs"]
-pub mod instances;
 mod master;
 pub mod methods;
 pub mod model;

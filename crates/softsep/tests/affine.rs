@@ -14,12 +14,12 @@ mod truth;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::cuts::CutPool;
-use softsep::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Event, Observer, Silent};
 use softsep::separation::{Claim, Query, Separation, Split};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Certify, Error, Problem, Settings, solve};
+use softsep_paper::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
 use truth::truth;
 
 /// Any bound will do.

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use softsep::certification::{Certifier, Judgement};
 use softsep::chain::{Acceptance, Chain, Kernel};
 use softsep::format::{Complaints, Row, SetFile, Sides};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::proposal::{
     Alternate, Choice, HitAndRun, Langevin, Mixture, Options, Proposal, Tilted, Uniform, Weighted,
 };
@@ -16,6 +15,7 @@ use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::{Clock, Purpose, stream};
 use softsep::uncertainty::{CachedTilt, Reach, Reference, Space, State, States, build};
 use softsep::{Problem, Wanted};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 struct Counting;
 

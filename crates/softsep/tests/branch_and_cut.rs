@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use softsep::format::{ProblemFile, Row, SetFile, Sides, Status, Variable, VariableKind};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, Outcome as Ended, engine};
 use softsep::run::{Clock, Silent};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Certify, Outcome, Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 const GAP: f64 = 1e-5;
 

@@ -4,10 +4,10 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::format::{SetFile, Status};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Certificate, Clock, Silent};
 use softsep::{Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// A point of the boundary: `center + A u` with u uniform on the sphere.
 fn on_boundary(set: &SetFile, rng: &mut ChaCha8Rng) -> Vec<f64> {

@@ -8,12 +8,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 use softsep::format::{ProblemFile, SetFile};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::report::policy_file;
 use softsep::run::Silent;
 use softsep::separation::{Exact, SeparationKind};
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Error, NoRule, Problem, Rule, Settings, evaluate, explicit_rule, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 const GAP: f64 = 1e-4;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use softsep::format::{Points, Row, SetFile, Status, Variable, load_text};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Event, Observer, Purpose, Silent, stream};
 use softsep::{Certify, Error, Problem, ProblemFile, Settings, evaluate, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 fn problem(text: &str) -> Problem {
     Problem::from_loaded(load_text(text, "text", Path::new("")).unwrap()).unwrap()

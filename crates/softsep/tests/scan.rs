@@ -8,11 +8,11 @@ use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
 use softsep::cuts::CutPool;
 use softsep::format::{Points, SetFile};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{Claim, Found, Query, Scan, Separation, finite_equivalent};
 use softsep::testing::{Recipe, random_problem};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// What a study of many problems came to.
 #[derive(Debug, Default)]

@@ -7,7 +7,6 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::cuts::CutPool;
 use softsep::format::{ProblemFile, Row, SetFile};
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{
@@ -15,6 +14,7 @@ use softsep::separation::{
 };
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Error, Problem};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Makes a separation for a problem.
 type Build = for<'p> fn(&'p Problem) -> Box<dyn Separation + 'p>;

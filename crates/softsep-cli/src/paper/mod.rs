@@ -1,44 +1,17 @@
-//! `softsep paper`: the experiments of the soft-separation paper (its Section 5), run again beside what it prints.
+//! `softsep paper`: the command line of [`softsep_paper::experiment`].
 
-#[path = "../../../softsep-paper/src/experiment/cell.rs"]
-mod cell;
-#[path = "../../../softsep-paper/src/experiment/chart.rs"]
-mod chart;
-#[path = "../../../softsep-paper/src/experiment/csv.rs"]
-mod csv;
-#[path = "../../../softsep-paper/src/experiment/finding.rs"]
-mod finding;
-#[path = "../../../softsep-paper/src/experiment/folder.rs"]
-mod folder;
-#[path = "../../../softsep-paper/src/experiment/machine.rs"]
-mod machine;
-#[path = "../../../softsep-paper/src/experiment/page.rs"]
-mod page;
-#[path = "../../../softsep-paper/src/experiment/plot.rs"]
-mod plot;
-#[path = "../../../softsep-paper/src/experiment/printed.rs"]
-mod printed;
 mod progress;
-#[path = "../../../softsep-paper/src/experiment/results.rs"]
-mod results;
-#[path = "../../../softsep-paper/src/experiment/run.rs"]
-mod run;
-#[path = "../../../softsep-paper/src/experiment/study.rs"]
-mod study;
-#[path = "../../../softsep-paper/src/experiment/way.rs"]
-mod way;
-#[path = "../../../softsep-paper/src/experiment/words.rs"]
-mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use softsep_paper::experiment::{self, Exhibit, ExperimentError, RunOptions, Study, Summary};
 
 use crate::exit::{Exit, Failure};
-use crate::numbers;
-use run::Runner;
-use study::{Exhibit, Sizes, Study};
+use crate::output::{print, say};
+use crate::{interrupt, numbers};
+use progress::ProgressLine;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,7 +57,7 @@ enum What {
     },
 }
 
-/// How it is run.
+/// The options of both subcommands.
 #[derive(Debug, Args)]
 struct How {
     /// The folder for the results; it is made if it is not there
@@ -116,6 +89,27 @@ struct How {
     quiet: bool,
 }
 
+/// Words of `--sizes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sizes {
+    /// Seconds: tiny instances, to see what comes out
+    Smallest,
+    /// Minutes: the rows of the paper that fit
+    Small,
+    /// The paper's grid, limits and replications; hours
+    Full,
+}
+
+impl From<Sizes> for experiment::Sizes {
+    fn from(sizes: Sizes) -> Self {
+        match sizes {
+            Sizes::Smallest => Self::Smallest,
+            Sizes::Small => Self::Small,
+            Sizes::Full => Self::Full,
+        }
+    }
+}
+
 fn table_number(text: &str) -> Result<u8, String> {
     text.parse().ok().filter(|number| (1..=6).contains(number)).ok_or_else(|| "the paper's tables are 1 to 6".into())
 }
@@ -125,15 +119,49 @@ fn figure_number(text: &str) -> Result<u8, String> {
 }
 
 impl Paper {
-    /// Runs what is not there yet, and writes it up.
+    /// Runs the cells that are missing, and writes the results up.
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let (exhibit, how) = match &self.what {
             What::Table { number, how } => (Exhibit::Table(*number), how),
             What::Figure { number, how } => (Exhibit::Figure(*number), how),
         };
         let limit = how.time_limit.map(|limit| limit.as_secs_f64());
-        let study = Study::new(exhibit, how.sizes, how.replications, limit, how.seed);
-        Runner::new(&study, how, how.command(exhibit))?.run()
+        let study = Study::new(exhibit, how.sizes.into(), how.replications, limit, how.seed);
+        let options = RunOptions { out: how.out.clone(), threads: how.threads, command: how.command(exhibit) };
+        let quiet = how.quiet;
+        let interrupt = interrupt::flag(move || {
+            if !quiet {
+                say("interrupted: what is finished is kept; Ctrl-C again to leave at once");
+            }
+        })?;
+        let mut progress = ProgressLine::new(study.cell_kinds(), quiet);
+        let summary = experiment::run(&study, &options, &mut progress, &interrupt);
+        drop(progress);
+        report(&summary.map_err(failure)?, &options.command)
+    }
+}
+
+fn report(summary: &Summary, command: &str) -> Result<Exit, Failure> {
+    print(&summary.files.iter().map(|file| format!("{}\n", file.display())).collect::<String>())?;
+    if summary.interrupted {
+        let Summary { done, cells, .. } = summary;
+        say(&format!("stopped: {done} of {cells} cells are done and kept. To go on:\n  {command}"));
+        return Ok(Exit::Interrupted);
+    }
+    match summary.failures.as_slice() {
+        [] => Ok(Exit::Done),
+        [first, ..] => {
+            let count = summary.failures.len();
+            Err(Failure::failed(format!("{count} cells failed, the first of them {first}")))
+        }
+    }
+}
+
+fn failure(error: ExperimentError) -> Failure {
+    match error {
+        ExperimentError::Folder { .. } => Failure::unusable(format!("--out: {error}")),
+        ExperimentError::Unwritable { .. } => Failure::unusable(error.to_string()),
+        ExperimentError::Write { .. } => Failure::failed(error.to_string()),
     }
 }
 

@@ -1,27 +1,28 @@
-//! How far a study is, and how long it will still take.
+//! The progress of a study on the terminal, with an estimate of the time left.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use softsep_paper::experiment::{CellKind, Progress};
 
 use crate::output::say;
 
-/// Seconds of finished cells, by row and method: replications of one cell take about as long as one another.
+/// Seconds of finished cells by kind: their sum and their number.
 #[derive(Debug, Default)]
 struct Pace {
-    seconds: BTreeMap<(usize, usize), (f64, f64)>,
+    seconds: BTreeMap<CellKind, (f64, f64)>,
 }
 
 impl Pace {
-    fn note(&mut self, kind: (usize, usize), seconds: f64) {
+    fn note(&mut self, kind: CellKind, seconds: f64) {
         let entry = self.seconds.entry(kind).or_default();
         *entry = (entry.0 + seconds, entry.1 + 1.0);
     }
 
-    /// What cells of a kind take: the mean of their like, else of all.
-    fn guess(&self, kind: (usize, usize)) -> f64 {
+    /// The expected seconds of a cell: the mean of its kind, else of all cells.
+    fn guess(&self, kind: CellKind) -> f64 {
         let mean = |(sum, count): (f64, f64)| if count > 0.0 { sum / count } else { 0.0 };
         let all = self.seconds.values().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
         self.seconds.get(&kind).map_or(mean(all), |of_kind| mean(*of_kind))
@@ -29,18 +30,18 @@ impl Pace {
 }
 
 /// A line that changes in place on a terminal; elsewhere a line for each cell.
-pub(super) struct Progress {
+pub(super) struct ProgressLine {
     bar: Option<ProgressBar>,
     pace: Pace,
-    /// Cells to come, by kind: the row and the method.
-    left: Vec<(usize, usize)>,
+    /// The kinds of the cells that are left, in their order.
+    left: Vec<CellKind>,
     total: usize,
     is_quiet: bool,
 }
 
-impl Progress {
-    /// All cells in the order in which they come.
-    pub(super) fn new(cells: Vec<(usize, usize)>, is_quiet: bool) -> Self {
+impl ProgressLine {
+    /// Takes the kinds of all cells in their order.
+    pub(super) fn new(cells: Vec<CellKind>, is_quiet: bool) -> Self {
         let bar = (!is_quiet && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(cells.len() as u64), ProgressDrawTarget::stderr());
             if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} [{bar:24}] {pos}/{len} {wide_msg}") {
@@ -50,31 +51,6 @@ impl Progress {
             bar
         });
         Self { bar, pace: Pace::default(), total: cells.len(), left: cells, is_quiet }
-    }
-
-    /// A cell begins.
-    pub(super) fn begin(&self, what: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(format!("{what}{}", self.time_left()));
-        }
-    }
-
-    /// The next cell took so long, now or in an earlier run.
-    pub(super) fn end(&mut self, what: &str, words: &str, seconds: Option<f64>) {
-        if self.left.is_empty() {
-            return;
-        }
-        let kind = self.left.remove(0);
-        if let Some(seconds) = seconds {
-            self.pace.note(kind, seconds);
-        }
-        match &self.bar {
-            Some(bar) => bar.inc(1),
-            None if self.is_quiet => {}
-            None => {
-                say(&format!("[{}/{}] {what}: {words}{}", self.total - self.left.len(), self.total, self.time_left()))
-            }
-        }
     }
 
     fn time_left(&self) -> String {
@@ -87,7 +63,32 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Progress for ProgressLine {
+    fn begin(&mut self, cell: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("{cell}{}", self.time_left()));
+        }
+    }
+
+    fn end(&mut self, cell: &str, outcome: &str, seconds: Option<f64>) {
+        if self.left.is_empty() {
+            return;
+        }
+        let kind = self.left.remove(0);
+        if let Some(seconds) = seconds {
+            self.pace.note(kind, seconds);
+        }
+        match &self.bar {
+            Some(bar) => bar.inc(1),
+            None if self.is_quiet => {}
+            None => {
+                say(&format!("[{}/{}] {cell}: {outcome}{}", self.total - self.left.len(), self.total, self.time_left()))
+            }
+        }
+    }
+}
+
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -111,12 +112,13 @@ mod tests {
 
     #[test]
     fn time_left_goes_by_cells_of_the_same_kind() {
+        let kind = |row, column| CellKind { row, column };
         let mut pace = Pace::default();
-        assert_eq!(pace.guess((0, 0)), 0.0);
-        pace.note((0, 0), 1.0);
-        pace.note((0, 0), 3.0);
-        pace.note((1, 0), 8.0);
-        assert_eq!((pace.guess((0, 0)), pace.guess((1, 0)), pace.guess((5, 5))), (2.0, 8.0, 4.0));
+        assert_eq!(pace.guess(kind(0, 0)), 0.0);
+        pace.note(kind(0, 0), 1.0);
+        pace.note(kind(0, 0), 3.0);
+        pace.note(kind(1, 0), 8.0);
+        assert_eq!((pace.guess(kind(0, 0)), pace.guess(kind(1, 0)), pace.guess(kind(5, 5))), (2.0, 8.0, 4.0));
     }
 
     #[test]

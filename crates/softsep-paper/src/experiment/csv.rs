@@ -1,28 +1,29 @@
-//! The findings as CSV, one line for each run. Columns named "seconds" hold times; all others are the same in every run
+//! The results as CSV, one line for each run. Columns named "seconds" hold times; all others are the same in every run
 //! that no limit has stopped.
 
 use std::fmt::Write;
 
-use super::finding::{Measured, Moment};
-use super::results::{Entry, Results};
+use super::record::{Effort, Measurement};
+use super::results::{CellState, Results};
 use super::study::Study;
 
-const HEAD: &str = "exhibit,row,replication,seed,method,outcome,lower_bound,best_known,gap_start,seconds_to_0.1%,solves_to_0.1%,seconds_to_0.01%,\
-                    solves_to_0.01%,seconds_to_own_proof,seconds_to_end,gap_end,gap_reported,certificate_refuted\n";
+const HEAD: &str = "exhibit,row,replication,seed,method,outcome,lower_bound,best_known,gap_start,seconds_to_0.1%,\
+                    solves_to_0.1%,seconds_to_0.01%,solves_to_0.01%,seconds_to_own_proof,seconds_to_end,gap_end,\
+                    gap_reported,certificate_refuted\n";
 
-/// The lines of a study. A run that the limit has stopped has no end to tell of: where it was by then is the clock's
-/// doing.
+/// The lines of a study. The columns about the end are empty for a run that the limit stopped: they would depend on the
+/// speed of the machine.
 pub(super) fn lines(study: &Study, results: &Results) -> String {
     let mut csv = HEAD.to_owned();
     for (row_index, row) in study.rows.iter().enumerate() {
         for replication in 1..=study.replications {
-            for (way_index, way) in study.ways.iter().enumerate() {
-                let entry = results.entry(row_index, replication, way_index);
+            for (setup_index, setup) in study.setups.iter().enumerate() {
+                let entry = results.entry(row_index, replication, setup_index);
                 let (outcome, cells) = match entry {
-                    Entry::Open => continue,
-                    Entry::Refused(_) => ("refused", vec![String::new(); 10]),
-                    Entry::Failed(_) => ("failed", vec![String::new(); 10]),
-                    Entry::Measured(run) => (if run.is_over { "limit" } else { "done" }, measured(run)),
+                    CellState::Open => continue,
+                    CellState::Refused(_) => ("refused", vec![String::new(); 10]),
+                    CellState::Failed(_) => ("failed", vec![String::new(); 10]),
+                    CellState::Measured(run) => (if run.is_over { "limit" } else { "done" }, measured(run)),
                 };
                 let known = results.reference(row_index, replication);
                 let _ = writeln!(
@@ -31,7 +32,7 @@ pub(super) fn lines(study: &Study, results: &Results) -> String {
                     study.exhibit.name(),
                     row.title,
                     study.seed_of(replication),
-                    way.name(),
+                    setup.name(),
                     number(known.map(|known| known.lower)),
                     number(known.map(|known| known.value)),
                     cells.join(",")
@@ -46,15 +47,15 @@ fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-fn seconds(moment: Option<Moment>) -> String {
-    moment.map_or(String::new(), |moment| format!("{:.4}", moment.seconds))
+fn seconds(effort: Option<Effort>) -> String {
+    effort.map_or(String::new(), |effort| format!("{:.4}", effort.seconds))
 }
 
-fn solves(moment: Option<Moment>) -> String {
-    moment.map_or(String::new(), |moment| moment.solves.to_string())
+fn solves(effort: Option<Effort>) -> String {
+    effort.map_or(String::new(), |effort| effort.solves.to_string())
 }
 
-fn measured(run: &Measured) -> Vec<String> {
+fn measured(run: &Measurement) -> Vec<String> {
     let at_end = |value: Option<f64>| number(value.filter(|_| !run.is_over));
     vec![
         number(run.start),
@@ -75,7 +76,7 @@ pub(super) fn paths(study: &Study, results: &Results) -> String {
     let mut csv = "exhibit,curve,replication,seed,iteration,gap\n".to_owned();
     for (row_index, row) in study.rows.iter().enumerate() {
         for replication in 1..=study.replications {
-            for entry in (0..study.ways.len()).map(|way| results.entry(row_index, replication, way)) {
+            for entry in (0..study.setups.len()).map(|setup| results.entry(row_index, replication, setup)) {
                 for (iteration, gap) in entry.measured().iter().flat_map(|run| &run.path) {
                     let (exhibit, seed) = (study.exhibit.name(), study.seed_of(replication));
                     let _ = writeln!(csv, "{exhibit},\"{}\",{replication},{seed},{iteration},{gap}", row.title);

@@ -1,12 +1,11 @@
-//! The output folder: finished cells are kept in it, one small file each, and are not run again.
+//! The output folder. Each finished cell is kept in a small file of its own and is not run again.
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::finding::Finding;
-use crate::exit::Failure;
-use crate::output::Target;
+use super::error::ExperimentError;
+use super::record::CellRecord;
 
 /// The output folder of an exhibit.
 #[derive(Debug)]
@@ -16,12 +15,10 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder, if it is not there.
-    pub(super) fn open(root: &Path, exhibit: &str) -> Result<Self, Failure> {
+    /// Makes the folder if it does not exist.
+    pub(super) fn open(root: &Path, exhibit: &str) -> Result<Self, ExperimentError> {
         let cells = root.join("cells").join(exhibit);
-        fs::create_dir_all(&cells).map_err(|error| {
-            Failure::unusable(format!("--out: {}: the folder cannot be made: {error}", cells.display()))
-        })?;
+        fs::create_dir_all(&cells).map_err(|error| ExperimentError::Folder { path: cells.clone(), error })?;
         Ok(Self { root: root.to_owned(), cells })
     }
 
@@ -30,22 +27,43 @@ impl Folder {
         self.cells.join(format!("{name}.json"))
     }
 
-    /// The finding of a cell, if it was run before with the same question. A file that cannot be read as one is none.
-    pub(super) fn find(&self, name: &str, asked: &str) -> Option<Finding> {
+    /// The record of a cell, if an earlier run kept one under the same key. A file that cannot be parsed counts as
+    /// absent.
+    pub(super) fn find(&self, name: &str, key: &str) -> Option<CellRecord> {
         let text = fs::read_to_string(self.cell(name)).ok()?;
-        serde_json::from_str(&text).ok().filter(|finding: &Finding| finding.asked == asked)
+        serde_json::from_str(&text).ok().filter(|record: &CellRecord| record.key == key)
     }
 
-    /// Keeps the finding of a cell.
-    pub(super) fn keep(&self, name: &str, finding: &Finding) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(finding).map_err(|error| Failure::failed(error.to_string()))?;
-        Target::new(&self.cell(name), &[])?.write(|file| writeln!(file, "{text}"))
+    /// Keeps the record of a cell.
+    pub(super) fn keep(&self, name: &str, record: &CellRecord) -> Result<(), ExperimentError> {
+        let path = self.cell(name);
+        let text = serde_json::to_string_pretty(record).map_err(|error| ExperimentError::write(&path, error))?;
+        replace(&path, &format!("{text}\n"))
     }
 
-    /// Writes a file of the results; its path.
-    pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
+    /// Writes a file of results and returns its path.
+    pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, ExperimentError> {
         let path = self.root.join(name);
-        Target::new(&path, &[])?.write(|file| file.write_all(text.as_bytes()))?;
+        replace(&path, text)?;
         Ok(path)
     }
+}
+
+/// Replaces a file in one step: a reader, or a process that is killed, never sees a part of it. Links stay links.
+fn replace(path: &Path, text: &str) -> Result<(), ExperimentError> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let unwritable = |error| ExperimentError::Unwritable { path: path.to_owned(), error };
+    if real.is_dir() {
+        return Err(unwritable(io::ErrorKind::IsADirectory.into()));
+    }
+    let mut part = real.clone().into_os_string();
+    part.push(format!(".{}.part", std::process::id()));
+    let part = PathBuf::from(part);
+    let mut file = File::create(&part).map_err(unwritable)?;
+    let written =
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&part, &real));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&part);
+        ExperimentError::write(path, error)
+    })
 }

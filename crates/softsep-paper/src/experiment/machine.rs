@@ -1,4 +1,4 @@
-//! The machine that times are from.
+//! The machine on which times are measured.
 
 use std::fs;
 use std::thread;
@@ -11,7 +11,7 @@ pub(super) fn description() -> String {
     format!("{model}, {cores} {noun}, {}", std::env::consts::OS)
 }
 
-/// What Linux calls the processor; elsewhere nobody says.
+/// The name of the processor, which only Linux tells.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

@@ -1,50 +1,39 @@
-//! A study as one page of HTML that needs nothing else: our numbers beside the paper's, the chart, how it was measured,
-//! the commands.
+//! A study as one self-contained page of HTML: our numbers beside the paper's, the chart, how it was measured, the
+//! commands.
 
 use std::fmt::Write;
 
+use crate::instances::Uncertain;
 use softsep::VERSION;
-use softsep::instances::Uncertain;
 use softsep::report::{STYLE, html_text as text};
 
 use super::chart::{self, Chart};
-use super::finding::{Measured, Moment};
 use super::plot::gap_after;
-use super::results::{Entry, Results, Timing, mean, quartiles};
-use super::study::{Row, Study};
-use super::way::Way;
+use super::prose;
+use super::record::{Effort, Measurement};
+use super::results::{CellState, Results, Timing, mean, quartiles};
+use super::setup::MethodSetup;
+use super::study::{Study, StudyRow};
 use super::words::{grouped, mean_only, percent, printed, ratio, timing};
 
-/// What of the look is this page's own.
-const OWN_STYLE: &str = "\
-main { max-width: 79rem; }
-tbody.group { border-top: 2px solid var(--line); }
-tbody.group:first-of-type { border-top: 0; }
-.group th { vertical-align: top; padding-top: .6rem; white-space: nowrap; min-width: 0; }
-.group tr:last-child > *, .group th[rowspan] { border-bottom: 0; }
-.group td { white-space: nowrap; }
-.group td, thead th { padding-left: .45rem; padding-right: .45rem; }
-.ours td { font-weight: 600; }
-.legend svg { flex: none; }
-.charts figure { max-width: 36rem; }
-.charts figure:only-child { max-width: 42rem; width: 100%; margin: 0 auto; }
-";
+/// The style of this page beyond that of reports.
+const OWN_STYLE: &str = include_str!("page.css");
 
-/// What a page is made of.
+/// The parts of a page.
 pub(super) struct Page<'a> {
     pub(super) study: &'a Study,
     pub(super) results: &'a Results,
     pub(super) chart: &'a Chart,
     pub(super) machine: &'a str,
     pub(super) command: &'a str,
-    /// Cells that there are.
+    /// Cells that are done.
     pub(super) done: usize,
 }
 
-/// A rebound: the gap rises to so many times the smallest so far.
+/// A rebound is a gap above this multiple of the smallest so far.
 const REBOUND: f64 = 1.5;
 
-/// Gaps are told apart down to this.
+/// Smaller gaps count as this one.
 const LEAST: f64 = 1e-9;
 
 impl Page<'_> {
@@ -127,14 +116,14 @@ impl Page<'_> {
         html.push_str("</tr></thead>\n");
         for (row_index, row) in self.study.rows.iter().enumerate() {
             html.push_str("<tbody class=\"group\">\n");
-            for (way_index, way) in self.study.ways.iter().enumerate() {
-                let is_ours = way.column().is_none();
+            for (setup_index, setup) in self.study.setups.iter().enumerate() {
+                let is_ours = setup.column().is_none();
                 let _ = write!(html, "<tr{}>", if is_ours { " class=\"ours\"" } else { "" });
-                if way_index == 0 {
-                    let _ = write!(html, "<th rowspan=\"{}\">{}</th>", self.study.ways.len(), text(&row.title));
+                if setup_index == 0 {
+                    let _ = write!(html, "<th rowspan=\"{}\">{}</th>", self.study.setups.len(), text(&row.title));
                 }
-                let _ = write!(html, "<td>{}</td>", text(way.title()));
-                for cell in self.line(row_index, row, way_index, *way) {
+                let _ = write!(html, "<td>{}</td>", text(setup.title()));
+                for cell in self.line(row_index, row, setup_index, *setup) {
                     let _ = write!(html, "<td class=\"number\">{}</td>", text(&cell));
                 }
                 html.push_str("</tr>\n");
@@ -146,28 +135,29 @@ impl Page<'_> {
         html.push_str("</section>\n");
     }
 
-    /// The cells of a line: the paper's time, ours, the ratio, and what the paper does not print.
-    fn line(&self, row_index: usize, row: &Row, way_index: usize, way: Way) -> [String; 8] {
+    /// The cells of a line: the paper's time, ours, the ratio, and columns that the paper does not print.
+    fn line(&self, row_index: usize, row: &StudyRow, setup_index: usize, setup: MethodSetup) -> [String; 8] {
         let limit = self.study.limit;
-        let runs = || self.results.measured(row_index, way_index);
-        let when = |of: fn(&Measured) -> Option<Moment>| mean_only(Timing::of(runs(), limit, of), limit);
-        let ours = Timing::of_way(way, runs(), limit);
-        let in_paper = row.printed.zip(way.column()).map(|(printed, column)| printed[column]);
-        // Ours have no column of their own: what they stand beside is the paper's algorithm.
-        let beside = row.printed.map(|printed| printed[way.column().unwrap_or(0)]);
-        let median = |of: &dyn Fn(&Measured) -> Option<f64>| {
+        let runs = || self.results.measured(row_index, setup_index);
+        let when = |of: fn(&Measurement) -> Option<Effort>| mean_only(Timing::of(runs(), limit, of), limit);
+        let ours = Timing::of_setup(setup, runs(), limit);
+        let in_paper = row.printed.zip(setup.column()).map(|(printed, column)| printed[column]);
+        // Our methods have no column in the paper and are compared with its algorithm.
+        let beside = row.printed.map(|printed| printed[setup.column().unwrap_or(0)]);
+        let median = |of: &dyn Fn(&Measurement) -> Option<f64>| {
             let mut sample: Vec<f64> = runs().filter_map(of).collect();
             (!sample.is_empty()).then(|| quartiles(&mut sample)[1])
         };
         let words = |value: Option<f64>| value.map_or("–".to_owned(), percent);
-        let is_rule = way == Way::Adr;
-        let is_refused = self.results.entries(row_index, way_index).any(|entry| matches!(entry, Entry::Refused(_)));
+        let is_rule = setup == MethodSetup::Adr;
+        let is_refused =
+            self.results.entries(row_index, setup_index).any(|entry| matches!(entry, CellState::Refused(_)));
         [
             in_paper.map_or("–".to_owned(), printed),
             if is_refused { "not taken".to_owned() } else { timing(ours, limit) },
             beside.map_or("–".to_owned(), |paper| ratio(paper, ours, limit)),
             if is_rule { "–".to_owned() } else { when(|run| run.fine) },
-            if way.is_endless() { "–".to_owned() } else { when(|run| run.proved) },
+            if setup.is_endless() { "–".to_owned() } else { when(|run| run.proved) },
             if is_rule { None } else { median(&|run| run.coarse.map(|moment| moment.solves as f64)) }
                 .map_or("–".to_owned(), |solves| grouped(solves.round() as u64)),
             if is_rule { "–".to_owned() } else { words(median(&|run| run.start)) },
@@ -175,12 +165,14 @@ impl Page<'_> {
         ]
     }
 
-    /// Likely bounds that were false.
+    /// The number of probabilistic bounds that were false.
     fn refuted(&self, html: &mut String) {
-        let Some(way_index) = self.study.ways.iter().position(|way| *way == Way::Algorithm3) else { return };
+        let Some(setup_index) = self.study.setups.iter().position(|setup| *setup == MethodSetup::Algorithm3) else {
+            return;
+        };
         let (mut runs, mut refuted) = (0, 0);
         for row in 0..self.study.rows.len() {
-            for run in self.results.measured(row, way_index).filter(|run| !run.is_over) {
+            for run in self.results.measured(row, setup_index).filter(|run| !run.is_over) {
                 runs += 1;
                 refuted += usize::from(run.is_refuted);
             }
@@ -188,8 +180,7 @@ impl Page<'_> {
         let _ = writeln!(
             html,
             "<p>Of {runs} runs of Algorithm 3 that ended, {refuted} certified an upper bound that their own decision \
-             exceeds. The certificate rests on \
-             ρ = 0.9, which nobody has shown to hold.</p>"
+             exceeds. The certificate rests on ρ = 0.9, which nobody has shown to hold.</p>"
         );
     }
 
@@ -209,8 +200,8 @@ impl Page<'_> {
         html.push_str("<th class=\"number\">rebounds</th></tr></thead>\n<tbody>\n");
         for (row_index, row) in self.study.rows.iter().enumerate() {
             let _ = write!(html, "<tr><th>{}</th>", text(&row.title));
-            let paths: Vec<&Measured> = self.results.measured(row_index, 0).collect();
-            // The start is what is held before the first average.
+            let paths: Vec<&Measurement> = self.results.measured(row_index, 0).collect();
+            // Iteration 1 holds the start: averages come later.
             for moment in [1].iter().chain(&moments) {
                 let mut sample: Vec<f64> = paths.iter().filter_map(|run| gap_after(&run.path, *moment)).collect();
                 let words = if sample.is_empty() {
@@ -225,23 +216,19 @@ impl Page<'_> {
             let words = if rebounds.is_empty() { "–".to_owned() } else { format!("{:.1}", mean(&rebounds).0) };
             let _ = writeln!(html, "<td class=\"number\">{words}</td></tr>");
         }
-        html.push_str(
-            "</tbody>\n</table>\n</div>\n<p>A rebound is a gap that has risen to more than 1.5 times the smallest \
-             before it; the column has their mean \
-             number in a run.</p>\n</section>\n",
-        );
+        let _ = writeln!(html, "</tbody>\n</table>\n</div>\n<p>{}</p>\n</section>", prose::REBOUNDS);
     }
 
-    /// What was refused or failed, each reason once.
+    /// Cells that were refused or failed, each reason once.
     fn missing(&self, html: &mut String) {
         let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
         for (row_index, row) in self.study.rows.iter().enumerate() {
-            for (way_index, way) in self.study.ways.iter().enumerate() {
-                for entry in self.results.entries(row_index, way_index) {
+            for (setup_index, setup) in self.study.setups.iter().enumerate() {
+                for entry in self.results.entries(row_index, setup_index) {
                     let reason = match entry {
-                        Entry::Refused(why) => format!("{} does not take these: {why}", way.title()),
-                        Entry::Failed(why) => format!("{} failed: {why}", way.title()),
-                        Entry::Open | Entry::Measured(_) => continue,
+                        CellState::Refused(why) => format!("{} does not take these: {why}", setup.title()),
+                        CellState::Failed(why) => format!("{} failed: {why}", setup.title()),
+                        CellState::Open | CellState::Measured(_) => continue,
                     };
                     match reasons.iter_mut().find(|(known, _)| *known == reason) {
                         Some((_, rows)) if rows.contains(&row.title.as_str()) => {}
@@ -262,50 +249,8 @@ impl Page<'_> {
     }
 
     fn measured_how(&self, html: &mut String) {
-        let references: Vec<_> = (0..self.study.rows.len()).flat_map(|row| self.results.references(row)).collect();
-        let widest = references.iter().map(|reference| reference.width()).fold(0.0, f64::max);
-        let is_exact = references.iter().all(|reference| reference.is_exact);
-        let judged = if is_exact {
-            "the worst of all scenarios of the list"
-        } else {
-            "the worst end of 20 ascents from random ends of the set and of one from each scenario that was the worst \
-             for an earlier decision: what it is \
-             found to cost bounds the worst case from below, and is exact as far as we know"
-        };
-        let mut paragraphs = vec![
-            "Instances are drawn as the paper's text describes them. A replication has one seed, whatever the row and \
-             the method, so that methods meet the \
-             same instances."
-                .to_owned(),
-            format!(
-                "Gaps are measured from a lower bound on the optimum that holds for sure; the best decision known \
-                 costs {} more. What a decision \
-                 costs is {judged}. It is looked at outside the clock of the method.",
-                if widest < 1e-6 { "less than 0.0001 %".to_owned() } else { format!("at most {}", percent(widest)) }
-            ),
-        ];
-        if self.study.exhibit.is_figure() {
-            paragraphs.push(
-                "Curves are of the linear average, as in the paper, from the optimum of the nominal scenario. The \
-                 paper does not print numbers for its \
-                 figures, nor how many sites its instances have; here they have three. Steps are 1/√n in the metric \
-                 of its electronic companion."
-                    .to_owned(),
-            );
-        } else {
-            paragraphs.push(format!(
-                "Times are mean ± standard deviation until the decision at hand is within 0.1 % (and 0.01 %) of that \
-                 bound; for ADR, until its program is \
-                 solved, and its gap is what the rules cost; for Algorithm 3, until it has certified a gap of 0.1 %. \
-                 A time beyond the limit counts as {} s. “To its own proof” is when a method had proved \
-                 a gap of 0.1 % itself, without knowing the optimum. In the columns after the ratio times are means, \
-                 solves and gaps medians. For bundle and branch-and-cut the ratio is to the paper's \
-                 algorithm. The paper's times are from an Apple M3 Pro with Python and Gurobi.",
-                self.study.limit
-            ));
-        }
         html.push_str("<section>\n<h2>How this was measured</h2>\n");
-        for paragraph in paragraphs {
+        for paragraph in prose::how_measured(self.study, self.results) {
             let _ = writeln!(html, "<p>{}</p>", text(&paragraph));
         }
         html.push_str("</section>\n");
@@ -320,15 +265,15 @@ impl Page<'_> {
         );
         if let Some(row) = self.study.rows.last() {
             let mut lines = format!("{}\n", generate(row, self.study.seed));
-            for way in &self.study.ways {
-                let end = match (way.is_endless(), self.study.iterations) {
+            for setup in &self.study.setups {
+                let end = match (setup.is_endless(), self.study.iterations) {
                     (true, Some(iterations)) => format!(" --iterations {iterations}"),
                     _ => format!(" --time-limit {}", self.study.limit),
                 };
                 let _ = writeln!(
                     lines,
                     "softsep solve instance.json {}{end} --seed {}",
-                    way.command_options(row),
+                    setup.command_options(row),
                     self.study.seed
                 );
             }
@@ -344,7 +289,7 @@ impl Page<'_> {
 }
 
 /// The command that draws an instance of a row.
-fn generate(row: &Row, seed: u64) -> String {
+fn generate(row: &StudyRow, seed: u64) -> String {
     let set = match row.uncertainty {
         Uncertain::Ellipsoid => "ellipsoid".to_owned(),
         Uncertain::Scenarios(count) => format!("scenarios --scenarios {count}"),
@@ -357,7 +302,7 @@ fn generate(row: &Row, seed: u64) -> String {
     )
 }
 
-/// A gap in percent, beside another that says so.
+/// A gap in percent without the sign.
 fn bare(share: f64) -> String {
     percent(share).trim_end_matches(" %").to_owned()
 }

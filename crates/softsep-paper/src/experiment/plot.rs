@@ -1,12 +1,12 @@
-//! Which charts a study is shown by.
+//! The charts of a study.
 
-use softsep::instances::Uncertain;
+use crate::instances::Uncertain;
 
-use super::chart::{Across, Chart, Look, Panel, Point, Series, Up};
-use super::printed::{self, Time};
+use super::chart::{Chart, ChartPoint, LineStyle, Panel, Series, Unit, XAxis};
+use super::printed::{self, PrintedTime};
 use super::results::{Results, Timing, quartiles};
-use super::study::{Exhibit, Row, Study};
-use super::way::{COARSE, FINE, Way};
+use super::setup::{COARSE, FINE, MethodSetup};
+use super::study::{Exhibit, Study, StudyRow};
 use super::words::grouped;
 
 /// The chart of a study.
@@ -22,7 +22,7 @@ pub(super) fn chart(study: &Study, results: &Results) -> Chart {
             };
             let mut panels = vec![curves(study, results, many, 1..=study.replications)];
             if number == 3 {
-                // As in the paper: rebounds are lost in medians.
+                // As in the paper: medians do not show rebounds.
                 panels.push(curves(study, results, "the first replication".into(), 1..=1));
             }
             panels
@@ -31,8 +31,8 @@ pub(super) fn chart(study: &Study, results: &Results) -> Chart {
     Chart { title, panels }
 }
 
-/// Where a row stands in its panel.
-fn place(row: &Row) -> f64 {
+/// The position of a row on the horizontal axis.
+fn place(row: &StudyRow) -> f64 {
     match row.uncertainty {
         Uncertain::Ellipsoid => row.n as f64,
         Uncertain::Scenarios(count) => count as f64,
@@ -40,101 +40,102 @@ fn place(row: &Row) -> f64 {
     }
 }
 
-/// How a method takes part in charts: colour and mark.
-fn class(way: Way) -> usize {
-    match way {
-        Way::Algorithm1 | Way::Algorithm3 | Way::Reference => 0,
-        Way::Ccg => 1,
-        Way::Adr => 3,
-        Way::Bundle | Way::BranchAndCut => 2,
+/// The colour and the mark of a method.
+fn class(setup: MethodSetup) -> usize {
+    match setup {
+        MethodSetup::Algorithm1 | MethodSetup::Algorithm3 | MethodSetup::Reference => 0,
+        MethodSetup::Ccg => 1,
+        MethodSetup::Adr => 3,
+        MethodSetup::Bundle | MethodSetup::BranchAndCut => 2,
     }
 }
 
-/// Times against what varies: n on ellipsoids, else |I| or Γ with a panel for each n.
+/// Times against n on ellipsoids, else against |I| or Γ with a panel for each n.
 fn table_panels(study: &Study, results: &Results) -> Vec<Panel> {
-    let is_ellipsoid = |row: &Row| row.uncertainty == Uncertain::Ellipsoid;
-    let mut sizes: Vec<usize> = study.rows.iter().map(|row| row.n).collect();
+    let is_ellipsoid = |row: &StudyRow| row.uncertainty == Uncertain::Ellipsoid;
+    let mut sizes: Vec<Option<usize>> = study.rows.iter().map(|row| Some(row.n)).collect();
     sizes.dedup();
     if study.rows.iter().all(is_ellipsoid) {
-        sizes = vec![0];
+        sizes = vec![None];
     }
-    let panel = |n: usize, is_fine: bool| {
-        let rows: Vec<(usize, &Row)> = study.rows.iter().enumerate().filter(|(_, row)| n == 0 || row.n == n).collect();
-        let tick = |row: &Row| {
-            let word = match row.uncertainty {
-                Uncertain::Scenarios(count) => grouped(count as u64),
-                _ => place(row).to_string(),
-            };
-            (place(row), word)
-        };
-        let label = match rows.first().map(|(_, row)| row.uncertainty) {
-            Some(Uncertain::Scenarios(_)) => "|I|, the length of the list",
-            Some(Uncertain::Budget { .. }) => "Γ",
-            _ => "n, the number of sites",
-        };
-        let is_log = label != "Γ";
-        let mut series = Vec::new();
-        // Affine rules are what they are, not near or nearer.
-        for (way_index, way) in study.ways.iter().enumerate().filter(|(_, way)| !is_fine || **way != Way::Adr) {
-            let ours = rows.iter().filter_map(|(row_index, row)| {
-                let runs = results.measured(*row_index, way_index);
-                let timing = match is_fine {
-                    true => Timing::of(runs, study.limit, |run| run.fine),
-                    false => Timing::of_way(*way, runs, study.limit),
-                };
-                point(place(row), timing, study.limit)
-            });
-            let name = format!("{}, here", way.title());
-            series.push(Series { name, class: class(*way), look: Look::Ours, points: ours.collect() });
-            if let Some(column) = way.column().filter(|_| !is_fine) {
-                let printed = rows
-                    .iter()
-                    .filter_map(|(_, row)| row.printed.map(|printed| paper_point(place(row), printed[column])));
-                let name = format!("{}, paper", way.title());
-                series.push(Series { name, class: class(*way), look: Look::Printed, points: printed.collect() });
-            }
-        }
-        series.retain(|series| !series.points.is_empty());
-        Panel {
-            title: format!(
-                "time to {}{}",
-                if is_fine { "0.01 %" } else { "0.1 %" },
-                if n == 0 { String::new() } else { format!(", n = {n}") }
-            ),
-            x: Across { label, is_log, ticks: rows.iter().map(|(_, row)| tick(row)).collect() },
-            up: Up::Seconds,
-            goals: Vec::new(),
-            series,
-        }
-    };
     match sizes.as_slice() {
-        // Where there is room for it, the goal that a good start does not meet already.
-        [n] => vec![panel(*n, false), panel(*n, true)],
-        sizes => sizes.iter().map(|n| panel(*n, false)).collect(),
+        // A single panel leaves space for the finer goal, which a good start does not meet already.
+        [n] => vec![table_panel(study, results, *n, false), table_panel(study, results, *n, true)],
+        sizes => sizes.iter().map(|n| table_panel(study, results, *n, false)).collect(),
     }
 }
 
-fn point(x: f64, timing: Timing, limit: f64) -> Option<Point> {
+/// The panel of the rows of size n, or of all rows, for the goal of 0.1 % or of 0.01 %.
+fn table_panel(study: &Study, results: &Results, n: Option<usize>, is_fine: bool) -> Panel {
+    let is_shown = |row: &StudyRow| n.is_none_or(|n| row.n == n);
+    let rows: Vec<(usize, &StudyRow)> = study.rows.iter().enumerate().filter(|(_, row)| is_shown(row)).collect();
+    let tick = |row: &StudyRow| match row.uncertainty {
+        Uncertain::Scenarios(count) => (place(row), grouped(count as u64)),
+        _ => (place(row), place(row).to_string()),
+    };
+    let (label, is_log) = match rows.first().map(|(_, row)| row.uncertainty) {
+        Some(Uncertain::Scenarios(_)) => ("|I|, the length of the list", true),
+        Some(Uncertain::Budget { .. }) => ("Γ", false),
+        _ => ("n, the number of sites", true),
+    };
+    let goal = if is_fine { "0.01 %" } else { "0.1 %" };
+    Panel {
+        title: format!("time to {goal}{}", n.map_or(String::new(), |n| format!(", n = {n}"))),
+        x: XAxis { label, is_log, ticks: rows.iter().map(|(_, row)| tick(row)).collect() },
+        unit: Unit::Seconds,
+        goals: Vec::new(),
+        series: time_series(study, results, &rows, is_fine),
+    }
+}
+
+/// Our times for each method, and beside them the printed ones, which are for the goal of 0.1 % only.
+fn time_series(study: &Study, results: &Results, rows: &[(usize, &StudyRow)], is_fine: bool) -> Vec<Series> {
+    let mut series = Vec::new();
+    // The gap of affine decision rules does not shrink with time.
+    let is_shown = |setup: MethodSetup| !is_fine || setup != MethodSetup::Adr;
+    for (setup_index, setup) in study.setups.iter().enumerate().filter(|(_, setup)| is_shown(**setup)) {
+        let ours = rows.iter().filter_map(|(row_index, row)| {
+            let runs = results.measured(*row_index, setup_index);
+            let timing = match is_fine {
+                true => Timing::of(runs, study.limit, |run| run.fine),
+                false => Timing::of_setup(*setup, runs, study.limit),
+            };
+            point(place(row), timing, study.limit)
+        });
+        let (name, class) = (format!("{}, here", setup.title()), class(*setup));
+        series.push(Series { name, class, style: LineStyle::Ours, points: ours.collect() });
+        if let Some(column) = setup.column().filter(|_| !is_fine) {
+            let printed =
+                rows.iter().filter_map(|(_, row)| row.printed.map(|printed| paper_point(place(row), printed[column])));
+            let name = format!("{}, paper", setup.title());
+            series.push(Series { name, class, style: LineStyle::Printed, points: printed.collect() });
+        }
+    }
+    series.retain(|series| !series.points.is_empty());
+    series
+}
+
+fn point(x: f64, timing: Timing, limit: f64) -> Option<ChartPoint> {
     match timing {
-        Timing::Took { mean, .. } => Some(Point { x, y: mean, band: None, is_over: false }),
-        Timing::Over => Some(Point { x, y: limit, band: None, is_over: true }),
+        Timing::Took { mean, .. } => Some(ChartPoint { x, y: mean, band: None, is_over: false }),
+        Timing::Over => Some(ChartPoint { x, y: limit, band: None, is_over: true }),
         Timing::Never | Timing::Unknown => None,
     }
 }
 
-fn paper_point(x: f64, time: Time) -> Point {
+fn paper_point(x: f64, time: PrintedTime) -> ChartPoint {
     match time {
-        Time::Took(mean, _) => Point { x, y: mean, band: None, is_over: false },
-        Time::Over => Point { x, y: printed::LIMIT, band: None, is_over: true },
+        PrintedTime::Took(mean, _) => ChartPoint { x, y: mean, band: None, is_over: false },
+        PrintedTime::Over => ChartPoint { x, y: printed::LIMIT, band: None, is_over: true },
     }
 }
 
-/// The gap of what was returned after so many iterations.
+/// The gap of the incumbent after so many iterations.
 pub(super) fn gap_after(path: &[(u64, f64)], iteration: u64) -> Option<f64> {
     path.iter().rev().find(|point| point.0 <= iteration).map(|point| point.1)
 }
 
-/// Where curves begin: averages are looked at from there on, and the start is told in words.
+/// The first iteration of curves: averages are returned from here on. The table of the page has the gap at the start.
 const FIRST: u64 = 10;
 
 /// A curve for each row over these replications.
@@ -153,11 +154,11 @@ fn curves(study: &Study, results: &Results, title: String, replications: std::op
             (!gaps.is_empty()).then(|| {
                 let several = gaps.len() > 1;
                 let [low, median, high] = quartiles(&mut gaps);
-                Point { x: *moment as f64, y: median, band: several.then_some((low, high)), is_over: false }
+                ChartPoint { x: *moment as f64, y: median, band: several.then_some((low, high)), is_over: false }
             })
         };
         let points = moments.iter().filter_map(point).collect();
-        series.push(Series { name: row.title.clone(), class: index, look: Look::Curve, points });
+        series.push(Series { name: row.title.clone(), class: index, style: LineStyle::Curve, points });
     }
     let decades = (0..).map(|power| FIRST * 10u64.pow(power)).take_while(|tick| *tick < last);
     let mut ticks: Vec<(f64, String)> = decades.map(|tick| (tick as f64, grouped(tick))).collect();
@@ -168,8 +169,8 @@ fn curves(study: &Study, results: &Results, title: String, replications: std::op
     ticks.push((last as f64, grouped(last)));
     Panel {
         title,
-        x: Across { label: "iterations", is_log: true, ticks },
-        up: Up::Gap,
+        x: XAxis { label: "iterations", is_log: true, ticks },
+        unit: Unit::Gap,
         goals: vec![COARSE, FINE],
         series,
     }

@@ -2,25 +2,24 @@
 
 /// A time as it is printed, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Time {
+pub(super) enum PrintedTime {
     /// Mean and standard deviation.
     Took(f64, f64),
     /// Over 1800 seconds in every replication.
     Over,
 }
 
-use Time::Over;
+use PrintedTime::Over;
 
 /// The paper's time limit in seconds.
 pub(super) const LIMIT: f64 = 1800.0;
 
-const fn t(mean: f64, deviation: f64) -> Time {
-    Time::Took(mean, deviation)
+const fn t(mean: f64, deviation: f64) -> PrintedTime {
+    PrintedTime::Took(mean, deviation)
 }
 
-/// A line: n, what else tells it from others (|I| or Γ, or 0 on ellipsoids), and the times of the paper's algorithm,
-/// C&CG and ADR.
-pub(super) type Line = (usize, f64, [Time; 3]);
+/// A line: n, its |I| or Γ (0 on ellipsoids), and the times of the paper's algorithm, C&CG and ADR.
+pub(super) type Line = (usize, f64, [PrintedTime; 3]);
 
 /// Continuous decisions, ellipsoids.
 const TABLE_1: &[Line] = &[

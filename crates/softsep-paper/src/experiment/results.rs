@@ -1,46 +1,46 @@
-//! All findings of a study, and what they come to.
+//! The results of all cells of a study, and their statistics.
 
 use super::cell::Missing;
-use super::finding::{Measured, Moment, Reference};
+use super::record::{Effort, Measurement, Reference};
+use super::setup::MethodSetup;
 use super::study::Study;
-use super::way::Way;
 
-/// Findings by row, replication and method. What is missing was not run, was refused, or failed.
+/// The states of all cells by row, replication and method.
 #[derive(Debug)]
 pub(super) struct Results {
     references: Vec<Vec<Option<Reference>>>,
-    runs: Vec<Vec<Vec<Entry>>>,
+    runs: Vec<Vec<Vec<CellState>>>,
 }
 
-/// What there is for a cell.
+/// The state of a cell.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Entry {
-    /// Nothing yet.
+pub(super) enum CellState {
+    /// Not run yet.
     #[default]
     Open,
-    /// What was measured.
-    Measured(Box<Measured>),
-    /// Why the method does not take it.
+    /// Run and measured.
+    Measured(Box<Measurement>),
+    /// The method does not accept the instance, for this reason.
     Refused(String),
-    /// Why it failed.
+    /// The run failed, for this reason.
     Failed(String),
 }
 
-impl Entry {
-    pub(super) fn measured(&self) -> Option<&Measured> {
+impl CellState {
+    pub(super) fn measured(&self) -> Option<&Measurement> {
         match self {
-            Entry::Measured(measured) => Some(measured),
+            CellState::Measured(measured) => Some(measured),
             _ => None,
         }
     }
 }
 
-impl From<Missing> for Entry {
+impl From<Missing> for CellState {
     fn from(missing: Missing) -> Self {
         match missing {
-            Missing::Interrupted => Entry::Open,
-            Missing::Refused(why) => Entry::Refused(why),
-            Missing::Failed(why) => Entry::Failed(why),
+            Missing::Interrupted => CellState::Open,
+            Missing::Refused(why) => CellState::Refused(why),
+            Missing::Failed(why) => CellState::Failed(why),
         }
     }
 }
@@ -50,7 +50,7 @@ impl Results {
         let replications = study.replications as usize;
         Self {
             references: vec![vec![None; replications]; study.rows.len()],
-            runs: vec![vec![vec![Entry::Open; study.ways.len()]; replications]; study.rows.len()],
+            runs: vec![vec![vec![CellState::Open; study.setups.len()]; replications]; study.rows.len()],
         }
     }
 
@@ -59,16 +59,16 @@ impl Results {
         self.references[row][replication as usize - 1] = Some(reference);
     }
 
-    pub(super) fn set(&mut self, row: usize, replication: u32, way: usize, entry: Entry) {
-        self.runs[row][replication as usize - 1][way] = entry;
+    pub(super) fn set(&mut self, row: usize, replication: u32, setup: usize, entry: CellState) {
+        self.runs[row][replication as usize - 1][setup] = entry;
     }
 
     pub(super) fn reference(&self, row: usize, replication: u32) -> Option<Reference> {
         self.references[row][replication as usize - 1]
     }
 
-    pub(super) fn entry(&self, row: usize, replication: u32, way: usize) -> &Entry {
-        &self.runs[row][replication as usize - 1][way]
+    pub(super) fn entry(&self, row: usize, replication: u32, setup: usize) -> &CellState {
+        &self.runs[row][replication as usize - 1][setup]
     }
 
     /// All references of a row.
@@ -77,13 +77,13 @@ impl Results {
     }
 
     /// All cells of a row and a method.
-    pub(super) fn entries(&self, row: usize, way: usize) -> impl Iterator<Item = &Entry> {
-        self.runs[row].iter().map(move |of_replication| &of_replication[way])
+    pub(super) fn entries(&self, row: usize, setup: usize) -> impl Iterator<Item = &CellState> {
+        self.runs[row].iter().map(move |of_replication| &of_replication[setup])
     }
 
-    /// What was measured of a row and a method.
-    pub(super) fn measured(&self, row: usize, way: usize) -> impl Iterator<Item = &Measured> {
-        self.entries(row, way).filter_map(Entry::measured)
+    /// All measurements of a row and a method.
+    pub(super) fn measured(&self, row: usize, setup: usize) -> impl Iterator<Item = &Measurement> {
+        self.entries(row, setup).filter_map(CellState::measured)
     }
 }
 
@@ -94,33 +94,35 @@ pub(super) enum Timing {
     Unknown,
     /// In no replication before the limit.
     Over,
-    /// In no replication, though none was stopped by the limit.
+    /// In no replication, although the limit stopped none.
     Never,
-    /// Mean and standard deviation. A time beyond the limit counts as the limit; `over` tells how many do. Runs that
-    /// ended without having come so far (`never`) have no time.
+    /// Mean and standard deviation. A time beyond the limit counts as the limit, and `over` is the number of these.
+    /// Runs that ended before they reached the goal have no time, and `never` is the number of these.
     Took { mean: f64, deviation: f64, over: usize, never: usize },
 }
 
 impl Timing {
-    /// How long a method took for what the paper's tables show: until its decision was within 0.1 %. Affine rules are
-    /// asked for once, and Algorithm 3 is done when it has certified its decision.
-    pub(super) fn of_way<'m>(way: Way, runs: impl Iterator<Item = &'m Measured>, limit: f64) -> Self {
-        match way {
-            Way::Adr | Way::Algorithm3 => Self::of(runs, limit, |run| (!run.is_over).then_some(run.end)),
+    /// The time that the paper's tables show: until the incumbent is within 0.1 %. For affine decision rules it is the
+    /// time of their program, for Algorithm 3 the time until the incumbent is certified.
+    pub(super) fn of_setup<'m>(setup: MethodSetup, runs: impl Iterator<Item = &'m Measurement>, limit: f64) -> Self {
+        match setup {
+            MethodSetup::Adr | MethodSetup::Algorithm3 => {
+                Self::of(runs, limit, |run| (!run.is_over).then_some(run.end))
+            }
             _ => Self::of(runs, limit, |run| run.coarse),
         }
     }
 
-    /// Of what `when` tells of each run.
+    /// The times of the event that `when` finds in each run.
     pub(super) fn of<'m>(
-        runs: impl Iterator<Item = &'m Measured>,
+        runs: impl Iterator<Item = &'m Measurement>,
         limit: f64,
-        when: impl Fn(&Measured) -> Option<Moment>,
+        when: impl Fn(&Measurement) -> Option<Effort>,
     ) -> Self {
         let (mut seconds, mut over, mut never) = (Vec::new(), 0, 0);
         for run in runs {
             match when(run) {
-                Some(moment) if moment.seconds <= limit => seconds.push(moment.seconds),
+                Some(effort) if effort.seconds <= limit => seconds.push(effort.seconds),
                 None if !run.is_over => never += 1,
                 _ => {
                     over += 1;
@@ -162,14 +164,14 @@ pub(super) fn quartiles(sample: &mut [f64]) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    fn run(seconds: Option<f64>, is_over: bool) -> Measured {
-        let moment = |seconds| Moment { seconds, solves: 1 };
-        Measured {
+    fn run(seconds: Option<f64>, is_over: bool) -> Measurement {
+        let effort = |seconds| Effort { seconds, solves: 1 };
+        Measurement {
             start: None,
-            coarse: seconds.map(moment),
+            coarse: seconds.map(effort),
             fine: None,
             proved: None,
-            end: moment(seconds.unwrap_or(10.0)),
+            end: effort(seconds.unwrap_or(10.0)),
             last: None,
             reported: None,
             is_over,
@@ -178,7 +180,7 @@ mod tests {
         }
     }
 
-    fn timing(runs: &[Measured]) -> Timing {
+    fn timing(runs: &[Measurement]) -> Timing {
         Timing::of(runs.iter(), 10.0, |run| run.coarse)
     }
 
@@ -187,11 +189,11 @@ mod tests {
         assert_eq!(timing(&[]), Timing::Unknown);
         assert_eq!(timing(&[run(None, true), run(None, true)]), Timing::Over);
         assert_eq!(timing(&[run(None, false)]), Timing::Never);
-        // One that came so far in time and was stopped later has its time.
+        // A run that reached the goal in time and was stopped later has its time.
         assert_eq!(timing(&[run(Some(2.0), true)]), Timing::Took { mean: 2.0, deviation: 0.0, over: 0, never: 0 });
         let mixed = timing(&[run(Some(2.0), false), run(None, true), run(None, false)]);
         assert_eq!(mixed, Timing::Took { mean: 6.0, deviation: 32.0_f64.sqrt(), over: 1, never: 1 });
-        // A moment after the limit is over it.
+        // An event after the limit counts as over it.
         assert_eq!(timing(&[run(Some(10.5), true)]), Timing::Over);
     }
 

@@ -1,88 +1,112 @@
-//! Runs the cells of a study that are not there yet, one after another, and writes down what there is.
+//! Runs the cells of a study that the folder does not hold yet, one after another, and writes the results up.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use serde_json::json;
-use softsep::instances::location_transportation;
 use softsep::{Problem, VERSION};
 
-use super::cell::{Bench, Missing};
-use super::finding::{Finding, Found};
+use super::cell::{CellRun, Missing};
+use super::error::ExperimentError;
 use super::folder::Folder;
 use super::page::Page;
-use super::progress::Progress;
-use super::results::{Entry, Results};
-use super::study::{Row, Study};
-use super::way::Way;
-use super::{How, csv, machine, plot};
-use crate::exit::{Exit, Failure};
-use crate::interrupt;
-use crate::output::{print, say};
+use super::record::{CellRecord, CellResult, Reference};
+use super::results::{CellState, Results};
+use super::setup::MethodSetup;
+use super::study::{Study, StudyRow};
+use super::{csv, machine, plot};
+use crate::instances::location_transportation;
 
-/// A study under way.
-pub(super) struct Runner<'s> {
+/// The options of a run that do not change its results: the folder, the threads, and the command that repeats it.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// The output folder; it is made if it does not exist.
+    pub out: PathBuf,
+    /// Threads of each run; `None` for all cores. Runs follow one another.
+    pub threads: Option<usize>,
+    /// The command line that asks for the same study, shown on its page.
+    pub command: String,
+}
+
+/// The progress of a study, cell by cell in the order of [`Study::cell_kinds`].
+pub trait Progress {
+    /// A cell begins; `cell` describes it in words.
+    fn begin(&mut self, cell: &str);
+
+    /// A cell ended as `outcome` says. `seconds` is its duration, in this run or in an earlier one; `None` if it has
+    /// no result.
+    fn end(&mut self, cell: &str, outcome: &str, seconds: Option<f64>);
+}
+
+/// The state of a study at the end of [`run`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// The files of results.
+    pub files: Vec<PathBuf>,
+    /// Cells that are done.
+    pub done: usize,
+    /// All cells.
+    pub cells: usize,
+    /// Whether the interrupt flag ended the run.
+    pub interrupted: bool,
+    /// One line for each cell that failed.
+    pub failures: Vec<String>,
+}
+
+/// Runs the cells of a study that its folder does not hold yet, and writes up all results, also those of a study that
+/// was interrupted. Raising `interrupt` ends the run; finished cells are kept.
+pub fn run(
+    study: &Study,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Summary, ExperimentError> {
+    let mut runner = Runner {
+        study,
+        folder: Folder::open(&options.out, &study.exhibit.name())?,
+        options,
+        machine: machine::description(),
+        interrupt,
+        progress,
+        results: Results::new(study),
+        done: 0,
+        failures: Vec::new(),
+    };
+    let ended = runner.run_cells();
+    // Finished cells are written up even if a later one could not be kept.
+    let files = runner.write_up()?;
+    ended?;
+    let interrupted = interrupt.load(Ordering::Relaxed);
+    Ok(Summary { files, done: runner.done, cells: study.cells(), interrupted, failures: runner.failures })
+}
+
+/// A study in progress.
+struct Runner<'s> {
     study: &'s Study,
     folder: Folder,
-    threads: Option<usize>,
+    options: &'s RunOptions,
     machine: String,
-    command: String,
-    interrupt: Arc<AtomicBool>,
-    progress: Progress,
+    interrupt: &'s Arc<AtomicBool>,
+    progress: &'s mut dyn Progress,
     results: Results,
-    /// Cells that were found or run.
+    /// Cells that are done, in this run or in an earlier one.
     done: usize,
     failures: Vec<String>,
 }
 
-impl<'s> Runner<'s> {
-    pub(super) fn new(study: &'s Study, how: &How, command: String) -> Result<Self, Failure> {
-        let folder = Folder::open(&how.out, &study.exhibit.name())?;
-        // Replications come first, so that a run that is stopped has something of every row, and the time left is known
-        // early.
-        let kinds = |row: usize| (0..=study.ways.len()).map(move |way| (row, way));
-        let once: Vec<(usize, usize)> = (0..study.rows.len()).flat_map(kinds).collect();
-        let cells = once.repeat(study.replications as usize);
-        let quiet = how.quiet;
-        let interrupt = interrupt::flag(move || {
-            if !quiet {
-                say("interrupted: what is finished is kept; Ctrl-C again to leave at once");
-            }
-        })?;
-        Ok(Self {
-            study,
-            folder,
-            threads: how.threads,
-            machine: machine::description(),
-            command,
-            interrupt,
-            progress: Progress::new(cells, how.quiet),
-            results: Results::new(study),
-            done: 0,
-            failures: Vec::new(),
-        })
-    }
+/// The instance of a row in a replication. The problem is drawn for the first cell that has to be run.
+struct Instance<'s> {
+    row: &'s StudyRow,
+    row_index: usize,
+    replication: u32,
+    problem: Option<Problem>,
+    reference: Option<Reference>,
+}
 
-    /// Runs what is missing, then writes the results up, whole or not.
-    pub(super) fn run(mut self) -> Result<Exit, Failure> {
-        let stopped = self.run_cells();
-        let files = self.write_up()?;
-        drop(self.progress);
-        stopped?;
-        print(&files)?;
-        if self.interrupt.load(Ordering::Relaxed) {
-            let (done, cells) = (self.done, self.study.cells());
-            say(&format!("stopped: {done} of {cells} cells are done and kept. To go on:\n  {}", self.command));
-            return Ok(Exit::Interrupted);
-        }
-        match self.failures.len() {
-            0 => Ok(Exit::Done),
-            count => Err(Failure::failed(format!("{count} cells failed, the first of them {}", self.failures[0]))),
-        }
-    }
-
-    fn run_cells(&mut self) -> Result<(), Failure> {
+impl Runner<'_> {
+    fn run_cells(&mut self) -> Result<(), ExperimentError> {
         for replication in 1..=self.study.replications {
             for row in 0..self.study.rows.len() {
                 if self.interrupt.load(Ordering::Relaxed) {
@@ -94,115 +118,112 @@ impl<'s> Runner<'s> {
         Ok(())
     }
 
-    /// The reference and all methods on one instance, which is drawn only if something is to be run on it.
-    fn run_row(&mut self, row_index: usize, replication: u32) -> Result<(), Failure> {
-        let study = self.study;
-        let row = &study.rows[row_index];
-        let mut drawn: Option<Problem> = None;
-        let mut reference = None;
-        for way_index in 0..=study.ways.len() {
-            let way = if way_index == 0 { Way::Reference } else { study.ways[way_index - 1] };
-            let name = format!("{}-r{replication}-{}", row.name, way.name());
-            let what = format!("{}, replication {replication}, {}", row.title, way.title());
-            let asked = self.asked(row, replication, way);
-            self.progress.begin(&what);
-            let kept = self.folder.find(&name, &asked);
+    /// Runs the reference and all methods on one instance, which is drawn only if a cell has to be run.
+    fn run_row(&mut self, row_index: usize, replication: u32) -> Result<(), ExperimentError> {
+        let row = &self.study.rows[row_index];
+        let mut instance = Instance { row, row_index, replication, problem: None, reference: None };
+        for column in 0..=self.study.setups.len() {
+            let setup = if column == 0 { MethodSetup::Reference } else { self.study.setups[column - 1] };
+            let name = format!("{}-r{replication}-{}", row.name, setup.name());
+            let title = format!("{}, replication {replication}, {}", row.title, setup.title());
+            let key = self.key(row, replication, setup);
+            self.progress.begin(&title);
+            let kept = self.folder.find(&name, &key);
             let is_kept = kept.is_some();
-            let finding = match kept {
-                Some(finding) => Ok(finding),
-                None => self.run_cell(row, replication, way, reference, &mut drawn, asked),
-            };
-            match finding {
-                Ok(finding) => {
+            match kept.map_or_else(|| self.run_cell(&mut instance, setup, key), Ok) {
+                Ok(record) => {
                     if !is_kept {
-                        self.folder.keep(&name, &finding)?;
+                        self.folder.keep(&name, &record)?;
                     }
-                    self.done += 1;
-                    let words = if is_kept { "kept from before".to_owned() } else { format!("{:.2} s", finding.took) };
-                    self.progress.end(&what, &words, Some(finding.took));
-                    match finding.found {
-                        Found::Reference(found) => {
-                            reference = Some(found);
-                            self.results.set_reference(row_index, replication, found);
-                        }
-                        Found::Run(run) => {
-                            self.results.set(row_index, replication, way_index.saturating_sub(1), Entry::Measured(run));
-                        }
-                    }
+                    let words =
+                        if is_kept { "kept from before".to_owned() } else { format!("{:.2} s", record.seconds) };
+                    self.progress.end(&title, &words, Some(record.seconds));
+                    self.note(&mut instance, column, record);
                 }
                 Err(Missing::Interrupted) => return Ok(()),
-                Err(missing) => {
-                    let words = match &missing {
-                        // Nothing more will come of it.
-                        Missing::Refused(why) => {
-                            self.done += 1;
-                            format!("not taken: {why}")
-                        }
-                        Missing::Failed(why) => {
-                            self.failures.push(format!("({what}): {why}"));
-                            format!("failed: {why}")
-                        }
-                        Missing::Interrupted => String::new(),
-                    };
-                    self.progress.end(&what, &words, None);
-                    if way_index > 0 {
-                        self.results.set(row_index, replication, way_index - 1, missing.into());
-                    }
-                }
+                Err(missing) => self.note_missing(&instance, column, &title, missing),
             }
         }
         Ok(())
     }
 
-    /// Everything that a finding depends on: the instance, the method and its options, the limit, the version and the
-    /// machine.
-    fn asked(&self, row: &Row, replication: u32, way: Way) -> String {
+    /// Notes the result of a cell.
+    fn note(&mut self, instance: &mut Instance, column: usize, record: CellRecord) {
+        let (row, replication) = (instance.row_index, instance.replication);
+        self.done += 1;
+        match record.result {
+            CellResult::Reference(found) => {
+                instance.reference = Some(found);
+                self.results.set_reference(row, replication, found);
+            }
+            CellResult::Run(run) => {
+                self.results.set(row, replication, column.saturating_sub(1), CellState::Measured(run));
+            }
+        }
+    }
+
+    /// Notes that a cell has no result.
+    fn note_missing(&mut self, instance: &Instance, column: usize, title: &str, missing: Missing) {
+        let words = match &missing {
+            // The method will refuse the instance again: the cell is done.
+            Missing::Refused(why) => {
+                self.done += 1;
+                format!("not taken: {why}")
+            }
+            Missing::Failed(why) => {
+                self.failures.push(format!("({title}): {why}"));
+                format!("failed: {why}")
+            }
+            Missing::Interrupted => String::new(),
+        };
+        self.progress.end(title, &words, None);
+        if column > 0 {
+            self.results.set(instance.row_index, instance.replication, column - 1, missing.into());
+        }
+    }
+
+    /// The key of a record holds everything that it depends on: the instance, the method and its options, the limit,
+    /// the version and the machine.
+    fn key(&self, row: &StudyRow, replication: u32, setup: MethodSetup) -> String {
         let instance = self.study.instance(row, replication);
-        let asked = json!({
+        let key = json!({
             "instance": format!("{instance:?}"),
-            "method": way.name(),
-            "options": way.command_options(row),
+            "method": setup.name(),
+            "options": setup.command_options(row),
             "iterations": self.study.iterations,
             "limit": self.study.limit,
-            "threads": self.threads,
+            "threads": self.options.threads,
             "version": VERSION,
             "machine": self.machine,
         });
-        asked.to_string()
+        key.to_string()
     }
 
-    fn run_cell(
-        &self,
-        row: &Row,
-        replication: u32,
-        way: Way,
-        reference: Option<super::finding::Reference>,
-        drawn: &mut Option<Problem>,
-        asked: String,
-    ) -> Result<Finding, Missing> {
+    fn run_cell(&self, instance: &mut Instance, setup: MethodSetup, key: String) -> Result<CellRecord, Missing> {
         let started = Instant::now();
-        let problem = match drawn {
+        let Instance { row, replication, reference, .. } = *instance;
+        let problem = match &mut instance.problem {
             Some(problem) => problem,
-            None => drawn.insert(self.draw(row, replication)?),
+            empty => empty.insert(self.draw(row, replication)?),
         };
-        let bench =
-            Bench { study: self.study, row, replication, problem, threads: self.threads, interrupt: &self.interrupt };
-        let found = match (way, reference) {
-            (Way::Reference, _) => Found::Reference(bench.reference()?),
-            (_, Some(reference)) => Found::Run(Box::new(bench.measure(way, reference)?)),
+        let threads = self.options.threads;
+        let cell = CellRun { study: self.study, row, replication, problem, threads, interrupt: self.interrupt };
+        let result = match (setup, reference) {
+            (MethodSetup::Reference, _) => CellResult::Reference(cell.reference()?),
+            (_, Some(reference)) => CellResult::Run(Box::new(cell.measure(setup, reference)?)),
             (_, None) => return Err(Missing::Failed("there is no reference to measure it by".into())),
         };
-        Ok(Finding { asked, took: started.elapsed().as_secs_f64(), found })
+        Ok(CellRecord { key, seconds: started.elapsed().as_secs_f64(), result })
     }
 
-    fn draw(&self, row: &Row, replication: u32) -> Result<Problem, Missing> {
+    fn draw(&self, row: &StudyRow, replication: u32) -> Result<Problem, Missing> {
         let file = location_transportation(&self.study.instance(row, replication))
             .map_err(|error| Missing::Failed(error.to_string()))?;
         Problem::new(&file).map_err(|complaints| Missing::Failed(complaints.to_string()))
     }
 
-    /// Writes all files; what to tell of them.
-    fn write_up(&self) -> Result<String, Failure> {
+    /// Writes all files of results and returns their paths.
+    fn write_up(&self) -> Result<Vec<PathBuf>, ExperimentError> {
         let (study, name) = (self.study, self.study.exhibit.name());
         let mut files = vec![self.folder.write(&format!("{name}.csv"), &csv::lines(study, &self.results))?];
         if study.exhibit.is_figure() {
@@ -215,11 +236,11 @@ impl<'s> Runner<'s> {
             results: &self.results,
             chart: &chart,
             machine: &self.machine,
-            command: &self.command,
+            command: &self.options.command,
             done: self.done,
         };
         files.push(self.folder.write(&format!("{name}.html"), &page.write())?);
-        Ok(files.iter().map(|file| format!("{}\n", file.display())).collect())
+        Ok(files)
     }
 }
 
@@ -231,27 +252,28 @@ mod tests {
     use super::super::study::{Exhibit, Sizes};
     use super::*;
 
+    struct Unheard;
+
+    impl Progress for Unheard {
+        fn begin(&mut self, _cell: &str) {}
+
+        fn end(&mut self, _cell: &str, _outcome: &str, _seconds: Option<f64>) {}
+    }
+
     #[test]
     fn a_cell_that_fails_is_reported_and_does_not_stop_the_rest() {
-        let place = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let mut study = Study::new(Exhibit::Table(3), Sizes::Smallest, Some(1), None, 1);
         // There is no such instance.
         study.rows[0].n = 0;
-        let how = How {
-            out: place.path().to_owned(),
-            sizes: Sizes::Smallest,
-            replications: Some(1),
-            time_limit: None,
-            seed: 1,
-            threads: Some(1),
-            quiet: true,
-        };
-        assert!(Runner::new(&study, &how, "again".into()).unwrap().run().is_err());
-        let csv = fs::read_to_string(place.path().join("table-3.csv")).unwrap();
+        let options = RunOptions { out: folder.path().to_owned(), threads: Some(1), command: "again".into() };
+        let summary = run(&study, &options, &mut Unheard, &Arc::default()).unwrap();
+        assert_eq!((summary.failures.len(), summary.done, summary.cells), (5, 5, 10));
+        let csv = fs::read_to_string(folder.path().join("table-3.csv")).unwrap();
         assert_eq!((csv.matches(",failed,").count(), csv.matches(",done,").count()), (4, 4), "{csv}");
-        let page = fs::read_to_string(place.path().join("table-3.html")).unwrap();
+        let page = fs::read_to_string(folder.path().join("table-3.html")).unwrap();
         assert!(page.contains("Not complete") && page.contains("What is missing"));
-        // Only what is done is kept: what failed is tried again.
-        assert_eq!(fs::read_dir(place.path().join("cells/table-3")).unwrap().count(), 5);
+        // Only finished cells are kept: those that failed are tried again.
+        assert_eq!(fs::read_dir(folder.path().join("cells/table-3")).unwrap().count(), 5);
     }
 }

@@ -1,71 +1,80 @@
 //! The cells of each table and figure: which instances, which methods, how often.
 
-use softsep::instances::{LocationTransportation, Uncertain};
+use crate::instances::{LocationTransportation, Uncertain};
 
-use super::printed::{self, Time};
-use super::way::Way;
+use super::printed::{self, PrintedTime};
+use super::setup::MethodSetup;
 use super::words::grouped;
 
-/// Words of `--sizes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Sizes {
-    /// Seconds: tiny instances, to see what comes out
+/// The sizes of a study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// Tiny instances, for a test of the experiment itself: seconds.
     Smallest,
-    /// Minutes: the rows of the paper that fit
+    /// The rows of the paper that take minutes.
     Small,
-    /// The paper's grid, limits and replications; hours
+    /// The paper's grid, limits and replications: hours.
     Full,
 }
 
 /// A table or a figure of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exhibit {
+pub enum Exhibit {
     /// Tables 1 to 6.
     Table(u8),
     /// Figures 1 to 3.
     Figure(u8),
 }
 
-/// How a chain of Algorithm 1 walks.
+/// The chain of Algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Walk {
+pub(super) struct ChainSetup {
     /// The proposal's name.
     pub(super) proposal: &'static str,
     /// w.
     pub(super) temperature: f64,
-    /// How much the adaptive proposal leans.
+    /// κ of the adaptive proposal.
     pub(super) kappa: Option<f64>,
 }
 
 /// A row of a table, or a curve of a figure.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
-    /// In file names.
+pub(super) struct StudyRow {
+    /// Its name in file names.
     pub(super) name: String,
-    /// For people.
+    /// Its name for people.
     pub(super) title: String,
-    /// Sites, and customers.
+    /// The number of sites, and of customers.
     pub(super) n: usize,
-    /// The set.
+    /// The uncertainty set.
     pub(super) uncertainty: Uncertain,
     /// Whether sites have to be opened.
     pub(super) mixed_integer: bool,
-    /// For Algorithm 1.
-    pub(super) walk: Walk,
-    /// What the paper prints, for its algorithm, C&CG and ADR.
-    pub(super) printed: Option<[Time; 3]>,
+    /// The chain of Algorithm 1.
+    pub(super) chain: ChainSetup,
+    /// The times that the paper prints for its algorithm, C&CG and ADR.
+    pub(super) printed: Option<[PrintedTime; 3]>,
 }
 
-/// All that is run for a table or a figure.
+/// The kind of a cell: replications of one kind take about the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellKind {
+    /// The row of the table, or the curve of the figure.
+    pub row: usize,
+    /// 0 for the reference, then the methods.
+    pub column: usize,
+}
+
+/// All runs of a table or a figure.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Study {
+pub struct Study {
     pub(super) exhibit: Exhibit,
-    pub(super) rows: Vec<Row>,
-    pub(super) ways: Vec<Way>,
+    pub(super) rows: Vec<StudyRow>,
+    pub(super) setups: Vec<MethodSetup>,
     pub(super) replications: u32,
     /// Seconds for each run.
     pub(super) limit: f64,
-    /// Of Algorithm 1; without a number it goes on until it is near enough or time is up.
+    /// Iterations of Algorithm 1; `None` lets it run to the goal or to the limit.
     pub(super) iterations: Option<u64>,
     /// Replication r has seed + r − 1.
     pub(super) seed: u64,
@@ -88,12 +97,12 @@ impl Exhibit {
         }
     }
 
-    /// Figures show the course of runs, tables when they were near enough.
+    /// Figures show gaps along runs, tables the times to a gap.
     pub(super) fn is_figure(self) -> bool {
         matches!(self, Exhibit::Figure(_))
     }
 
-    /// What it shows.
+    /// Its caption.
     pub(super) fn caption(self) -> &'static str {
         match self {
             Exhibit::Table(1) => "Runtimes with continuous decisions and ellipsoids",
@@ -117,27 +126,22 @@ const COLD: f64 = 0.001;
 const SITES: usize = 3;
 
 impl Study {
-    /// The study of an exhibit at these sizes; `replications` and `limit` stand in for what the size says.
-    pub(super) fn new(
-        exhibit: Exhibit,
-        sizes: Sizes,
-        replications: Option<u32>,
-        limit: Option<f64>,
-        seed: u64,
-    ) -> Self {
-        let (rows, ways, usual, iterations) = match exhibit {
+    /// The study of an exhibit at these sizes. `replications` and `limit` (in seconds) replace the defaults of the
+    /// sizes.
+    pub fn new(exhibit: Exhibit, sizes: Sizes, replications: Option<u32>, limit: Option<f64>, seed: u64) -> Self {
+        let (rows, setups, usual, iterations) = match exhibit {
             Exhibit::Table(number) => {
-                let ways = if number <= 3 {
-                    vec![Way::Algorithm1, Way::Ccg, Way::Adr, Way::Bundle]
+                let setups = if number <= 3 {
+                    vec![MethodSetup::Algorithm1, MethodSetup::Ccg, MethodSetup::Adr, MethodSetup::Bundle]
                 } else {
-                    vec![Way::Algorithm3, Way::Ccg, Way::Adr, Way::BranchAndCut]
+                    vec![MethodSetup::Algorithm3, MethodSetup::Ccg, MethodSetup::Adr, MethodSetup::BranchAndCut]
                 };
                 let usual = match sizes {
                     Sizes::Smallest => 2,
                     Sizes::Small => 3,
                     Sizes::Full => 5,
                 };
-                (table_rows(number, sizes), ways, usual, (sizes == Sizes::Smallest).then_some(1_000))
+                (table_rows(number, sizes), setups, usual, (sizes == Sizes::Smallest).then_some(1_000))
             }
             Exhibit::Figure(number) => {
                 let (usual, iterations) = match sizes {
@@ -145,12 +149,12 @@ impl Study {
                     // The paper's, which takes minutes.
                     Sizes::Small | Sizes::Full => (20, 10_000),
                 };
-                (figure_rows(number, sizes), vec![Way::Algorithm1], usual, Some(iterations))
+                (figure_rows(number, sizes), vec![MethodSetup::Algorithm1], usual, Some(iterations))
             }
         };
         let usual_limit = match sizes {
             Sizes::Smallest => 20.0,
-            // A figure's runs end by themselves.
+            // The runs of a figure end after their iterations.
             Sizes::Small if exhibit.is_figure() => 120.0,
             Sizes::Small => 10.0,
             Sizes::Full => printed::LIMIT,
@@ -158,7 +162,7 @@ impl Study {
         Self {
             exhibit,
             rows,
-            ways,
+            setups,
             replications: replications.unwrap_or(usual),
             limit: limit.unwrap_or(usual_limit),
             iterations,
@@ -166,10 +170,10 @@ impl Study {
         }
     }
 
-    /// The instance of a row in a replication, counted from 1. All rows and methods meet the same costs and demands, so
+    /// The instance of a row in a replication, counted from 1. All rows and methods have the same costs and demands, so
     /// that they can be compared.
-    pub(super) fn instance(&self, row: &Row, replication: u32) -> LocationTransportation {
-        let Row { n, uncertainty, mixed_integer, .. } = *row;
+    pub(super) fn instance(&self, row: &StudyRow, replication: u32) -> LocationTransportation {
+        let StudyRow { n, uncertainty, mixed_integer, .. } = *row;
         LocationTransportation { n, uncertainty, mixed_integer, seed: self.seed_of(replication) }
     }
 
@@ -178,13 +182,21 @@ impl Study {
         self.seed.wrapping_add(u64::from(replication) - 1)
     }
 
-    /// Cells, references among them.
+    /// All cells in the order of their runs. Replications come first: a study that is stopped early has results of
+    /// every row, and an estimate of the time left has all kinds early.
+    pub fn cell_kinds(&self) -> Vec<CellKind> {
+        let of_row = |row: usize| (0..=self.setups.len()).map(move |column| CellKind { row, column });
+        let once: Vec<CellKind> = (0..self.rows.len()).flat_map(of_row).collect();
+        once.repeat(self.replications as usize)
+    }
+
+    /// The number of cells, references included.
     pub(super) fn cells(&self) -> usize {
-        self.rows.len() * self.replications as usize * (1 + self.ways.len())
+        self.rows.len() * self.replications as usize * (1 + self.setups.len())
     }
 }
 
-fn table_rows(number: u8, sizes: Sizes) -> Vec<Row> {
+fn table_rows(number: u8, sizes: Sizes) -> Vec<StudyRow> {
     let is_small = |n: usize, at: f64| match number {
         1 | 4 => n <= 30,
         2 => n <= 30 && [1e3, 1e4, 1e5].contains(&at),
@@ -210,7 +222,7 @@ fn table_rows(number: u8, sizes: Sizes) -> Vec<Row> {
     }
 }
 
-fn table_row(number: u8, n: usize, at: f64, printed: Option<[Time; 3]>) -> Row {
+fn table_row(number: u8, n: usize, at: f64, printed: Option<[PrintedTime; 3]>) -> StudyRow {
     let (uncertainty, name, title) = match number {
         1 | 4 => (Uncertain::Ellipsoid, format!("n{n}"), format!("n = {n}")),
         2 | 5 => {
@@ -220,23 +232,23 @@ fn table_row(number: u8, n: usize, at: f64, printed: Option<[Time; 3]>) -> Row {
     };
     // The text leaves κ open; these are those of the paper's code.
     let kappa = if matches!(uncertainty, Uncertain::Budget { .. }) { n as f64 / 2.0 } else { 5.0 * n as f64 };
-    let walk = Walk { proposal: "adaptive", temperature: COLD, kappa: Some(kappa) };
-    Row { name, title, n, uncertainty, mixed_integer: number > 3, walk, printed }
+    let chain = ChainSetup { proposal: "adaptive", temperature: COLD, kappa: Some(kappa) };
+    StudyRow { name, title, n, uncertainty, mixed_integer: number > 3, chain, printed }
 }
 
-fn figure_rows(number: u8, sizes: Sizes) -> Vec<Row> {
+fn figure_rows(number: u8, sizes: Sizes) -> Vec<StudyRow> {
     let few = sizes == Sizes::Smallest;
     let usual = if few { 100 } else { 1_000 };
-    let row = |name: String, title: String, scenarios: usize, walk: Walk| Row {
+    let row = |name: String, title: String, scenarios: usize, chain: ChainSetup| StudyRow {
         name,
         title,
         n: SITES,
         uncertainty: Uncertain::Scenarios(scenarios),
         mixed_integer: false,
-        walk,
+        chain,
         printed: None,
     };
-    let uniform = Walk { proposal: "uniform", temperature: COLD, kappa: None };
+    let uniform = ChainSetup { proposal: "uniform", temperature: COLD, kappa: None };
     match number {
         1 => {
             let lengths: &[usize] = if few { &[100, 500] } else { &[1_000, 5_000, 10_000, 50_000, 100_000] };
@@ -245,11 +257,11 @@ fn figure_rows(number: u8, sizes: Sizes) -> Vec<Row> {
             lengths.iter().map(of).collect()
         }
         2 => {
-            let of = |w: f64| row(format!("w{w}"), format!("w = {w}"), usual, Walk { temperature: w, ..uniform });
+            let of = |w: f64| row(format!("w{w}"), format!("w = {w}"), usual, ChainSetup { temperature: w, ..uniform });
             [1.0, 5.0, 10.0, 50.0, 100.0].map(of).into()
         }
         _ => {
-            let adaptive = Walk { proposal: "adaptive", kappa: Some(10.0), ..uniform };
+            let adaptive = ChainSetup { proposal: "adaptive", kappa: Some(10.0), ..uniform };
             vec![
                 row("uniform".into(), "uniform".into(), usual, uniform),
                 row("adaptive".into(), "adaptive, κ = 10".into(), usual, adaptive),
@@ -283,7 +295,7 @@ mod tests {
     fn small_tables_cannot_take_longer_than_a_quarter_of_an_hour() {
         for number in 1..=6 {
             let small = study(Exhibit::Table(number), Sizes::Small);
-            let runs = small.rows.len() * small.ways.len() * small.replications as usize;
+            let runs = small.rows.len() * small.setups.len() * small.replications as usize;
             assert!(runs as f64 * small.limit <= 900.0, "table {number}");
             assert!(small.rows.iter().all(|row| row.printed.is_some()), "table {number}: nothing to stand beside");
         }

@@ -1,6 +1,6 @@
 //! Numbers for people: times, ratios, shares.
 
-use super::printed::{self, Time};
+use super::printed::{self, PrintedTime};
 use super::results::Timing;
 
 /// Seconds with as many digits as mean something.
@@ -14,10 +14,10 @@ pub(super) fn seconds(value: f64) -> String {
 }
 
 /// A time as the paper prints it.
-pub(super) fn printed(time: Time) -> String {
+pub(super) fn printed(time: PrintedTime) -> String {
     match time {
-        Time::Took(mean, deviation) => format!("{} ± {}", seconds(mean), seconds(deviation)),
-        Time::Over => format!("> {}", printed::LIMIT),
+        PrintedTime::Took(mean, deviation) => format!("{} ± {}", seconds(mean), seconds(deviation)),
+        PrintedTime::Over => format!("> {}", printed::LIMIT),
     }
 }
 
@@ -53,11 +53,11 @@ pub(super) fn mean_only(timing: Timing, limit: f64) -> String {
 }
 
 /// The paper's time over ours.
-pub(super) fn ratio(paper: Time, ours: Timing, limit: f64) -> String {
+pub(super) fn ratio(paper: PrintedTime, ours: Timing, limit: f64) -> String {
     match (paper, ours) {
-        (Time::Took(paper, _), Timing::Took { mean, .. }) => factor(paper / mean),
-        (Time::Over, Timing::Took { mean, .. }) => format!("> {}", factor(printed::LIMIT / mean)),
-        (Time::Took(paper, _), Timing::Over) => format!("< {}", factor(paper / limit)),
+        (PrintedTime::Took(paper, _), Timing::Took { mean, .. }) => factor(paper / mean),
+        (PrintedTime::Over, Timing::Took { mean, .. }) => format!("> {}", factor(printed::LIMIT / mean)),
+        (PrintedTime::Took(paper, _), Timing::Over) => format!("< {}", factor(paper / limit)),
         _ => "–".to_owned(),
     }
 }
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn what_is_over_a_limit_bounds_the_ratio() {
         let took = Timing::Took { mean: 2.0, deviation: 0.5, over: 0, never: 0 };
-        assert_eq!(ratio(Time::Took(30.0, 1.0), took, 10.0), "15");
-        assert_eq!(ratio(Time::Over, took, 10.0), "> 900");
-        assert_eq!(ratio(Time::Took(30.0, 1.0), Timing::Over, 10.0), "< 3.0");
-        assert_eq!(ratio(Time::Over, Timing::Over, 10.0), "–");
+        assert_eq!(ratio(PrintedTime::Took(30.0, 1.0), took, 10.0), "15");
+        assert_eq!(ratio(PrintedTime::Over, took, 10.0), "> 900");
+        assert_eq!(ratio(PrintedTime::Took(30.0, 1.0), Timing::Over, 10.0), "< 3.0");
+        assert_eq!(ratio(PrintedTime::Over, Timing::Over, 10.0), "–");
         assert_eq!(timing(Timing::Took { mean: 2.0, deviation: 0.5, over: 1, never: 0 }, 10.0), "2.00 ± 0.50 (1 > 10)");
     }
 }

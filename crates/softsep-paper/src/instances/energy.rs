@@ -1,6 +1,6 @@
 //! Energy expansion: generation and lines are built at and between n nodes before demand and wind are known.
 //!
-//! Node i asks for `d_i(ξ) = d̄_i + d̂_i ξ_i`. Every third node has wind that gives at most `w_k(ξ) = w̄_k − ŵ_k
+//! Node i demands `d_i(ξ) = d̄_i + d̂_i ξ_i`. Every third node has wind that gives at most `w_k(ξ) = w̄_k − ŵ_k
 //! ξ_{n+k}`. Bought now are generation `g_i ≥ 0` within what the site allows and line capacity `k_l ≥ 0` beyond what is
 //! there, `k⁰_l`. Dispatched later are generation `p_i`, wind used `u_k`, flows `f_l` (either way along a line, at no
 //! cost) and dear shedding `s_i`:
@@ -17,9 +17,9 @@
 use super::plane::Plane;
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, xi};
-use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 
-/// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set.
+/// The settings of an instance. The same `n` and `seed` give the same costs and demands whatever the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Energy {
     /// Number of nodes, at least 2. ξ has an entry for the demand of each, and one for the wind of every third: n +
@@ -49,7 +49,7 @@ enum Data {
     WindSwings,
 }
 
-/// What is uncertain: amounts at ξ = 0, and how they move.
+/// The uncertain amounts: their values at ξ = 0, and their slopes in ξ.
 struct Weather {
     demands: Vec<f64>,
     demand_swings: Vec<f64>,

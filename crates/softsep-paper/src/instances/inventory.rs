@@ -1,6 +1,6 @@
 //! Inventory with transshipment: stock is ordered at n stores before demand is known; then stores help each other out.
 //!
-//! Store i asks for `d_i(ξ) = d̄_i + d̂_i ξ_i`. Of the stock `x_i ≥ 0`, ordered at `c_i` apiece, `t_ij ≥ 0` goes to
+//! Store i demands `d_i(ξ) = d̄_i + d̂_i ξ_i`. Of the stock `x_i ≥ 0`, ordered at `c_i` apiece, `t_ij ≥ 0` goes to
 //! store j at a cost that grows with the distance; what is missing is a lost sale `l_i ≥ 0`, what is left over must be
 //! stored or got rid of, `h_i ≥ 0`. The recourse to (x, ξ) is
 //!
@@ -14,9 +14,9 @@
 use super::plane::Plane;
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
-use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 
-/// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set.
+/// The settings of an instance. The same `n` and `seed` give the same costs and demands whatever the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inventory {
     /// Number of stores, and of entries of ξ.

@@ -1,14 +1,14 @@
 //! The robust location–transportation problem of the soft-separation paper's experiments (after Zeng and Zhao, 2013).
 //!
 //! Capacity is bought at n sites before the demand of n customers is known. Then goods are shipped; what cannot be
-//! shipped comes from a dear emergency source, so that every capacity is feasible. Customer j asks for `d̄_j + d̂_j
+//! shipped comes from a dear emergency source, so that every capacity is feasible. Customer j demands `d̄_j + d̂_j
 //! ξ_j`.
 
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
-use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 
-/// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set, and the same
+/// The settings of an instance. The same `n` and `seed` give the same costs and demands whatever the set, and the same
 /// ellipsoid under `Ellipsoid` and `Scenarios`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocationTransportation {
@@ -121,8 +121,8 @@ pub fn location_transportation(settings: &LocationTransportation) -> Result<Prob
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
-    use crate::format::{Complaints, SetFile};
-    use crate::uncertainty;
+    use softsep::format::{Complaints, SetFile};
+    use softsep::uncertainty;
 
     fn settings(uncertainty: Uncertain) -> LocationTransportation {
         LocationTransportation { n: 6, uncertainty, mixed_integer: false, seed: 7 }

@@ -1,6 +1,6 @@
 //! Network design: arc capacity is bought before the demands of n pairs of nodes are known.
 //!
-//! Pair k asks for `d_k(ξ) = d̄_k + d̂_k ξ_k` to be sent from node k to another node `t_k`. All pairs share the
+//! Pair k demands `d_k(ξ) = d̄_k + d̂_k ξ_k` to be sent from node k to another node `t_k`. All pairs share the
 //! capacity `x_a ≥ 0` of an arc; each has flows `f_ak ≥ 0` of its own, and what is not sent, `u_k ≥ 0`, is paid for:
 //!
 //! ```text
@@ -18,9 +18,9 @@ use rand::RngExt;
 use super::plane::Plane;
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
-use crate::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
 
-/// Which instance to draw. The same `n` and `seed` give the same costs and demands whatever the set.
+/// The settings of an instance. The same `n` and `seed` give the same costs and demands whatever the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Network {
     /// Number of nodes, at least 2; of pairs, each from a node of its own; and of entries of ξ.

@@ -1,17 +1,17 @@
-//! Places in the plane, and which of them are linked.
+//! Random points in the plane, and links between them.
 
 use std::f64::consts::TAU;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Points of a square of side 100, in the order in which a hand of a clock at its middle meets them.
+/// Points of a square of side 100, ordered by angle around its centre.
 pub(super) struct Plane {
     places: Vec<[f64; 2]>,
 }
 
 impl Plane {
-    /// Draws n places, uniform.
+    /// Draws n points, uniform.
     pub(super) fn draw(n: usize, mut rng: ChaCha8Rng) -> Self {
         let mut places: Vec<[f64; 2]> =
             (0..n).map(|_| [rng.random_range(-50.0..=50.0), rng.random_range(-50.0..=50.0)]).collect();
@@ -20,14 +20,14 @@ impl Plane {
         Self { places }
     }
 
-    /// How far two places are apart.
+    /// The distance of two points.
     pub(super) fn distance(&self, from: usize, to: usize) -> f64 {
         let ([a, b], [c, d]) = (self.places[from], self.places[to]);
         ((a - c).powi(2) + (b - d).powi(2)).sqrt()
     }
 
-    /// Pairs of places, each once: a ring through all of them, so that every place is reached in two ways, and the
-    /// shortest others, half as many as there are places.
+    /// Pairs of points, each once: a ring through all of them, so that every point is reached in two ways, and the
+    /// shortest others, half as many as there are points.
     pub(super) fn links(&self) -> Vec<(usize, usize)> {
         let n = self.places.len();
         let is_next = |from: usize, to: usize| to == from + 1 || (from == 0 && to + 1 == n);

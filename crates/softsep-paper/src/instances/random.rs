@@ -6,7 +6,7 @@ use faer::Mat;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The random numbers of an instance: one stream for each kind of data, so that what is drawn of one kind does not move
+/// The random numbers of an instance: one stream for each kind of data, so that draws of one kind do not change
 /// another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Streams {
@@ -22,7 +22,7 @@ impl Streams {
         rng
     }
 
-    /// Whole numbers, uniform.
+    /// Integers, uniform.
     pub(super) fn integers(self, kind: u64, count: usize, from: i32, to: i32) -> Vec<f64> {
         let mut rng = self.of(kind);
         (0..count).map(|_| f64::from(rng.random_range(from..=to))).collect()

@@ -1,10 +1,10 @@
-//! The uncertainty sets that the families share, and what is refused.
+//! The uncertainty sets of all families, and the errors of settings.
 
 use rand::RngExt;
 
 use super::random::{Streams, on_ellipsoid, rotation};
-use crate::format::{Complaints, Points, SetFile, Sides, UncertaintyFile};
-use crate::uncertainty::{self, SetError};
+use softsep::format::{Complaints, Points, SetFile, Sides, UncertaintyFile};
+use softsep::uncertainty::{self, SetError};
 
 /// The three uncertainty sets of the paper. Every entry of ξ lies between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,12 +26,12 @@ pub enum InstanceError {
     /// `n` is too small.
     #[error("n is {n}; the smallest instance has n = {least}")]
     TooSmall {
-        /// What was asked for.
+        /// The n of the settings.
         n: usize,
-        /// Where the family begins.
+        /// The smallest n of the family.
         least: usize,
     },
-    /// No scenarios were asked for.
+    /// The number of scenarios is 0.
     #[error("the number of scenarios is 0; there must be at least one")]
     NoScenarios,
     /// `gamma` is out of range.
@@ -45,12 +45,12 @@ pub enum InstanceError {
     Set(#[from] SetError),
 }
 
-/// The streams of the set, the same in every family; a family's own data come from others.
+/// The streams of the set, the same in every family. The data of a family come from other streams.
 const ELLIPSOID: u64 = 6;
 const SCENARIOS: u64 = 7;
 
 impl Uncertain {
-    /// Refuses what describes no instance of a family whose smallest one has n = `least`.
+    /// Checks the settings for a family whose smallest instance has n = `least`.
     pub(super) fn validate(self, n: usize, least: usize) -> Result<(), InstanceError> {
         match self {
             _ if n < least => Err(InstanceError::TooSmall { n, least }),
@@ -88,7 +88,7 @@ impl Uncertain {
         SetFile::Scenarios { points, file: None }
     }
 
-    /// The set in a title; `each` is what an entry of ξ belongs to.
+    /// The set in a title; `each` names the object of an entry of ξ.
     pub(super) fn title(self, each: &str) -> String {
         match self {
             Uncertain::Ellipsoid => "ellipsoid".to_owned(),

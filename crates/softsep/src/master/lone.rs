@@ -71,34 +71,20 @@ mod tests {
     use softsep_lp::{Lp, Status};
 
     use super::*;
-    use crate::instances::{
-        Energy, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation,
-        network,
-    };
     use crate::master::MasterProblem;
     use crate::model::Problem;
     use crate::recourse::{Answer, engine};
+    use crate::testing::{Recipe, Size, random_problem, transport_problem};
 
     fn families() -> Vec<Problem> {
         let mut files = Vec::new();
         for seed in 1..=4 {
-            let uncertainty = Uncertain::Budget { gamma: 0.3 };
             // From 20 sites on there are ten columns per row, and more.
-            for n in [3, 8, 20, 30] {
-                files.push(location_transportation(&LocationTransportation {
-                    n,
-                    uncertainty,
-                    mixed_integer: false,
-                    seed,
-                }));
-                files.push(inventory(&Inventory { n, uncertainty, seed }));
-            }
-            for n in [3, 8] {
-                files.push(energy(&Energy { n, uncertainty, seed }));
-                files.push(network(&Network { n, uncertainty, seed }));
-            }
+            files.extend([3, 8, 20, 30].map(|n| transport_problem(n, false, seed)));
         }
-        files.into_iter().map(|file| Problem::new(&file.unwrap()).unwrap()).collect()
+        let recipe = Recipe { set: "budget", size: Size::Medium, ..Recipe::default() };
+        files.extend((1..=32).map(|seed| random_problem(&recipe, seed)));
+        files.iter().map(|file| Problem::new(file).unwrap()).collect()
     }
 
     #[test]

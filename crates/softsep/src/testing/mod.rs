@@ -9,9 +9,11 @@ mod random;
 mod set;
 mod shape;
 mod states;
+mod transport;
 
 pub use engine::check_engine;
 pub use method::check_method;
 pub use proposal::{Trial, check_proposal};
 pub use random::{Recipe, Size, random_problem};
 pub use set::check_set;
+pub use transport::transport_problem;

@@ -1,5 +1,5 @@
 //! How fast chains forget where they were: Doeblin's γ with `P_x(i,·) ≥ γ·μ` for all i and x, and what follows from it
-//! (Lemma 4, Examples 3–5 and the example of uniform mixing).
+//! (Lemma 4, Example 5 and the example of uniform mixing).
 
 use crate::chain::Acceptance;
 
@@ -43,28 +43,6 @@ impl Mixing {
     pub fn or(self, other: Self) -> Self {
         Self(self.0.max(other.0))
     }
-}
-
-/// Example 3: an independent proposal with `q(j) ≥ p_x(j)/c` for all j and x.
-///
-/// The paper asks for `q ≤ c·p_x` too and finds γ = 1/c² (Barker: 1/(1 + c²)). Without it, `q(j)·A(i,j) =
-/// p(j)·min(q(j)/p(j), q(i)/p(i)) ≥ p(j)/c`, and for Barker `p(j)/(p(j)/q(j) + p(i)/q(i)) ≥ p(j)/(2c)`.
-pub fn independent(acceptance: Acceptance, c: f64) -> Mixing {
-    Mixing::new(match acceptance {
-        Acceptance::Metropolis => 1.0 / c,
-        Acceptance::Barker => 0.5 / c,
-    })
-}
-
-/// Example 4: a proposal whose ratios are right up to a factor κ, with `least(j) ≤ q(j|i)` for all i; `least_sum` is
-/// their sum.
-///
-/// The paper takes the least of `least(j)/κ` and q(j|j); the former is never larger.
-pub fn aligned(acceptance: Acceptance, kappa: f64, least_sum: f64) -> Mixing {
-    Mixing::new(match acceptance {
-        Acceptance::Metropolis => least_sum / kappa,
-        Acceptance::Barker => least_sum / (1.0 + kappa),
-    })
 }
 
 /// Example 5 and the example of uniform mixing, on any space: a fresh draw from ν, where scores differ by Δ at most.

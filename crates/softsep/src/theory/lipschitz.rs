@@ -1,4 +1,4 @@
-//! How fast the kernel and its law move with x, where scores are L'_Q-Lipschitz in x and the proposal does not depend
+//! How fast the kernel moves with x, where scores are L'_Q-Lipschitz in x and the proposal does not depend
 //! on x.
 //!
 //! Proposals that follow the recourse's slope do depend on x; nothing here holds for them.
@@ -20,11 +20,4 @@ pub fn kernel_variation(acceptance: Acceptance, lipschitz: f64, temperature: f64
         Acceptance::Barker => 0.25,
     };
     of_acceptance * 2.0 * lipschitz / temperature
-}
-
-/// L_p: the sum of absolute differences of p_x and p_x' is at most this times ‖x − x'‖ (Lemma "Lipschitz continuity of
-/// the target distribution"). Half of it would do, as a mean absolute deviation is at most half the range; the
-/// constants of Proposition 1 are written with this one.
-pub fn law_modulus(lipschitz: f64, temperature: f64) -> f64 {
-    2.0 * lipschitz / temperature
 }

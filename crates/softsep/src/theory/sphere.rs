@@ -17,27 +17,9 @@ pub fn cap(dim: usize, angle: f64) -> f64 {
     0.5 * beta_share(sine * sine, angle.cos(), dim)
 }
 
-/// The paper's lower bound of it for θ ≤ π/2: c·θ^(dim−1) with c = (2/π)^(dim−2) / ((dim−1)·∫₀^π sin^(dim−2)).
-pub fn cap_below(dim: usize, angle: f64) -> f64 {
-    log_cap_below(dim, angle.min(FRAC_PI_2)).exp()
-}
-
-fn log_cap_below(dim: usize, angle: f64) -> f64 {
-    let d = dim as f64;
-    (d - 2.0) * (2.0 / PI).ln() - (d - 1.0).ln() - log_sine_integral(dim) + (d - 1.0) * angle.ln()
-}
-
-/// The paper's bound on ln ‖dp_x/dν‖∞ for scores that change by at most `lipschitz` per unit of distance: a cap around
-/// the best state, of the angle θ = (dim−1)w/L. That asks for θ ≤ π/2, which is w ≤ πL/(2(dim−1)); for warmer laws the
-/// bound on caps ends at π/2, and that angle is best.
-pub fn log_peak_paper(dim: usize, lipschitz: f64, temperature: f64) -> f64 {
-    let angle = ((dim as f64 - 1.0) * temperature / lipschitz).min(FRAC_PI_2);
-    lipschitz * angle / temperature - log_cap_below(dim, angle)
-}
-
-/// The best such bound: no score is below the largest by more than L times the chord, and if all are by just that, the
-/// density's peak is one over ∫₀^π exp(−2(L/w)·sin(t/2))·sin^(dim−2) t dt / ∫₀^π sin^(dim−2). It holds at every
-/// temperature.
+/// The best bound on ln ‖dp_x/dν‖∞ for scores that change by at most L = `lipschitz` per unit of distance. No score is
+/// below the largest by more than L times the chord; if all are by just that, the density's peak is one over ∫₀^π
+/// exp(−2(L/w)·sin(t/2))·sin^(dim−2) t dt / ∫₀^π sin^(dim−2). It holds at every temperature.
 ///
 /// Leaving out the far end of the integral makes the bound larger, never wrong; the rest is found by Simpson's rule.
 pub fn log_peak(dim: usize, lipschitz: f64, temperature: f64) -> f64 {

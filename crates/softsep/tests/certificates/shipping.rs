@@ -6,12 +6,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::certification::{Certifier, Judgement};
 use softsep::cuts::CutPool;
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Purpose, Silent, stream};
 use softsep::separation::{Claim, Exact, Found, Query, SlopeRanges};
 use softsep::uncertainty::{Reach, States};
 use softsep::{Assumed, Error, Problem, Settings, Wanted, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 use super::statistics;
 

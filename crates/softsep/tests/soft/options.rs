@@ -2,12 +2,12 @@
 //! refused in one clear line.
 
 use softsep::format::ResultFile;
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::methods::Entry;
 use softsep::report::result_file;
 use softsep::run::Silent;
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Problem, Settings, evaluate, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 use super::{by, options, run, sgd};
 

@@ -8,8 +8,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::*;
-use crate::instances::{LocationTransportation, Uncertain, location_transportation};
 use crate::recourse::{Answer, Recourse, engine};
+use crate::testing::transport_problem;
 
 fn compare(what: &str, problem: &Problem, cuts: &[Cut]) {
     let start = Instant::now();
@@ -109,10 +109,7 @@ impl LazyCutCallback for Listed<'_> {
 #[ignore = "a measurement"]
 fn of_location_transportation() {
     for (n, scenarios, gap) in [(30, 20, 1e-6), (100, 5, 1e-3), (100, 5, 1e-4), (100, 5, 1e-5)] {
-        let uncertainty = Uncertain::Budget { gamma: 0.25 };
-        let file =
-            location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: true, seed: 1 }).unwrap();
-        let problem = Problem::new(&file).unwrap();
+        let problem = Problem::new(&transport_problem(n, true, 1)).unwrap();
         let mut judge = Listed::new(&problem, scenarios, gap);
         let clock = Clock::new(Some(std::time::Duration::from_secs(60)), Default::default());
         let mut silent = Silent;

@@ -1,8 +1,14 @@
-//! How near the averages of Algorithm 1 come to the optimum of the soft problem (Proposition 1, Theorem 1), and
-//! temperatures that fall (Proposition 2).
+//! How near the averages of Algorithm 1 come to the optimum of the soft problem (Proposition 1, Theorem 1).
 
-use super::{kernel_rows, law_modulus};
-use crate::chain::Acceptance;
+use softsep::chain::Acceptance;
+use softsep::theory::kernel_rows;
+
+/// L_p: the sum of absolute differences of p_x and p_x' is at most this times ‖x − x'‖ (Lemma "Lipschitz continuity of
+/// the target distribution"). Half of it would do, as a mean absolute deviation is at most half the range; the
+/// constants of Proposition 1 are written with this one.
+pub fn law_modulus(lipschitz: f64, temperature: f64) -> f64 {
+    2.0 * lipschitz / temperature
+}
 
 /// The constants that Theorem 1 is made of. Norms are Euclidean.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,13 +94,4 @@ impl Descent {
     fn drift(&self) -> f64 {
         self.kernel() * self.poisson_size() + self.poisson_modulus()
     }
-}
-
-/// Proposition 2: the temperature `w_n = 2Δ*/ln((n + 2)·|I|²)` of iteration n, for a gap Δ* between the worst scenarios
-/// and all others.
-///
-/// The proposition takes C* for the same at all temperatures. For fresh draws from ν it is, as γ ≥ 1/|I|; for other
-/// proposals it need not be.
-pub fn temperature_at(iteration: u64, gap: f64, states: f64) -> f64 {
-    2.0 * gap / ((iteration as f64 + 2.0).ln() + 2.0 * states.ln())
 }

@@ -10,6 +10,7 @@ use softsep::proposal::Uniform;
 use softsep::recourse::engine;
 use softsep::run::Clock;
 use softsep::theory::*;
+use softsep_paper::theory::*;
 
 use super::{RULES, Scores, point, uniform};
 

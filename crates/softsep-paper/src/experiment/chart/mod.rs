@@ -1,22 +1,24 @@
-//! Charts as SVG: lines with bands over logarithmic heights. On a page colours come from its style sheet; a file of its
-//! own brings them along.
+//! Charts as SVG: lines with bands on a logarithmic scale. On a page the colours come from its style sheet; an SVG file
+//! holds them itself.
+
+mod panel;
 
 use std::fmt::Write;
 
 use softsep::report::html_text as text;
 
-/// A panel's own units.
+/// The size and the margins of a panel.
 const WIDTH: f64 = 390.0;
 const HEIGHT: f64 = 262.0;
 const TOP: f64 = 26.0;
 const RIGHT: f64 = 28.0;
 const BOTTOM: f64 = 46.0;
 const LEFT: f64 = 62.0;
-/// Of the legend above the panels of a file, and what its words take.
+/// The height of a line of the legend above the panels of a file, and the width of a letter.
 const LEGEND: f64 = 24.0;
 const LETTER: f64 = 6.4;
 
-/// The colours of charts by name: on light pages and on paper, and on dark pages.
+/// The colours of charts: a name, the value on light pages and in files, the value on dark pages.
 const COLOURS: [(&str, &str, &str); 8] = [
     ("s0", "#1f6fb5", "#6db3f2"),
     ("s1", "#c2491d", "#f58f63"),
@@ -28,25 +30,10 @@ const COLOURS: [(&str, &str, &str); 8] = [
     ("rule", "#dde2e9", "#2d3643"),
 ];
 
-/// The lines of charts.
-const LINES: &str = "\
-svg.plot text { fill: var(--words); font-size: 11.5px; font-family: Helvetica, Arial, \"DejaVu Sans\", sans-serif; }
-svg.plot .head { font-size: 12.5px; font-weight: 600; }
-svg.plot .rule { stroke: var(--rule); fill: none; }
-svg.plot .axis { stroke: var(--words); fill: none; }
-svg.plot .goal { stroke: var(--words); fill: none; stroke-dasharray: 1.5 4; stroke-width: 1.2; }
-svg.plot .curve { fill: none; stroke-width: 1.8; stroke-linejoin: round; }
-svg.plot .band { stroke: none; fill-opacity: .15; }
-svg.plot .mark { stroke-width: 1.6; }
-svg.plot .hollow { fill: var(--paint); }
-svg.plot .c0 { stroke: var(--s0); } svg.plot .f0 { fill: var(--s0); }
-svg.plot .c1 { stroke: var(--s1); } svg.plot .f1 { fill: var(--s1); }
-svg.plot .c2 { stroke: var(--s2); } svg.plot .f2 { fill: var(--s2); }
-svg.plot .c3 { stroke: var(--s3); } svg.plot .f3 { fill: var(--s3); }
-svg.plot .c4 { stroke: var(--s4); } svg.plot .f4 { fill: var(--s4); }
-";
+/// The style of lines, marks and words.
+const LINES: &str = include_str!("chart.css");
 
-/// The style of charts on a page, which follows the reader's light or dark.
+/// The style of charts on a page, light or dark as the reader prefers.
 pub(super) fn page_style() -> String {
     let named = |value: fn(&(&str, &str, &str)) -> String| COLOURS.iter().map(value).collect::<String>();
     let light = named(|(name, light, _)| format!(" --{name}: {light};"));
@@ -54,17 +41,18 @@ pub(super) fn page_style() -> String {
     format!("svg.plot {{{light} }}\n@media (prefers-color-scheme: dark) {{\n  svg.plot {{{dark} }}\n}}\n{LINES}")
 }
 
-/// The style of a chart in a file of its own. Colours are written out: programs that set papers know no variables.
+/// The style of a chart in a file of its own. Colours are written out: programs that typeset papers do not
+/// know CSS variables.
 fn file_style() -> String {
     COLOURS.iter().fold(LINES.to_owned(), |style, (name, light, _)| style.replace(&format!("var(--{name})"), light))
 }
 
-/// How a line is drawn, told apart without colours too.
+/// The style of a line. Styles can be told apart without colours too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
-    /// Means with marks: ours, filled on a whole line.
+pub(super) enum LineStyle {
+    /// Our means: filled marks on a solid line.
     Ours,
-    /// Means with marks: the paper's, hollow on a broken line.
+    /// The paper's means: hollow marks on a dashed line.
     Printed,
     /// A curve without marks; curves differ in their dashes.
     Curve,
@@ -72,11 +60,11 @@ pub(super) enum Look {
 
 /// A point, with a band around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Point {
+pub(super) struct ChartPoint {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) band: Option<(f64, f64)>,
-    /// The true height is above: an arrow says so.
+    /// The true value is larger; an arrow says so.
     pub(super) is_over: bool,
 }
 
@@ -86,21 +74,21 @@ pub(super) struct Series {
     pub(super) name: String,
     /// 0 to 4: a colour and a mark.
     pub(super) class: usize,
-    pub(super) look: Look,
-    pub(super) points: Vec<Point>,
+    pub(super) style: LineStyle,
+    pub(super) points: Vec<ChartPoint>,
 }
 
 /// The axis along the bottom.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Across {
+pub(super) struct XAxis {
     pub(super) label: &'static str,
     pub(super) is_log: bool,
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-/// What heights are.
+/// The unit of the vertical axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Up {
+pub(super) enum Unit {
     Seconds,
     Gap,
 }
@@ -109,35 +97,35 @@ pub(super) enum Up {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Panel {
     pub(super) title: String,
-    pub(super) x: Across,
-    pub(super) up: Up,
+    pub(super) x: XAxis,
+    pub(super) unit: Unit,
     pub(super) goals: Vec<f64>,
     pub(super) series: Vec<Series>,
 }
 
-/// Panels side by side, with one scale of heights and one legend.
+/// Panels side by side, with one vertical scale and one legend.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chart {
     pub(super) title: String,
     pub(super) panels: Vec<Panel>,
 }
 
-/// The scale of heights: from a power of ten below all of them to a little above the highest.
+/// The vertical scale: from a power of ten below all values to a little above the largest.
 #[derive(Debug, Clone, Copy)]
 struct Decades {
     first: i32,
     top: f64,
 }
 
-/// Room above the highest, in decades.
-const ROOM: f64 = 0.1;
+/// The margin above the largest value, in decades.
+const MARGIN: f64 = 0.1;
 
 impl Decades {
     fn of(chart: &Chart) -> Self {
         let heights =
             chart.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points).flat_map(|point| {
                 let (low, high) = point.band.unwrap_or((point.y, point.y));
-                // An arrow needs room too.
+                // The arrow is above its point.
                 [low.min(point.y), high.max(point.y) * if point.is_over { 2.0 } else { 1.0 }]
             });
         let (low, high) = heights
@@ -147,10 +135,10 @@ impl Decades {
             return Self { first: -1, top: 1.0 };
         }
         let first = low.log10().floor();
-        Self { first: first as i32, top: (high.log10() + ROOM).max(first + 1.0) }
+        Self { first: first as i32, top: (high.log10() + MARGIN).max(first + 1.0) }
     }
 
-    /// From 0 at the lowest to 1 at the highest; what has no logarithm is at the bottom.
+    /// The position from 0 at the bottom to 1 at the top; values that are not positive are at the bottom.
     fn place(self, height: f64) -> f64 {
         let first = f64::from(self.first);
         if height <= 0.0 { 0.0 } else { ((height.log10() - first) / (self.top - first)).clamp(0.0, 1.0) }
@@ -161,17 +149,17 @@ fn tenth(value: f64) -> f64 {
     (10.0 * value).round() / 10.0
 }
 
-fn label(up: Up, power: i32) -> String {
-    let power = if up == Up::Gap { power + 2 } else { power };
+fn label(unit: Unit, power: i32) -> String {
+    let power = if unit == Unit::Gap { power + 2 } else { power };
     let number = if power >= 0 {
         format!("{}", 10f64.powi(power))
     } else {
         format!("{:.*}", power.unsigned_abs() as usize, 10f64.powi(power))
     };
-    if up == Up::Gap { format!("{number} %") } else { format!("{number} s") }
+    if unit == Unit::Gap { format!("{number} %") } else { format!("{number} s") }
 }
 
-impl Across {
+impl XAxis {
     fn place(&self, x: f64) -> f64 {
         let scale = |x: f64| if self.is_log { x.max(1e-12).log10() } else { x };
         let ends = self.ticks.first().zip(self.ticks.last()).map(|(first, last)| (scale(first.0), scale(last.0)));
@@ -197,7 +185,7 @@ impl Chart {
         self.panels.iter().enumerate().map(element).collect()
     }
 
-    /// All panels as a file, on white, to be printed.
+    /// All panels as an SVG file on white.
     pub(super) fn file(&self) -> String {
         let across = self.panels.len().clamp(1, 2);
         let (width, rows) = (WIDTH * across as f64, self.panels.len().div_ceil(across));
@@ -241,7 +229,7 @@ impl Chart {
         (svg, y + 6.0)
     }
 
-    /// Every line once, by name.
+    /// One line of each name.
     fn names(&self) -> Vec<&Series> {
         let mut names: Vec<&Series> = Vec::new();
         for series in self.panels.iter().flat_map(|panel| &panel.series) {
@@ -270,24 +258,24 @@ impl Chart {
 
 impl Series {
     fn dashes(&self) -> &'static str {
-        match (self.look, self.class) {
-            (Look::Ours, _) | (Look::Curve, 0) => "",
-            (Look::Printed, _) => " stroke-dasharray=\"5 4\"",
-            (Look::Curve, 1) => " stroke-dasharray=\"8 3\"",
-            (Look::Curve, 2) => " stroke-dasharray=\"3 2\"",
-            (Look::Curve, 3) => " stroke-dasharray=\"10 3 2 3\"",
-            (Look::Curve, _) => " stroke-dasharray=\"1.5 2.5\"",
+        match (self.style, self.class) {
+            (LineStyle::Ours, _) | (LineStyle::Curve, 0) => "",
+            (LineStyle::Printed, _) => " stroke-dasharray=\"5 4\"",
+            (LineStyle::Curve, 1) => " stroke-dasharray=\"8 3\"",
+            (LineStyle::Curve, 2) => " stroke-dasharray=\"3 2\"",
+            (LineStyle::Curve, 3) => " stroke-dasharray=\"10 3 2 3\"",
+            (LineStyle::Curve, _) => " stroke-dasharray=\"1.5 2.5\"",
         }
     }
 
     /// A piece of the line, 28 by 12.
     fn sample(&self) -> String {
-        let mark = if self.look == Look::Curve { String::new() } else { self.mark(14.0, 6.0) };
+        let mark = if self.style == LineStyle::Curve { String::new() } else { self.mark(14.0, 6.0) };
         format!("<path class=\"curve c{}\"{} d=\"M0 6H28\"/>{mark}", self.class, self.dashes())
     }
 
     fn mark(&self, x: f64, y: f64) -> String {
-        let paint = if self.look == Look::Printed { "hollow".to_owned() } else { format!("f{}", self.class) };
+        let paint = if self.style == LineStyle::Printed { "hollow".to_owned() } else { format!("f{}", self.class) };
         let path = match self.class {
             0 => format!("M{} {y}a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0Z", tenth(x - 3.4)),
             1 => format!("M{} {}h6v6h-6Z", tenth(x - 3.0), tenth(y - 3.0)),
@@ -298,105 +286,22 @@ impl Series {
     }
 }
 
-impl Panel {
-    fn draw(&self, decades: Decades) -> String {
-        let mut svg = String::new();
-        let (floor, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-        // Marks at the ends stay inside the frame.
-        let inset = if self.series.iter().any(|series| series.look != Look::Curve) { 14.0 } else { 0.0 };
-        let x = |value: f64| tenth(LEFT + inset + self.x.place(value) * (right - LEFT - 2.0 * inset));
-        let y = |value: f64| tenth(floor - decades.place(value) * (floor - TOP));
-        let _ = writeln!(svg, "<text class=\"head\" x=\"{LEFT}\" y=\"14\">{}</text>", text(&self.title));
-        for power in decades.first..=decades.top.floor() as i32 {
-            let at = y(10f64.powi(power));
-            let _ = writeln!(
-                svg,
-                "<path class=\"rule\" d=\"M{LEFT} {at}H{right}\"/><text class=\"tick\" x=\"{}\" y=\"{}\" \
-                 text-anchor=\"end\">{}</text>",
-                LEFT - 10.0,
-                tenth(at + 4.0),
-                label(self.up, power)
-            );
-        }
-        for (value, word) in &self.x.ticks {
-            let at = x(*value);
-            let _ = writeln!(
-                svg,
-                "<path class=\"axis\" d=\"M{at} {floor}v4\"/><text class=\"tick\" x=\"{at}\" y=\"{}\" \
-                 text-anchor=\"middle\">{}</text>",
-                floor + 18.0,
-                text(word)
-            );
-        }
-        let _ = writeln!(
-            svg,
-            "<path class=\"axis\" d=\"M{LEFT} {floor}H{right}\"/><text x=\"{}\" y=\"{}\" \
-             text-anchor=\"middle\">{}</text>",
-            tenth((LEFT + right) / 2.0),
-            HEIGHT - 8.0,
-            text(self.x.label)
-        );
-        // One at the very bottom would be taken for the axis.
-        for goal in self.goals.iter().filter(|goal| (1e-6..1.0).contains(&decades.place(**goal))) {
-            let _ = writeln!(svg, "<path class=\"goal\" d=\"M{LEFT} {}H{right}\"/>", y(*goal));
-        }
-        for series in &self.series {
-            let bands: Vec<(f64, f64, f64)> = series
-                .points
-                .iter()
-                .filter_map(|point| point.band.map(|(low, high)| (x(point.x), y(low), y(high))))
-                .collect();
-            if bands.len() > 1 {
-                let lower = bands.iter().map(|(x, low, _)| format!("{x} {low}"));
-                let upper = bands.iter().rev().map(|(x, _, high)| format!("{x} {high}"));
-                let outline: Vec<String> = lower.chain(upper).collect();
-                let _ = writeln!(svg, "<path class=\"band f{}\" d=\"M{}Z\"/>", series.class, outline.join("L"));
-            }
-        }
-        for series in &self.series {
-            let line: Vec<String> =
-                series.points.iter().map(|point| format!("{} {}", x(point.x), y(point.y))).collect();
-            if line.len() > 1 {
-                let _ = writeln!(
-                    svg,
-                    "<path class=\"curve c{}\"{} d=\"M{}\"/>",
-                    series.class,
-                    series.dashes(),
-                    line.join("L")
-                );
-            }
-            for point in series.points.iter().filter(|_| series.look != Look::Curve) {
-                let (x, y) = (x(point.x), y(point.y));
-                if point.is_over {
-                    let _ = writeln!(
-                        svg,
-                        "<path class=\"mark c{}\" fill=\"none\" d=\"M{x} {y}v-12m-3 4l3 -4l3 4\"/>",
-                        series.class
-                    );
-                }
-                let _ = writeln!(svg, "{}", series.mark(x, y));
-            }
-        }
-        svg
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn chart() -> Chart {
-        let point = |x: f64, y: f64| Point { x, y, band: Some((y / 2.0, 2.0 * y)), is_over: false };
+        let point = |x: f64, y: f64| ChartPoint { x, y, band: Some((y / 2.0, 2.0 * y)), is_over: false };
         let series = Series {
             name: "a < b".into(),
             class: 1,
-            look: Look::Curve,
+            style: LineStyle::Curve,
             points: vec![point(10.0, 0.05), point(100.0, 0.005)],
         };
-        let x = Across { label: "iterations", is_log: true, ticks: vec![(10.0, "10".into()), (100.0, "100".into())] };
+        let x = XAxis { label: "iterations", is_log: true, ticks: vec![(10.0, "10".into()), (100.0, "100".into())] };
         Chart {
             title: "gaps".into(),
-            panels: vec![Panel { title: "all".into(), x, up: Up::Gap, goals: vec![1e-3], series: vec![series] }],
+            panels: vec![Panel { title: "all".into(), x, unit: Unit::Gap, goals: vec![1e-3], series: vec![series] }],
         }
     }
 
@@ -404,11 +309,11 @@ mod tests {
     fn heights_are_logarithmic_and_all_of_them_are_on_the_chart() {
         let decades = Decades::of(&chart());
         assert_eq!(decades.first, -3);
-        assert!((decades.top - (0.1_f64.log10() + ROOM)).abs() < 1e-12);
+        assert!((decades.top - (0.1_f64.log10() + MARGIN)).abs() < 1e-12);
         let (low, middle, high) = (decades.place(1e-3), decades.place(1e-2), decades.place(1e-1));
         assert!(low == 0.0 && (high - middle - (middle - low)).abs() < 1e-12 && high < 1.0);
         assert_eq!((decades.place(0.0), decades.place(1e9)), (0.0, 1.0));
-        assert_eq!([label(Up::Gap, -4), label(Up::Gap, -1), label(Up::Seconds, 2)], ["0.01 %", "10 %", "100 s"]);
+        assert_eq!([label(Unit::Gap, -4), label(Unit::Gap, -1), label(Unit::Seconds, 2)], ["0.01 %", "10 %", "100 s"]);
     }
 
     #[test]

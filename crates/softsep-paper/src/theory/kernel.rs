@@ -3,8 +3,8 @@
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 
-use super::soft_law;
-use crate::chain::Acceptance;
+use softsep::chain::Acceptance;
+use softsep::theory::soft_law;
 
 /// P_x on finitely many states, with the law that it should keep.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,6 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::chain::Acceptance;
 use softsep::theory::*;
+use softsep_paper::theory::*;
 
 const RULES: [Acceptance; 2] = [Acceptance::Metropolis, Acceptance::Barker];
 

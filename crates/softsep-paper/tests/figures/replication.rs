@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use softsep::cuts::CutPool;
-use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Clock, Event, Observer, Silent, Stop};
 use softsep::separation::{Query, Scan, Separation};
 use softsep::{Certify, Problem, Settings, solve};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// The gap to which the optimum is known.
 const OPTIMUM: f64 = 1e-9;

@@ -1,0 +1,51 @@
+//! Longer texts of a page.
+
+use super::results::Results;
+use super::study::Study;
+use super::words::percent;
+
+/// The meaning of the column "rebounds".
+pub(super) const REBOUNDS: &str = "A rebound is a gap that has risen to more than 1.5 times the smallest before it; \
+    the column has their mean number in a run.";
+
+const INSTANCES: &str = "Instances are drawn as the paper's text describes them. A replication has one seed, whatever \
+    the row and the method, so that methods meet the same instances.";
+
+const EXACT_COST: &str = "the worst of all scenarios of the list";
+
+const COST_BY_ASCENTS: &str = "the worst end of 20 ascents from random ends of the set and of one from each scenario \
+    that was the worst for an earlier decision: what it is found to cost bounds the worst case from below, and is \
+    exact as far as we know";
+
+const CURVES: &str = "Curves are of the linear average, as in the paper, from the optimum of the nominal scenario. The \
+    paper does not print numbers for its figures, nor how many sites its instances have; here they have three. Steps \
+    are 1/√n in the metric of its electronic companion.";
+
+/// The paragraphs of "How this was measured".
+pub(super) fn how_measured(study: &Study, results: &Results) -> Vec<String> {
+    let last = if study.exhibit.is_figure() { CURVES.to_owned() } else { times(study.limit) };
+    vec![INSTANCES.to_owned(), gaps(study, results), last]
+}
+
+fn gaps(study: &Study, results: &Results) -> String {
+    let references: Vec<_> = (0..study.rows.len()).flat_map(|row| results.references(row)).collect();
+    let widest = references.iter().map(|reference| reference.width()).fold(0.0, f64::max);
+    let is_exact = references.iter().all(|reference| reference.is_exact);
+    format!(
+        "Gaps are measured from a lower bound on the optimum that holds for sure; the best decision known costs {} \
+         more. What a decision costs is {}. It is looked at outside the clock of the method.",
+        if widest < 1e-6 { "less than 0.0001 %".to_owned() } else { format!("at most {}", percent(widest)) },
+        if is_exact { EXACT_COST } else { COST_BY_ASCENTS }
+    )
+}
+
+fn times(limit: f64) -> String {
+    format!(
+        "Times are mean ± standard deviation until the decision at hand is within 0.1 % (and 0.01 %) of that bound; \
+         for ADR, until its program is solved, and its gap is what the rules cost; for Algorithm 3, until it has \
+         certified a gap of 0.1 %. A time beyond the limit counts as {limit} s. “To its own proof” is when a method \
+         had proved a gap of 0.1 % itself, without knowing the optimum. In the columns after the ratio times are \
+         means, solves and gaps medians. For bundle and branch-and-cut the ratio is to the paper's algorithm. The \
+         paper's times are from an Apple M3 Pro with Python and Gurobi."
+    )
+}

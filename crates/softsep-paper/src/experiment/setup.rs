@@ -1,0 +1,157 @@
+//! The methods of the experiments with their options: the paper's, and ours with default options.
+
+use serde_json::{Map, Value, json};
+use softsep::{Assumed, Certify, Wanted};
+
+use super::study::{ChainSetup, StudyRow};
+
+/// A method with its options: a column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MethodSetup {
+    /// The method that finds the bounds from which gaps are measured.
+    Reference,
+    /// Algorithm 1: one scenario per step, steps 1/√n, the linear average.
+    Algorithm1,
+    /// Algorithm 3: a tree with calls of uniform chains, certified under the paper's ρ.
+    Algorithm3,
+    /// Column-and-constraint generation.
+    Ccg,
+    /// Affine decision rules.
+    Adr,
+    /// Our method for continuous decisions.
+    Bundle,
+    /// Our method for mixed-integer decisions.
+    BranchAndCut,
+}
+
+/// The gap that methods have to reach. They are measured at [`COARSE`] and [`FINE`].
+const ASKED: f64 = 1e-4;
+
+/// The paper's goal: 0.1 %.
+pub(super) const COARSE: f64 = 1e-3;
+
+/// A goal that a good start does not meet already: 0.01 %.
+pub(super) const FINE: f64 = 1e-4;
+
+/// ρ of EC.3, which the paper assumes in all its experiments.
+const RHO: f64 = 0.9;
+
+/// The paper does not say how often a certificate may be false; its code allows one in ten.
+const CONFIDENCE: f64 = 0.9;
+
+impl MethodSetup {
+    /// Its name in files.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            MethodSetup::Reference => "reference",
+            MethodSetup::Algorithm1 => "algorithm-1",
+            MethodSetup::Algorithm3 => "algorithm-3",
+            MethodSetup::Ccg => "ccg",
+            MethodSetup::Adr => "adr",
+            MethodSetup::Bundle => "bundle",
+            MethodSetup::BranchAndCut => "branch-and-cut",
+        }
+    }
+
+    /// Its name for people.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            MethodSetup::Reference => "reference",
+            MethodSetup::Algorithm1 => "Algorithm 1",
+            MethodSetup::Algorithm3 => "Algorithm 3",
+            MethodSetup::Ccg => "C&CG",
+            MethodSetup::Adr => "ADR",
+            MethodSetup::Bundle => "bundle",
+            MethodSetup::BranchAndCut => "branch-and-cut",
+        }
+    }
+
+    /// Its index among the three columns that the paper prints.
+    pub(super) fn column(self) -> Option<usize> {
+        match self {
+            MethodSetup::Algorithm1 | MethodSetup::Algorithm3 => Some(0),
+            MethodSetup::Ccg => Some(1),
+            MethodSetup::Adr => Some(2),
+            MethodSetup::Reference | MethodSetup::Bundle | MethodSetup::BranchAndCut => None,
+        }
+    }
+
+    /// The method of softsep behind it, for a first stage with integers or without.
+    pub(super) fn method(self, mixed_integer: bool) -> &'static str {
+        match self {
+            MethodSetup::Algorithm1 => "sgd",
+            MethodSetup::Ccg => "ccg",
+            MethodSetup::Adr => "adr",
+            MethodSetup::Algorithm3 | MethodSetup::BranchAndCut => "branch-and-cut",
+            MethodSetup::Bundle => "bundle",
+            MethodSetup::Reference if mixed_integer => "branch-and-cut",
+            MethodSetup::Reference => "bundle",
+        }
+    }
+
+    /// Whether it runs until it is stopped from outside.
+    pub(super) fn is_endless(self) -> bool {
+        self == MethodSetup::Algorithm1
+    }
+
+    /// Its gap. Algorithm 3 ends at the paper's; a reference has to be closer than the gaps that it measures.
+    pub(super) fn gap(self, mixed_integer: bool) -> f64 {
+        match self {
+            MethodSetup::Algorithm1 => 0.0,
+            MethodSetup::Algorithm3 => COARSE,
+            MethodSetup::Reference if mixed_integer => 1e-5,
+            MethodSetup::Reference => 1e-6,
+            _ => ASKED,
+        }
+    }
+
+    /// Its certification. Incumbents are assessed from outside, so that a method spends time only on a certificate that
+    /// the paper's times include.
+    pub(super) fn certify(self) -> Certify {
+        match self {
+            MethodSetup::Algorithm3 => Certify::Probabilistic(Wanted {
+                confidence: CONFIDENCE,
+                assumed: Assumed::Miss { rho: RHO },
+                ..Wanted::default()
+            }),
+            MethodSetup::Algorithm1 | MethodSetup::Reference => Certify::None,
+            _ => Certify::Free,
+        }
+    }
+
+    /// The method's options.
+    pub(super) fn options(self, row: &StudyRow) -> Map<String, Value> {
+        let options = match self {
+            MethodSetup::Algorithm1 => {
+                let ChainSetup { proposal, temperature, kappa } = row.chain;
+                let mut options = json!({
+                    "steps": "sqrt", "step": 1, "average": "linear", "acceptance": "metropolis",
+                    "proposal": proposal, "temperature": temperature,
+                });
+                if let Some(kappa) = kappa {
+                    options["kappa"] = kappa.into();
+                }
+                options
+            }
+            MethodSetup::Algorithm3 => json!({"root": "sgd", "proposal": "uniform"}),
+            _ => Value::Null,
+        };
+        options.as_object().cloned().unwrap_or_default()
+    }
+
+    /// The options of `softsep solve` that make the same run.
+    pub(super) fn command_options(self, row: &StudyRow) -> String {
+        let mut line = format!("--method {} --gap {:e}", self.method(row.mixed_integer), self.gap(row.mixed_integer));
+        for (name, value) in self.options(row) {
+            line += &format!(" --{name} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        }
+        match self.certify() {
+            Certify::None => line += " --certify none",
+            Certify::Probabilistic(_) => {
+                line += &format!(" --certify probabilistic --assume rho={RHO} --confidence {CONFIDENCE}")
+            }
+            Certify::Free | Certify::Exact => {}
+        }
+        line
+    }
+}
