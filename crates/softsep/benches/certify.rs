@@ -13,14 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use median::median;
-use softsep::format::{ProblemFile, Status};
 use softsep::instances::{
     Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
     location_transportation, network,
 };
 use softsep::run::{Event, Observer};
 use softsep::separation::Assessor;
-use softsep::{Certify, Problem, Settings, solve};
+use softsep::{Certify, Problem, ProblemDefinition, Settings, Status, solve};
 
 /// The gap asked for.
 const GAP: f64 = 1e-3;
@@ -28,7 +27,7 @@ const GAP: f64 = 1e-3;
 const GAMMAS: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 
 /// A name, and how its instance of a seed is drawn.
-type Line = (String, Box<dyn Fn(u64) -> Result<ProblemFile, InstanceError>>);
+type Line = (String, Box<dyn Fn(u64) -> Result<ProblemDefinition, InstanceError>>);
 
 /// Watches the count of nodes.
 struct Nodes(u64);

@@ -5,11 +5,12 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use softsep::format::{Points, ProblemFile, SetFile};
+use softsep::definition::ScenarioList;
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Clock, Silent};
 use softsep::separation::{Ask, Found, Scan, Separation, Split};
-use softsep::{Problem, Settings, solve};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Problem, ProblemDefinition, Settings, solve};
 
 /// The gap at which all loops stop.
 const GAP: f64 = 1e-3;
@@ -25,16 +26,17 @@ struct Ended {
 }
 
 /// Column-and-constraint generation from public parts: the master is the problem over the scenarios met.
-fn generate(file: &ProblemFile, points: &Points, scan: &mut Scan) -> Ended {
+fn generate(file: &ProblemDefinition, points: &ScenarioList, scan: &mut Scan) -> Ended {
     let begin = Instant::now();
-    let mut met = Points::new(points.dim());
+    let mut met = ScenarioList::new(points.dim());
     met.push(points.row(0));
     let (mut iterations, mut scanning, mut upper) = (0, Duration::ZERO, f64::INFINITY);
     loop {
         iterations += 1;
-        let set = SetFile::Scenarios { points: met.clone(), file: None };
-        let uncertainty = softsep::format::UncertaintyFile { parameters: file.uncertainty.parameters.clone(), set };
-        let master = ProblemFile {
+        let set = SetDefinition::Scenarios { points: met.clone(), file: None };
+        let uncertainty =
+            softsep::uncertainty::UncertaintyDefinition { parameters: file.uncertainty.parameters.clone(), set };
+        let master = ProblemDefinition {
             name: file.name.clone(),
             first_stage: file.first_stage.clone(),
             uncertainty,
@@ -61,7 +63,7 @@ fn compare(n: usize, count: usize) {
         LocationTransportation { n, uncertainty: Uncertain::Scenarios(count), mixed_integer: false, seed: 1 };
     let file = location_transportation(&instance).unwrap();
     let problem = Problem::new(&file).unwrap();
-    let SetFile::Scenarios { points, .. } = &file.uncertainty.set else { return };
+    let SetDefinition::Scenarios { points, .. } = &file.uncertainty.set else { return };
     let screened = generate(&file, points, &mut Scan::new(&problem, Cow::Borrowed(points)).unwrap());
     let start = Instant::now();
     let settings = Settings { method: "ccg".into(), gap: GAP, ..Settings::default() };

@@ -1,8 +1,10 @@
 //! One error for the whole library, one variant per layer.
 
+use std::fmt;
+
 use softsep_lp::LpError;
 
-use crate::format::{Complaints, ReadError};
+use crate::definition::Complaints;
 use crate::recourse::RecourseError;
 use crate::run::{Stop, Unfinished};
 use crate::uncertainty::SetError;
@@ -69,3 +71,26 @@ pub struct Unsupported {
     /// What would work.
     pub instead: String,
 }
+
+/// The faults of a file that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// The file as the caller named it.
+    pub file: String,
+    /// Its faults.
+    pub complaints: Complaints,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, complaint) in self.complaints.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{}: {complaint}", self.file)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ReadError {}

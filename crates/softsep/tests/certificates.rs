@@ -22,11 +22,10 @@ use std::time::Duration;
 
 use locks::{FIRST_COST, Locked, WORST};
 use softsep::certification::{Certifier, Judgement};
-use softsep::format::{SetFile, Sides};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Attested, Clock, Likely, Source};
 use softsep::testing::{Recipe, random_problem};
-use softsep::uncertainty::{Reach, Reference};
+use softsep::uncertainty::{Reach, Reference, SetDefinition, Sides};
 use softsep::{Assumed, Error, Problem, Wanted};
 
 /// `make soak` asks for ten times as many runs.
@@ -280,9 +279,9 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
         assert!(says(&attested, words), "{:?}", attested.remarks);
     }
     // By area nothing is derived.
-    let mut file = locks::sphere(3, 0.9).problem.file();
+    let mut file = locks::sphere(3, 0.9).problem.definition();
     let matrix = vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.5, 0.0], vec![0.0, 0.0, 0.25]];
-    file.uncertainty.set = SetFile::Ellipsoid { center: vec![0.0; 3], matrix };
+    file.uncertainty.set = SetDefinition::Ellipsoid { center: vec![0.0; 3], matrix };
     let stretched = Problem::new(&file).unwrap();
     let states =
         stretched.set.states(&Reach { convex: true, reference: Reference::Surface, ..Reach::default() }).unwrap();

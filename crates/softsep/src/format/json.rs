@@ -7,8 +7,8 @@
 
 use std::borrow::Cow;
 
-use super::Complaint;
 use super::parser::Parser;
+use crate::definition::Complaint;
 
 /// Where a value begins, counted from 1 in lines and characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

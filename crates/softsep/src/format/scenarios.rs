@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::{Complaints, Points, nearest};
+use crate::definition::{Complaints, ScenarioList, nearest};
 
 /// Bytes held at a time; no cell may be longer.
 const BUFFER: usize = 1 << 17;
@@ -20,7 +20,12 @@ const NAMED: usize = 20;
 
 /// Reads the scenarios of `path`. Columns are matched to `parameters` by the names in the header. `None` after
 /// complaints at `place`.
-pub fn read_scenarios(path: &Path, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Points> {
+pub fn read_scenarios(
+    path: &Path,
+    parameters: &[String],
+    place: &str,
+    complaints: &mut Complaints,
+) -> Option<ScenarioList> {
     let mut faults = Faults { place, complaints, count: 0 };
     let points = open(path).and_then(|file| read_rows(file, parameters, &mut faults)).unwrap_or_else(|error| {
         let what = match error.kind() {
@@ -35,7 +40,7 @@ pub fn read_scenarios(path: &Path, parameters: &[String], place: &str, complaint
 }
 
 /// Writes scenarios as CSV; reading that gives the same points.
-pub fn write_scenarios(points: &Points, parameters: &[String], out: &mut impl Write) -> io::Result<()> {
+pub fn write_scenarios(points: &ScenarioList, parameters: &[String], out: &mut impl Write) -> io::Result<()> {
     let header: Vec<String> = parameters.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
     writeln!(out, "{}", header.join(","))?;
     for point in points.iter() {
@@ -79,7 +84,11 @@ impl Faults<'_> {
     }
 }
 
-fn read_rows<R: Read + Seek>(mut input: R, parameters: &[String], faults: &mut Faults) -> io::Result<Option<Points>> {
+fn read_rows<R: Read + Seek>(
+    mut input: R,
+    parameters: &[String],
+    faults: &mut Faults,
+) -> io::Result<Option<ScenarioList>> {
     let mut buffer = vec![0; BUFFER];
     let most = count_cells(&mut input, &mut buffer, parameters.len())?;
     input.seek(SeekFrom::Start(0))?;
@@ -111,7 +120,7 @@ fn read_rows<R: Read + Seek>(mut input: R, parameters: &[String], faults: &mut F
     if values.capacity() > values.len() + values.len() / 16 {
         values.shrink_to_fit();
     }
-    Ok(Points::from_flat(dim, values.len() / dim, values))
+    Ok(ScenarioList::from_flat(dim, values.len() / dim, values))
 }
 
 /// Reads one line into `row` and returns how many cells it has: none if it is blank.

@@ -9,8 +9,8 @@ use softsep_lp::Basis;
 
 use super::record::{at_one, is_stop};
 use super::{Entry, Method, NONZEROS, Reaches};
+use crate::definition::{ScenarioList, VariableKind};
 use crate::error::{Error, Unsupported};
-use crate::format::{Points, VariableKind};
 use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
@@ -95,7 +95,7 @@ impl Method for Adr {
 
     fn solve(&self, problem: &Problem, certify: Certify, run: &mut Run) -> Result<(), Error> {
         let dependence = Dependence::full(problem);
-        let mut nominal = Points::new(problem.set.dim());
+        let mut nominal = ScenarioList::new(problem.set.dim());
         let mut xi = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut xi);
         nominal.push(&xi);
@@ -128,7 +128,7 @@ impl Method for Adr {
 impl Adr {
     /// Notes what the problem costs at least, from some of its scenarios. Where these alone cannot be served, nothing
     /// can be.
-    fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<(), Error> {
+    fn bound_from_below(&self, problem: &Problem, scenarios: &ScenarioList, run: &mut Run) -> Result<(), Error> {
         let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
         let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         if solved.ended == master::Ended::Infeasible {
@@ -181,7 +181,7 @@ impl Adr {
         if let Some(stop) = stopped {
             return Err(stop.into());
         }
-        let mut worst = Points::new(found.xi.len());
+        let mut worst = ScenarioList::new(found.xi.len());
         worst.push(&found.xi);
         self.bound_from_below(problem, &worst, run)?;
         Ok(run.tick()?)

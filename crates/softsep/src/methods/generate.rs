@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use super::options::{by_word, parse_options};
 use super::record::{is_stop, record};
 use super::{Method, OptionInfo};
+use crate::definition::ScenarioList;
 use crate::error::{Error, Unsupported};
-use crate::format::{Points, ProblemFile};
 use crate::master::{Ended, Growing, explain_infeasible, explain_unbounded};
-use crate::model::Problem;
+use crate::model::{Problem, ProblemDefinition};
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Limits, Run, Silent, Verdict};
 use crate::separation::{Ask, Claim, Exact, Found, Separation, SeparationKind, finite_equivalent};
@@ -251,7 +251,7 @@ impl Generation<'_> {
     /// Where costs move with ξ, another scenario may bound the master: copies of more of the list, twice as many each
     /// time.
     fn add_listed(&mut self, run: &mut Run) -> Result<bool, Error> {
-        let points: Cow<Points> =
+        let points: Cow<ScenarioList> =
             finite_equivalent(self.problem, usize::MAX).map_err(|reason| Error::Master(reason.to_string()))?;
         if self.listed == points.len() {
             let ray = run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), is_stop)?;
@@ -274,7 +274,7 @@ fn is_exact(found: &Found) -> bool {
 
 /// The same decisions, scenarios and recourse, all for nothing.
 fn without_costs(problem: &Problem) -> Result<Problem, Error> {
-    let ProblemFile { mut first_stage, mut recourse, uncertainty, name } = problem.file();
+    let ProblemDefinition { mut first_stage, mut recourse, uncertainty, name } = problem.definition();
     first_stage.constant = 0.0;
     first_stage.quadratic.clear();
     recourse.quadratic.clear();
@@ -282,5 +282,5 @@ fn without_costs(problem: &Problem) -> Result<Problem, Error> {
         variable.cost = 0.0;
         variable.cost_xi.clear();
     }
-    Ok(Problem::new(&ProblemFile { first_stage, recourse, uncertainty, name })?)
+    Ok(Problem::new(&ProblemDefinition { first_stage, recourse, uncertainty, name })?)
 }

@@ -18,8 +18,8 @@ mod soft;
 
 use serde_json::{Map, Value};
 
+use crate::definition::nearest;
 use crate::error::{Error, Unsupported};
-use crate::format::nearest;
 use crate::model::Problem;
 use crate::run::Run;
 use crate::settings::Certify;

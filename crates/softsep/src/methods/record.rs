@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::definition::ScenarioList;
 use crate::error::Error;
-use crate::format::Points;
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::run::{Clock, Run};
@@ -60,7 +60,7 @@ pub(super) fn record(
 
 /// What a decision costs at one scenario, clock or no clock.
 pub(super) fn at_one(problem: &Problem, x: &[f64], xi: &[f64]) -> Result<Found, Error> {
-    let mut list = Points::new(xi.len());
+    let mut list = ScenarioList::new(xi.len());
     list.push(xi);
     Scan::new(problem, Cow::Owned(list))?.separate(x, &Ask::MAXIMUM, &Clock::unlimited())
 }

@@ -1,7 +1,7 @@
 //! The first stage: the cost f and the feasible set X.
 
 use super::{Sparse, Symmetric};
-use crate::format::VariableKind;
+use crate::definition::VariableKind;
 
 /// `f(x) = constant + cᵀx + ½ xᵀDx` over `X = {x : bounds, rows, integrality}`.
 #[derive(Debug, Clone, PartialEq)]

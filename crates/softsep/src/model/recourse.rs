@@ -1,7 +1,7 @@
 //! The recourse as matrices: costs b + Bξ, H, rows G y + E x + U ξ, cones.
 
 use super::{Sparse, Symmetric};
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 
 /// `Q(x, ξ) = min (b + Bξ)ᵀy + ½ yᵀHy` over bounds on y, `row_lower ≤ Gy + Ex + Uξ ≤ row_upper`, and cones over some of
 /// the rows.

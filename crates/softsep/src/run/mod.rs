@@ -15,6 +15,8 @@ pub(crate) use deadline::{Unfinished, run_until, solve_here, solve_until};
 pub use observer::{ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
 pub use seed::{Purpose, Random, normals, stream};
 
+use serde::{Deserialize, Serialize};
+
 /// What was proved about a problem that has no optimum.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
@@ -49,7 +51,8 @@ pub struct Unbounded {
 }
 
 /// One of the two stages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Here and now.
     First,

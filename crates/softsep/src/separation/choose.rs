@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use super::{Bilinear, NoFiniteEquivalent, NotBilinear, Scan, Separation, Split, finite_equivalent};
+use crate::definition::ScenarioList;
 use crate::error::Error;
-use crate::format::Points;
 use crate::model::Problem;
 
 /// Extreme points that are enumerated at most.
@@ -16,7 +16,7 @@ const ENUMERATED: usize = 200_000;
 const ENUMERATED_IN_CONES: usize = 20_000;
 
 /// The list to scan, if there is one: a scenario list may have any length.
-fn list(problem: &Problem, most: usize) -> Result<Cow<'_, Points>, NoFiniteEquivalent> {
+fn list(problem: &Problem, most: usize) -> Result<Cow<'_, ScenarioList>, NoFiniteEquivalent> {
     finite_equivalent(problem, if problem.set.is_finite_list() { usize::MAX } else { most })
 }
 
@@ -66,7 +66,7 @@ pub enum NoSeparation {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exact<'p> {
     /// Every point of a list is asked.
-    Scan(Cow<'p, Points>),
+    Scan(Cow<'p, ScenarioList>),
     /// Branch and bound on ξ.
     Split,
     /// A mixed-integer program.

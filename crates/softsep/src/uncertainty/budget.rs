@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::patterns::{Kind, Patterns};
 use super::states::{Body, BudgetPoints, Column, Form};
 use super::{
-    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, dot,
+    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, Sides, States, TooMany, Trend, Uncertainty, allow,
+    check, chord, dot,
 };
-use crate::format::{Complaints, Points, SetFile, Sides};
+use crate::definition::{Complaints, ScenarioList};
 
 /// A budget so near to a whole number is that number: `30 × 0.1` means 3, and a fraction of 4e-16 would multiply the
 /// extreme points.
@@ -31,12 +32,12 @@ pub struct Budget {
 
 impl Budget {
     pub(super) fn build(
-        set: &SetFile,
+        set: &SetDefinition,
         parameters: &[String],
         place: &str,
         complaints: &mut Complaints,
     ) -> Option<Self> {
-        let SetFile::Budget { budget, sides, center, scale } = set else { return None };
+        let SetDefinition::Budget { budget, sides, center, scale } = set else { return None };
         let mut usable = check::finite(center, "center", parameters, place, complaints);
         usable &= check::finite(scale, "scale", parameters, place, complaints);
         if !(budget.is_finite() && *budget >= 0.0) {
@@ -167,9 +168,9 @@ impl Uncertainty for Budget {
     }
 
     /// In lexicographic order of z.
-    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         allow(self.extremes(), limit)?;
-        let mut points = Points::new(self.dim());
+        let mut points = ScenarioList::new(self.dim());
         let mut xi = self.center.clone();
         self.patterns().visit(|z| {
             for (&index, z) in self.free.iter().zip(z) {
@@ -238,12 +239,12 @@ impl Uncertainty for Budget {
         Ok(Box::new(BudgetPoints::new(&self.center, moves, patterns)))
     }
 
-    fn describe(&self) -> SetFile {
-        SetFile::Budget {
+    fn describe(&self) -> Option<SetDefinition> {
+        Some(SetDefinition::Budget {
             budget: self.budget,
             sides: self.sides,
             center: self.center.clone(),
             scale: self.scale.clone(),
-        }
+        })
     }
 }

@@ -1,10 +1,9 @@
 //! What `auto` picks, and that it says so.
 
-use softsep::format::Status;
 use softsep::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep::run::{Event, Observer};
 use softsep::testing::{Recipe, random_problem};
-use softsep::{Certify, Outcome, Problem, Settings, solve};
+use softsep::{Certify, Outcome, Problem, Settings, Status, solve};
 
 /// Keeps what a run says.
 #[derive(Default)]

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use rand::RngExt;
 
 use crate::chain::Chain;
+use crate::definition::VariableKind;
 use crate::error::Error;
-use crate::format::VariableKind;
 use crate::methods::soft::{ChainSettings, Choice, Explorer, Walk};
 use crate::model::Problem;
 use crate::proposal::ChainState;

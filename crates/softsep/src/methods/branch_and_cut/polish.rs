@@ -1,8 +1,8 @@
 //! The heuristic that fixes the integers: what the best decision with them is, a method for continuous x finds.
 
 use super::judge::Costs;
+use crate::definition::VariableKind;
 use crate::error::Error;
-use crate::format::VariableKind;
 use crate::methods::bundle::Bundle;
 use crate::methods::record::is_stop;
 use crate::methods::soft::Teacher;

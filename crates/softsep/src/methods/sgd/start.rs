@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::descent::Descent;
 use super::settings::Start;
+use crate::definition::nearest;
 use crate::error::Error;
-use crate::format::nearest;
 use crate::run::{Purpose, Run, stream};
 
 /// Support points in random directions, beside the one along the slope at the nominal scenario.
