@@ -1,4 +1,4 @@
-//! One error for the whole library, one variant per layer.
+//! The error of the library, one variant per layer, and the faults of files.
 
 use std::fmt;
 
@@ -60,15 +60,15 @@ impl From<Unfinished> for Error {
     }
 }
 
-/// A method's refusal: what it cannot take, and what to do instead.
+/// A method's refusal: the feature that it cannot take, and the alternative.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("method \"{method}\" cannot solve this problem: {feature}; {instead}")]
 pub struct Unsupported {
     /// The method.
     pub method: &'static str,
-    /// What is in its way.
+    /// The feature of the problem that it cannot take.
     pub feature: String,
-    /// What would work.
+    /// A method or setting that would work.
     pub instead: String,
 }
 

@@ -1,13 +1,13 @@
 //! softsep solves two-stage adaptive robust optimization problems: choose x now, an adversary picks the worst ξ in an
-//! uncertainty set, then recourse y repairs what it can:
+//! uncertainty set, then the recourse decision y responds to ξ:
 //!
 //! ```text
 //! min over x in X of  f(x) + max over ξ in Ξ of  Q(x, ξ),     Q(x, ξ) = min over y of { bᵀy : G y + E x + U ξ − h ∈ K }
 //! ```
 //!
-//! A [`Problem`] comes from an `aro/1` file ([`read`]) or is made of a [`ProblemDefinition`] in code ([`Problem::new`]);
-//! [`solve`] finds a decision with bounds that say how they are known, [`evaluate`] gives the worst-case cost of a given
-//! decision, and [`explicit_rule`] writes the recourse down as an affine function of ξ.
+//! A [`Problem`] comes from an `aro/1` file ([`read`]) or is made of a [`ProblemDefinition`] in code
+//! ([`Problem::new`]); [`solve`] finds a decision with bounds that say how they are known, [`evaluate`] gives the
+//! worst-case cost of a given decision, and [`explicit_rule`] writes the recourse down as an affine function of ξ.
 //!
 //! ```
 //! use softsep::definition::{Row, Variable};

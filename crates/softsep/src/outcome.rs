@@ -7,7 +7,7 @@ use crate::run::{Bounds, Stop, Verdict};
 /// The result of [`solve`](crate::solve).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// What is held.
+    /// What the run holds when it ends.
     pub status: Status,
     /// Why it ended.
     pub stop: Stop,

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// One fault: where it is and what it is.
+/// One fault and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
-    /// The place, as `recourse.constraints[3] "demand"`; empty for the whole.
+    /// The place, as `recourse.constraints[3] "demand"`; empty for the problem or file as such.
     pub place: String,
     /// The fault and its cure.
     pub what: String,

@@ -47,7 +47,7 @@ pub fn load(path: &Path) -> Result<Loaded, ReadError> {
     load_text(&text, &file, path.parent().unwrap_or(Path::new("")))
 }
 
-/// Reads a text; `file` is what errors call it, and CSV files are looked for in `folder`. Errors as for [`load`].
+/// Reads a text; `file` is its name in errors, and CSV files are looked for in `folder`. Errors as for [`load`].
 pub fn load_text(text: &str, file: &str, folder: &Path) -> Result<Loaded, ReadError> {
     let refuse = |complaints| ReadError { file: file.to_owned(), complaints };
     let root = json::parse(text).map_err(|complaint| refuse(complaint.into()))?;

@@ -18,7 +18,7 @@ use crate::run::{Assumption, Certificate, Stage, Stop, Violation};
 pub struct ResultFile {
     /// Always the same.
     pub format: ResultFormat,
-    /// What is held.
+    /// What the run holds when it ends.
     pub status: Status,
     /// Why the run ended.
     pub stop: Stop,
@@ -77,7 +77,7 @@ pub struct CertificateFile {
     /// The probability that the upper bound holds at least.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// What that probability rests on.
+    /// The constants that this probability rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumes: Vec<Assumption<String>>,
     /// How much of the set may cost more than the objective.

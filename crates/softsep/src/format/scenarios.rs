@@ -116,7 +116,7 @@ fn read_rows<R: Read + Seek>(
     if faults.count > 0 {
         return Ok(None);
     }
-    // Many blank lines at the end of the file leave room; a few numbers' worth is not worth moving the array.
+    // Many blank lines at the end of the file leave unused capacity; a little of it is not worth moving the array.
     if values.capacity() > values.len() + values.len() / 16 {
         values.shrink_to_fit();
     }
@@ -295,7 +295,8 @@ impl<R: Read> Cells<R> {
         }
     }
 
-    /// Moves what is unread to the front and reads on behind it; 0 at the end of the input.
+    /// Moves the unread bytes to the front and reads on behind them. Returns the number of bytes read, 0 at the end of
+    /// the input.
     fn fill(&mut self) -> io::Result<usize> {
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
@@ -337,7 +338,7 @@ fn unquote(cell: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A finite number, or what is wrong with the cell.
+/// A finite number, or the fault of the cell.
 fn number(cell: &[u8]) -> Result<f64, String> {
     match std::str::from_utf8(cell.trim_ascii()).map(str::parse::<f64>) {
         Ok(Ok(value)) if value.is_finite() => Ok(value),

@@ -74,7 +74,8 @@ pub(super) fn read_set(
             let upper = fields.bounds("upper", f64::INFINITY, complaints).unwrap_or_else(|| vec![f64::INFINITY; n]);
             let mut constraints = rows(&fields, &["name", "xi", "lower", "upper"], complaints);
             if complaints.len() > before {
-                // What could be read may be empty or unbounded where the set is not: the NaN keeps anyone from asking.
+                // The rows that could be read may define an empty or unbounded set where the whole list does not: the
+                // NaN prevents that check.
                 constraints.push(Row { lower: f64::NAN, ..Row::new("") });
             }
             Some(SetDefinition::Polyhedron { lower, upper, constraints })

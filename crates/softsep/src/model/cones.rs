@@ -52,7 +52,7 @@ impl Check<'_> {
     }
 }
 
-/// What a cone of this kind needs, if it does not have it.
+/// The number of rows that a cone of this kind needs, in words, if it has another number.
 fn wrong_size(kind: ConeKind, size: usize) -> Option<String> {
     match kind {
         ConeKind::SecondOrder => (size == 0).then(|| "a second-order cone has at least 1 row".to_owned()),

@@ -1,4 +1,4 @@
-//! A whole problem as it is stated.
+//! A problem as it is stated.
 
 use crate::definition::{FirstStageDefinition, RecourseDefinition};
 use crate::uncertainty::UncertaintyDefinition;

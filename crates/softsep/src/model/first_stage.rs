@@ -24,7 +24,7 @@ pub struct FirstStage {
     pub row_lower: Vec<f64>,
     /// Their upper bounds.
     pub row_upper: Vec<f64>,
-    /// What each row was multiplied by, a power of two.
+    /// The factor that each row was multiplied by, a power of two.
     pub row_scale: Vec<f64>,
 }
 
@@ -100,7 +100,7 @@ pub struct Violation {
 pub enum Broken {
     /// The bounds of a variable.
     Bound(usize),
-    /// A variable that should be whole.
+    /// A variable that must be integral.
     Integrality(usize),
     /// A row.
     Row(usize),

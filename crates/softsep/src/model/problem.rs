@@ -215,14 +215,14 @@ impl Check<'_> {
         let before = self.complaints.len();
         let mut matrix = Symmetric::default();
         let mut first: HashMap<(usize, usize), usize> = HashMap::with_capacity(entries.len());
-        let mut is_whole = true;
+        let mut is_complete = true;
         for (k, (u, w, value)) in entries.iter().enumerate() {
             let place = || item(list, k, "");
             let i = self.resolve(index, u, &place, "the entry");
             let j = if u == w { i } else { self.resolve(index, w, &place, "the entry") };
             self.finite(*value, &place, || "the coefficient".to_owned());
             let (Some(i), Some(j), true) = (i, j, value.is_finite()) else {
-                is_whole = false;
+                is_complete = false;
                 continue;
             };
             let earlier = *first.entry((i.max(j), i.min(j))).or_insert(k);
@@ -232,7 +232,7 @@ impl Check<'_> {
             }
             matrix.push(i, j, *value);
         }
-        if is_whole
+        if is_complete
             && self.complaints.len() == before
             && let Some(found) = find_indefinite(&matrix, variables.len())
         {

@@ -1,7 +1,7 @@
-//! Uncertainty sets: what ξ may be.
+//! Uncertainty sets: the values that ξ may take.
 //!
-//! A set answers geometric questions: is ξ a member, where does a linear function have its maximum, what are the
-//! extreme points. Adding one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
+//! A set answers geometric questions: membership of ξ, the maximum of a linear function, the extreme points. Adding
+//! one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
 
 mod apart;
 mod boxed;
@@ -73,7 +73,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// How many extreme points the set has; for a finite list, how many rows.
     fn extremes(&self) -> Count;
 
-    /// Whether the set is a finite list. If not, its extreme points stand for it only where Q is convex in ξ.
+    /// Whether the set is a finite list. If not, the maximum of Q is at an extreme point only where Q is convex in ξ.
     fn is_finite_list(&self) -> bool {
         false
     }
@@ -90,7 +90,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
         None
     }
 
-    /// Whether [`states`](Self::states) has a use for the trends of Q: whoever asks need not find them out otherwise.
+    /// Whether [`states`](Self::states) uses the trends of Q. If not, callers need not compute them.
     fn heeds_trends(&self) -> bool {
         false
     }
@@ -101,7 +101,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
         (0.0, 0.0)
     }
 
-    /// The states that can hold a maximum of Q, given what is known of it.
+    /// The states at which Q can have its maximum, given the known properties of Q.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError>;
 
     /// The definition that [`build`] makes an equal set of. `None` for a set that a program implements: no file can
@@ -159,8 +159,8 @@ impl std::error::Error for TooMany {}
 #[error("the uncertainty set could not answer: {0}")]
 pub struct SetError(pub String);
 
-/// Checks the definition of a set and builds the set; `place` is where the definition stands (`uncertainty.set`). `None`
-/// after complaints, or where a number is NaN, which the reader has complained about.
+/// Checks the definition of a set and builds the set; `place` is where the definition stands (`uncertainty.set`).
+/// `None` after complaints, or where a number is NaN, which the reader has complained about.
 pub fn build(
     set: &SetDefinition,
     parameters: &[String],
@@ -188,7 +188,7 @@ pub fn build(
     }
 }
 
-/// What enumerating so many points comes to under `limit`.
+/// The number of points to enumerate, or a refusal if it is above `limit`.
 fn allow(count: Count, limit: usize) -> Result<usize, TooMany> {
     match count {
         Count::Exactly(points) if points <= limit as u128 => Ok(points as usize),

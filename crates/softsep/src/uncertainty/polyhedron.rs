@@ -11,7 +11,7 @@ use super::{
 };
 use crate::definition::{Check, Complaints, Index, Row, ScenarioList, item, taken_for_infinite, too_large};
 
-/// What [`Uncertainty::extremes`] may take: about a second.
+/// The effort of [`Uncertainty::extremes`]: about a second.
 const TRY: Effort = Effort { points: 20_000, work: 150_000_000 };
 
 /// How exactly the ranges are known, relative to their size.
@@ -20,8 +20,8 @@ const RANGE: f64 = 1e-9;
 /// A parameter whose range is shorter than this, relative to its size, is fixed: the ranges are known to 1e-9.
 const FIXED: f64 = 1e-8;
 
-/// Bounds closer than this, relative to their size if that is above 1, and not equal are refused: what is known of
-/// ranges does not suffice.
+/// Bounds closer than this, relative to their size if that is above 1, and not equal are refused: ranges
+/// are not known accurately enough.
 const NARROW: f64 = 10.0 * FIXED;
 
 /// `lower ≤ ξ ≤ upper` and linear rows; bounded and not empty.
@@ -212,7 +212,7 @@ impl Polyhedron {
         }
     }
 
-    /// The size of a parameter, for what is relative to it.
+    /// The size of a parameter, to which tolerances are relative.
     fn size(&self, index: usize) -> f64 {
         self.ranges[index].0.abs().max(self.ranges[index].1.abs()).max(1.0)
     }
@@ -224,7 +224,7 @@ impl Polyhedron {
             .collect()
     }
 
-    /// All of it, in coordinates of its affine hull. Directions are taken in units of the parameters' ranges.
+    /// The whole set in coordinates of its affine hull. Directions are taken in units of the parameters' ranges.
     fn body(&self) -> Result<Body<'_>, SetError> {
         let free = self.free();
         let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
@@ -246,7 +246,7 @@ impl Polyhedron {
             inverse: free.iter().zip(axis).map(|(&index, axis)| (index, axis / (half * width(index)))).collect(),
         };
         let columns: Vec<Column> = hull.axes.iter().map(column).collect();
-        // Each bound and row as it is along the columns; what they do not move is met by all members.
+        // Each bound and row in terms of the columns; one that no column moves holds for all members.
         let mut facets = Vec::new();
         let mut add = |terms: &[(usize, f64)], lower: f64, upper: f64| {
             let mut along = vec![0.0; self.dim()];
@@ -389,8 +389,8 @@ impl Uncertainty for Polyhedron {
         xi.copy_from_slice(&self.center);
     }
 
-    /// Enumerates the vertices when first asked, for about a second at most. If that was not enough, the count is what
-    /// is certain.
+    /// Enumerates the vertices when first asked, for about a second at most. If that was not enough, the count is
+    /// a lower bound.
     fn extremes(&self) -> Count {
         match self.attempted() {
             Ok(points) => Count::Exactly(points.len() as u128),
@@ -398,7 +398,8 @@ impl Uncertainty for Polyhedron {
         }
     }
 
-    /// In lexicographic order. A limit beyond what [`Uncertainty::extremes`] tries is given as much more time.
+    /// In lexicographic order. A limit beyond the points that [`Uncertainty::extremes`] tries gets proportionally
+    /// more time.
     fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         match self.attempted() {
             Ok(points) => allow(self.extremes(), limit).map(|_| Cow::Borrowed(points)),
@@ -440,7 +441,7 @@ impl Uncertainty for Polyhedron {
                 };
                 row.terms.iter().filter_map(term).collect()
             };
-            // What is left of a row in which nothing moves is rounding at the size of its terms.
+            // If no entry of the row moves, its residual is rounding at the size of its terms.
             let size: f64 = row.terms.iter().map(|&(index, value)| (value * polytope.base[index]).abs()).sum();
             let tolerance = 2.0 * FIXED * size.max(row.lower.abs().min(row.upper.abs()).min(1.0));
             if row.lower == row.upper {
@@ -456,7 +457,7 @@ impl Uncertainty for Polyhedron {
         Some(Shape { polytope: Some(polytope), ball: None })
     }
 
-    /// Rows that both ends of the line keep to within what solvers see as equal, as equations do, say nothing.
+    /// Rows whose activity does not change along the line beyond rounding, as equations, do not limit it.
     fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
         let bounds =
             (0..xi.len()).map(|index| (xi[index] - self.lower[index], self.upper[index] - xi[index], direction[index]));
@@ -469,7 +470,7 @@ impl Uncertainty for Polyhedron {
         chord::between(bounds.chain(rows))
     }
 
-    /// The vertices, where Q is convex and they can be enumerated in about a second; else all of it. Trends are not
+    /// The vertices where Q is convex and they can be enumerated in about a second; else the whole set. Trends are not
     /// used.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
         if (reach.convex || self.free().is_empty())
