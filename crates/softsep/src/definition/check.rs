@@ -191,6 +191,7 @@ impl<'c> Check<'c> {
             }
             resolved.push((i, *value));
         }
+        // A set is explored by linear programs when it is built, and these judge its rows.
         if self.owner == RowOwner::Stage {
             self.span(index, &resolved, place, key);
         }
