@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use softsep::format::one_line;
+use softsep::definition::one_line;
 use softsep::methods::{Entry, METHODS};
 use softsep::uncertainty::Count;
 use softsep::{Error, Problem, ReadError, Unsupported};

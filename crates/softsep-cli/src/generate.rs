@@ -5,8 +5,10 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use softsep::ProblemFile;
-use softsep::format::{Points, SetFile, write, write_scenarios};
+use softsep::ProblemDefinition;
+use softsep::definition::ScenarioList;
+use softsep::format::{write, write_scenarios};
+use softsep::uncertainty::SetDefinition;
 use softsep_paper::instances::{
     Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
     location_transportation, network,
@@ -153,7 +155,7 @@ impl Generate {
             error => Failure::unusable(error.to_string()),
         })?;
         match out {
-            None => print(&write(&problem))?,
+            None => print(&text_of(&problem)?)?,
             Some(out) => save(problem, &out)?,
         }
         Ok(Exit::Done)
@@ -192,11 +194,15 @@ impl Drawing {
     }
 }
 
+fn text_of(problem: &ProblemDefinition) -> Result<String, Failure> {
+    write(problem).map_err(|error| Failure::failed(error.to_string()))
+}
+
 /// Writes the problem, and a long scenario list beside it.
-fn save(mut problem: ProblemFile, out: &Target) -> Result<(), Failure> {
+fn save(mut problem: ProblemDefinition, out: &Target) -> Result<(), Failure> {
     let mut places = out.path().display().to_string();
     let list = out.path().with_extension("csv");
-    if let SetFile::Scenarios { points, file } = &mut problem.uncertainty.set
+    if let SetDefinition::Scenarios { points, file } = &mut problem.uncertainty.set
         && points.len() > INLINE
         && !out.is_special()
         // The problem names the list, and JSON has no other names than these.
@@ -206,13 +212,13 @@ fn save(mut problem: ProblemFile, out: &Target) -> Result<(), Failure> {
         places += &format!(", and its scenarios to {}", list.display());
         *file = Some(name.to_owned());
     }
-    let text = write(&problem);
+    let text = text_of(&problem)?;
     out.write(|file| file.write_all(text.as_bytes()))?;
     say(&format!("wrote \"{}\" to {places}", problem.name));
     Ok(())
 }
 
-fn save_scenarios(points: &Points, parameters: &[String], list: &Path, problem: &Path) -> Result<(), Failure> {
+fn save_scenarios(points: &ScenarioList, parameters: &[String], list: &Path, problem: &Path) -> Result<(), Failure> {
     Target::new(list, &[problem])?.write(|file| {
         let mut rows = BufWriter::new(file);
         write_scenarios(points, parameters, &mut rows)?;

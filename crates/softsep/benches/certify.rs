@@ -13,10 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use median::median;
-use softsep::format::{ProblemFile, Status};
 use softsep::run::{Event, Observer};
 use softsep::separation::Assessor;
-use softsep::{Certify, Problem, Settings, solve};
+use softsep::{Certify, Problem, ProblemDefinition, Settings, Status, solve};
 use softsep_paper::instances::{
     Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
     location_transportation, network,
@@ -28,7 +27,7 @@ const GAP: f64 = 1e-3;
 const GAMMAS: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 
 /// A name, and how its instance of a seed is drawn.
-type Line = (String, Box<dyn Fn(u64) -> Result<ProblemFile, InstanceError>>);
+type Line = (String, Box<dyn Fn(u64) -> Result<ProblemDefinition, InstanceError>>);
 
 /// Watches the count of nodes.
 struct Nodes(u64);

@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use softsep::cuts::CutPool;
-use softsep::format::{Points, ProblemFile, SetFile};
+use softsep::definition::ScenarioList;
 use softsep::run::{Clock, Silent};
 use softsep::separation::{Found, Query, Scan, Separation, Split};
-use softsep::{Problem, Settings, solve};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Problem, ProblemDefinition, Settings, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// The gap at which all loops stop.
@@ -26,16 +27,17 @@ struct Ended {
 }
 
 /// Column-and-constraint generation from public parts: the master is the problem over the scenarios met.
-fn generate(file: &ProblemFile, points: &Points, scan: &mut Scan) -> Ended {
+fn generate(file: &ProblemDefinition, points: &ScenarioList, scan: &mut Scan) -> Ended {
     let begin = Instant::now();
-    let mut met = Points::new(points.dim());
+    let mut met = ScenarioList::new(points.dim());
     met.push(points.row(0));
     let (mut iterations, mut scanning, mut upper) = (0, Duration::ZERO, f64::INFINITY);
     loop {
         iterations += 1;
-        let set = SetFile::Scenarios { points: met.clone(), file: None };
-        let uncertainty = softsep::format::UncertaintyFile { parameters: file.uncertainty.parameters.clone(), set };
-        let master = ProblemFile {
+        let set = SetDefinition::Scenarios { points: met.clone(), file: None };
+        let uncertainty =
+            softsep::uncertainty::UncertaintyDefinition { parameters: file.uncertainty.parameters.clone(), set };
+        let master = ProblemDefinition {
             name: file.name.clone(),
             first_stage: file.first_stage.clone(),
             uncertainty,
@@ -46,7 +48,7 @@ fn generate(file: &ProblemFile, points: &Points, scan: &mut Scan) -> Ended {
         let outcome = solve(&master, &settings, &mut Silent, &Default::default()).unwrap();
         let x = &outcome.bounds.best().unwrap().x;
         let start = Instant::now();
-        let found = scan.separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
+        let found = scan.separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(&master)).unwrap();
         let took = start.elapsed();
         scanning += took;
         upper = upper.min(master.first.value(x) + found.value);
@@ -62,7 +64,7 @@ fn compare(n: usize, count: usize) {
         LocationTransportation { n, uncertainty: Uncertain::Scenarios(count), mixed_integer: false, seed: 1 };
     let file = location_transportation(&instance).unwrap();
     let problem = Problem::new(&file).unwrap();
-    let SetFile::Scenarios { points, .. } = &file.uncertainty.set else { return };
+    let SetDefinition::Scenarios { points, .. } = &file.uncertainty.set else { return };
     let screened = generate(&file, points, &mut Scan::new(&problem, Cow::Borrowed(points)).unwrap());
     let start = Instant::now();
     let settings = Settings { method: "ccg".into(), gap: GAP, ..Settings::default() };
@@ -115,7 +117,7 @@ fn with_one_policy(n: usize, count: usize) {
     let start = Instant::now();
     let screened = Scan::new(&list, Cow::Borrowed(&*points))
         .unwrap()
-        .separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&problem))
+        .separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&list))
         .unwrap();
     let by_rules = start.elapsed();
     let start = Instant::now();
@@ -123,7 +125,7 @@ fn with_one_policy(n: usize, count: usize) {
     split
         .separate(
             &Query::maximum(&x, &Clock::unlimited()).with_bound(GAP * screened.value),
-            &mut CutPool::new(&problem),
+            &mut CutPool::new(&ellipsoid),
         )
         .unwrap();
     let proved = split.policy().unwrap();

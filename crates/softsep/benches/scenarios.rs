@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::format::{Complaints, Points, read_scenarios, write_scenarios};
+use softsep::definition::{Complaints, ScenarioList};
+use softsep::format::{read_scenarios, write_scenarios};
 
 fn main() {
     let (rows, dim) = (100_000, 100);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let values: Vec<f64> = (0..rows * dim).map(|_| rng.random_range(-1.0..1.0)).collect();
-    let points = Points::from_flat(dim, rows, values).unwrap();
+    let points = ScenarioList::from_flat(dim, rows, values).unwrap();
     let parameters: Vec<String> = (0..dim).map(|k| format!("xi_{k}")).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scenarios.csv");

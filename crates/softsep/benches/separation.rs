@@ -6,11 +6,12 @@
 use std::time::{Duration, Instant};
 
 use softsep::cuts::CutPool;
-use softsep::format::{Points, ProblemFile, SetFile};
+use softsep::definition::ScenarioList;
 use softsep::recourse::engine;
 use softsep::run::{Clock, Silent};
 use softsep::separation::{Bilinear, Claim, Query, Separation, ascend};
-use softsep::{Problem, Settings, solve};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Problem, ProblemDefinition, Settings, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Scenarios that the master holds: the nominal one and those that ascents find.
@@ -20,14 +21,14 @@ const SCENARIOS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The decision of a master that knows some scenarios.
-fn decision(file: &ProblemFile, problem: &Problem) -> Vec<f64> {
-    let mut points = Points::new(problem.set.dim());
+fn decision(file: &ProblemDefinition, problem: &Problem) -> Vec<f64> {
+    let mut points = ScenarioList::new(problem.set.dim());
     let mut xi = vec![0.0; problem.set.dim()];
     problem.set.nominal(&mut xi);
     points.push(&xi);
     loop {
         let mut listed = file.clone();
-        listed.uncertainty.set = SetFile::Scenarios { points: points.clone(), file: None };
+        listed.uncertainty.set = SetDefinition::Scenarios { points: points.clone(), file: None };
         let settings = Settings { method: "extensive".into(), ..Settings::default() };
         let outcome = solve(&Problem::new(&listed).unwrap(), &settings, &mut Silent, &Default::default()).unwrap();
         let x = outcome.bounds.best().unwrap().x.clone();

@@ -1,8 +1,10 @@
-//! One error for the whole library, one variant per layer.
+//! The error of the library, one variant per layer, and the faults of files.
+
+use std::fmt;
 
 use softsep_lp::LpError;
 
-use crate::format::{Complaints, ReadError};
+use crate::definition::Complaints;
 use crate::recourse::RecourseError;
 use crate::run::{Stop, Unfinished};
 use crate::uncertainty::SetError;
@@ -65,14 +67,37 @@ impl From<Unfinished> for Error {
     }
 }
 
-/// A method's refusal: what it cannot take, and what to do instead.
+/// A method's refusal: the feature that it cannot take, and the alternative.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("method \"{method}\" cannot solve this problem: {feature}; {instead}")]
 pub struct Unsupported {
     /// The method.
     pub method: &'static str,
-    /// What is in its way.
+    /// The feature of the problem that it cannot take.
     pub feature: String,
-    /// What would work.
+    /// A method or setting that would work.
     pub instead: String,
 }
+
+/// The faults of a file that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// The file as the caller named it.
+    pub file: String,
+    /// Its faults.
+    pub complaints: Complaints,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, complaint) in self.complaints.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{}: {complaint}", self.file)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ReadError {}

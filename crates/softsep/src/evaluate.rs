@@ -1,4 +1,4 @@
-//! `evaluate`: what a given decision costs in the worst case.
+//! `evaluate`: the worst-case cost of a given decision.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,9 +20,9 @@ pub struct Evaluation {
     /// f(x).
     pub first_cost: f64,
     /// f(x) plus the worst recourse cost found: ∞ if some scenario has no recourse, −∞ if recourse is unbounded
-    /// everywhere looked.
+    /// at every scenario tried.
     pub objective: f64,
-    /// What the decision costs at most, for sure; `None` where nothing bounds it.
+    /// A proved upper bound on the worst-case cost; `None` where there is none.
     pub upper: Option<f64>,
     /// The scenario behind the objective.
     pub xi: Vec<f64>,
@@ -46,11 +46,11 @@ const EXACT: f64 = 1e-6;
 /// A bound this close is exact whatever the cost, which may be zero: sums are rounded.
 const ROUNDING: f64 = 1e-12;
 
-/// How close to the worst scenario found, relative to the cost, a bound has to come where it takes a search.
+/// The distance of a bound from the worst scenario found, relative to the cost, at which a search for it ends.
 const CLOSE: f64 = 1e-4;
 
-/// Evaluates `x`: exactly wherever every scenario can be asked; elsewhere between the worst scenario found and a bound,
-/// where there is one. A limit that strikes leaves what is known by then.
+/// Evaluates `x`: exactly where every scenario can be evaluated; elsewhere between the worst scenario found and an
+/// upper bound, where there is one. A run that meets a limit returns the best values known by then.
 pub fn evaluate(
     problem: &Problem,
     x: &[f64],
@@ -110,7 +110,7 @@ fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Res
     let plan = separation.plan(problem);
     let is_search = !matches!(separation, Exact::Scan(_));
     let separated = separation.build(problem).and_then(|mut separation| {
-        // How close is close depends on what it costs.
+        // The tolerance is relative to the cost.
         let tolerance = if is_search { CLOSE * (first_cost + by_ascent(problem, x, clock)?.value).abs() } else { 0.0 };
         let query = Query::maximum(x, clock).with_bound(tolerance);
         separation.separate(&query, &mut CutPool::new(problem))

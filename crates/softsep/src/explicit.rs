@@ -1,4 +1,4 @@
-//! `explicit_rule`: what to do in the second stage, as an affine function of ξ that is written down before ξ is known.
+//! `explicit_rule`: the second-stage decision as an affine function of ξ, written down before ξ is known.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +18,7 @@ use crate::solve::on_threads;
 pub struct Rule {
     /// `y(ξ) = y₀ + Yξ`.
     pub policy: Policy,
-    /// What the decision costs at most under it, for sure: f(x) included.
+    /// A proved upper bound on the worst-case cost of the decision under the rule, f(x) included.
     pub upper: f64,
 }
 
@@ -46,9 +46,9 @@ impl NoRule {
     }
 }
 
-/// An affine rule for `x`. The search ends when what the rule costs at most is within `gap` of the worst scenario met,
-/// relative to the cost, or when affine rules come no closer. `None` if no rule was found; a limit that strikes before
-/// there is one is an error.
+/// An affine rule for `x`. The search ends when the rule's bound is within `gap` of the worst scenario found, relative
+/// to the cost, or when affine rules come no closer. `None` if no rule was found; a limit that is met before there is
+/// one is an error.
 pub fn explicit_rule(
     problem: &Problem,
     x: &[f64],

@@ -1,12 +1,13 @@
-//! What a run came to, by index; the `report` layer puts names to it.
+//! The result of a run, by index; the `report` layer puts names to it.
 
-use crate::format::Status;
+use serde::{Deserialize, Serialize};
+
 use crate::run::{Bounds, Stop, Verdict};
 
 /// The result of [`solve`](crate::solve).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// What is held.
+    /// What the run holds when it ends.
     pub status: Status,
     /// Why it ended.
     pub stop: Stop,
@@ -28,6 +29,22 @@ pub struct Outcome {
     pub exact_separations: u64,
     /// Wall-clock time; the only field that two equal runs differ in.
     pub seconds: f64,
+}
+
+/// What the run holds when it ends; [`Stop`] says why it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// A decision within the gap asked for.
+    Optimal,
+    /// A decision; the gap is not met.
+    Feasible,
+    /// A proof that there is none.
+    Infeasible,
+    /// A proof that the cost has no bound from below.
+    Unbounded,
+    /// Nothing yet.
+    Unknown,
 }
 
 /// A scenario and the recourse to it.

@@ -5,10 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use crate::cuts::WarmStart;
 use crate::error::Error;
-use crate::format::Status;
 use crate::methods::Entry;
 use crate::model::Problem;
-use crate::outcome::{Outcome, WorstCase};
+use crate::outcome::{Outcome, Status, WorstCase};
 use crate::recourse::{self, Answer, engine};
 use crate::run::{Bounds, Clock, Header, Limits, Observer, Run, Stop, Verdict};
 use crate::settings::Settings;

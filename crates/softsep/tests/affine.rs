@@ -90,7 +90,7 @@ impl Observer for Rule {
 
 /// What the recourse of the best affine rule for one decision costs in the worst case, if there is such a rule.
 fn best_rule(problem: &Problem, x: &[f64]) -> Option<f64> {
-    let mut fixed = problem.file();
+    let mut fixed = problem.definition();
     fixed.first_stage.constraints.clear();
     for (variable, &x) in fixed.first_stage.variables.iter_mut().zip(x) {
         (variable.lower, variable.upper) = (x, x);

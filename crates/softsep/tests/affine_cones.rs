@@ -12,11 +12,12 @@ mod truth;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::cuts::CutPool;
-use softsep::format::{ConeFile, ConeKind, ProblemFile, Row, SetFile, Variable};
+use softsep::definition::{ConeDefinition, ConeKind, Row, Variable};
 use softsep::run::Clock;
 use softsep::separation::{Claim, Query, Separation, Split, finite_equivalent};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Problem, Rule, explicit_rule};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Problem, ProblemDefinition, Rule, explicit_rule};
 use truth::truth;
 
 /// By how much a bound may be below what the recourse costs, relative: the conic engine's own tolerance.
@@ -37,7 +38,7 @@ fn many(count: u64) -> u64 {
 
 /// A random problem with cones of a kind; every scenario has recourse, since some variable of each cone is free to
 /// grow, at a price.
-fn file(set: &'static str, kind: &str, size: Size, seed: u64) -> ProblemFile {
+fn file(set: &'static str, kind: &str, size: Size, seed: u64) -> ProblemDefinition {
     let (quadratic, cone) = (kind == "quadratic" || kind == "both", kind == "cone" || kind == "both");
     let mut file = random_problem(&Recipe { set, size, quadratic, cone, ..Recipe::default() }, seed);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -73,7 +74,7 @@ fn file(set: &'static str, kind: &str, size: Size, seed: u64) -> ProblemFile {
     for name in dear {
         file.recourse.variables.push(Variable::new(name, 3.0));
     }
-    file.recourse.cones.push(ConeFile { kind, rows: rows.iter().map(|row| row.name.clone()).collect() });
+    file.recourse.cones.push(ConeDefinition { kind, rows: rows.iter().map(|row| row.name.clone()).collect() });
     file.recourse.constraints.extend(rows);
     file
 }
@@ -250,8 +251,8 @@ fn larger_problems_are_bounded_too() {
 #[test]
 fn the_norm_of_xi_is_bounded_exactly() {
     for (set, worst) in [
-        (SetFile::Box { lower: vec![-1.0, -1.0], upper: vec![1.0, 1.0] }, 2.0_f64.sqrt()),
-        (SetFile::Ellipsoid { center: vec![0.0, 0.0], matrix: vec![vec![2.0, 0.0], vec![0.0, 1.0]] }, 2.0),
+        (SetDefinition::Box { lower: vec![-1.0, -1.0], upper: vec![1.0, 1.0] }, 2.0_f64.sqrt()),
+        (SetDefinition::Ellipsoid { center: vec![0.0, 0.0], matrix: vec![vec![2.0, 0.0], vec![0.0, 1.0]] }, 2.0),
     ] {
         let mut file = random_problem(&Recipe { set: "box", ..Recipe::default() }, 1);
         file.uncertainty.parameters = vec!["a".into(), "b".into()];
@@ -262,8 +263,10 @@ fn the_norm_of_xi_is_bounded_exactly() {
         rows[2].xi = vec![("b".into(), 1.0)];
         rows.iter_mut().for_each(|row| row.offset = Some(0.0));
         file.recourse.variables = vec![Variable::new("radius", 1.0)];
-        file.recourse.cones =
-            vec![ConeFile { kind: ConeKind::SecondOrder, rows: rows.iter().map(|row| row.name.clone()).collect() }];
+        file.recourse.cones = vec![ConeDefinition {
+            kind: ConeKind::SecondOrder,
+            rows: rows.iter().map(|row| row.name.clone()).collect(),
+        }];
         file.recourse.constraints = rows;
         let problem = Problem::new(&file).unwrap();
         let x = problem.first.lower.clone();
@@ -314,7 +317,7 @@ fn rules_over_lists_hold_at_every_scenario() {
             let ends = |pick: fn(f64, f64) -> f64| {
                 (0..problem.set.dim()).map(|e| list.iter().map(|xi| xi[e]).reduce(pick).unwrap()).collect()
             };
-            around.uncertainty.set = SetFile::Box { lower: ends(f64::min), upper: ends(f64::max) };
+            around.uncertainty.set = SetDefinition::Box { lower: ends(f64::min), upper: ends(f64::max) };
             let around = Problem::new(&around).unwrap();
             if let Some(wider) = rule_of(&around, &x) {
                 let size = 1.0 + rule.upper.abs();

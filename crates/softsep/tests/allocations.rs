@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use softsep::certification::{Certifier, Judgement};
 use softsep::chain::{Acceptance, Chain, Kernel};
-use softsep::format::{Complaints, Row, SetFile, Sides};
+use softsep::definition::{Complaints, Row};
 use softsep::proposal::{
     Alternate, Choice, HitAndRun, Langevin, Mixture, Options, Proposal, Tilted, Uniform, Weighted,
 };
 use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::{Clock, Purpose, stream};
-use softsep::uncertainty::{CachedTilt, Reach, Reference, Space, State, States, build};
+use softsep::uncertainty::{CachedTilt, Reach, Reference, SetDefinition, Sides, Space, State, States, build};
 use softsep::{Problem, Wanted};
+use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 struct Counting;
@@ -83,15 +84,15 @@ fn draws_and_tilts() {
     let matrix = (0..dim).map(|row| (0..dim).map(|column| if row <= column { 1.0 } else { 0.5 }).collect()).collect();
     let (center, scale) = (vec![1.0; dim], vec![2.0; dim]);
     let sum = Row { xi: (1..=dim).map(|index| (format!("g{index}"), 1.0)).collect(), upper: 4.0, ..Row::new("sum") };
-    let budget = |sides| SetFile::Budget { budget: 2.5, sides, center: center.clone(), scale: scale.clone() };
+    let budget = |sides| SetDefinition::Budget { budget: 2.5, sides, center: center.clone(), scale: scale.clone() };
     let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
     for set in [
-        SetFile::Ellipsoid { center: center.clone(), matrix },
+        SetDefinition::Ellipsoid { center: center.clone(), matrix },
         budget(Sides::One),
         budget(Sides::Two),
-        SetFile::L1 { center: center.clone(), scale: scale.clone() },
-        SetFile::Box { lower: center.clone(), upper: scale.clone() },
-        SetFile::Polyhedron { lower: vec![0.0; dim], upper: scale.clone(), constraints: vec![sum] },
+        SetDefinition::L1 { center: center.clone(), scale: scale.clone() },
+        SetDefinition::Box { lower: center.clone(), upper: scale.clone() },
+        SetDefinition::Polyhedron { lower: vec![0.0; dim], upper: scale.clone(), constraints: vec![sum] },
     ] {
         let set = build(&set, &names, "set", &mut Complaints::new()).unwrap();
         for (convex, reference) in [(true, Reference::Sphere), (true, Reference::Surface), (false, Reference::Sphere)] {

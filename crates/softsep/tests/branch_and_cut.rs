@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use softsep::format::{ProblemFile, Row, SetFile, Sides, Status, Variable, VariableKind};
+use softsep::definition::{Row, Variable, VariableKind};
 use softsep::recourse::{Answer, Outcome as Ended, engine};
 use softsep::run::{Clock, Silent};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Certify, Outcome, Problem, Settings, solve};
+use softsep::uncertainty::{SetDefinition, Sides};
+use softsep::{Certify, Outcome, Problem, ProblemDefinition, Settings, Status, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 const GAP: f64 = 1e-5;
@@ -144,7 +145,7 @@ fn what_no_other_tree_takes() {
 
 /// The best of all assignments of the integers; `None` if none is feasible or they are too many.
 fn by_assignments(problem: &Problem) -> Option<f64> {
-    let file = problem.file();
+    let file = problem.definition();
     let integers: Vec<usize> = (0..file.first_stage.variables.len())
         .filter(|&j| file.first_stage.variables[j].kind != VariableKind::Continuous)
         .collect();
@@ -182,15 +183,19 @@ fn by_assignments(problem: &Problem) -> Option<f64> {
 /// has four nurses and no more, so that too few of one's own leave patients without care.
 fn staffing() -> Problem {
     let wards = ["surgery", "medicine", "emergency"];
-    let mut file = ProblemFile { name: "staffing".into(), ..ProblemFile::default() };
+    let mut file = ProblemDefinition { name: "staffing".into(), ..ProblemDefinition::default() };
     for (ward, cost) in wards.iter().zip([31.0, 27.0, 36.0]) {
         let mut nurses = Variable::new(format!("nurses {ward}"), cost).bounded(0.0, 9.0);
         nurses.kind = VariableKind::Integer;
         file.first_stage.variables.push(nurses);
     }
     file.uncertainty.parameters = wards.iter().map(|ward| format!("patients {ward}")).collect();
-    file.uncertainty.set =
-        SetFile::Budget { budget: 1.5, sides: Sides::One, center: vec![20.0, 24.0, 9.0], scale: vec![8.0, 6.0, 11.0] };
+    file.uncertainty.set = SetDefinition::Budget {
+        budget: 1.5,
+        sides: Sides::One,
+        center: vec![20.0, 24.0, 9.0],
+        scale: vec![8.0, 6.0, 11.0],
+    };
     let mut agency = Row { upper: 20.0, ..Row::new("agency") };
     for ward in wards {
         let (own, hired) = (format!("own {ward}"), format!("hired {ward}"));

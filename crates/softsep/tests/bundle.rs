@@ -12,10 +12,10 @@ mod reference;
 use std::time::Duration;
 
 use reference::{Optimum, Reference};
-use softsep::format::{Status, Variable};
+use softsep::definition::Variable;
 use softsep::run::{Certificate, Silent, Stop};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Error, Outcome, Problem, Settings, solve};
+use softsep::{Error, Outcome, Problem, Settings, Status, solve};
 
 /// `make soak` asks for ten times as many problems.
 fn many(count: u64) -> u64 {

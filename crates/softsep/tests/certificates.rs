@@ -22,11 +22,10 @@ use std::time::Duration;
 
 use locks::{FIRST_COST, Locked, WORST};
 use softsep::certification::{Certifier, Judgement};
-use softsep::format::{SetFile, Sides};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Attested, Clock, Likely, Source};
 use softsep::testing::{Recipe, random_problem};
-use softsep::uncertainty::{Reach, Reference};
+use softsep::uncertainty::{Reach, Reference, SetDefinition, Sides, States};
 use softsep::{Assumed, Error, Problem, Wanted};
 
 /// `make soak` asks for ten times as many runs.
@@ -41,9 +40,10 @@ const FEW: Assumed = Assumed::Miss { rho: 0.5 };
 
 /// What is attested of a locked problem, thought to cost nothing, at each seed: `None` where it is refuted.
 fn attempts(locked: &Locked, wanted: Wanted, gap: f64, count: u64) -> Vec<Option<Attested>> {
-    let states = locked.states();
+    let states: Arc<dyn States + '_> = Arc::from(locked.states());
     let attempt = |seed| {
-        let mut certifier = Certifier::new(&locked.problem, states, wanted, gap, seed, &Clock::unlimited()).unwrap();
+        let mut certifier =
+            Certifier::new(&locked.problem, Arc::clone(&states), wanted, gap, seed, &Clock::unlimited()).unwrap();
         attested(certifier.certify(&[], 0.0).unwrap())
     };
     (0..count).map(attempt).collect()
@@ -88,7 +88,7 @@ fn all_locked() -> Vec<(&'static str, Locked)> {
 #[test]
 fn locks_are_what_they_are_made_to_be() {
     for (name, locked) in all_locked() {
-        let states = locked.states();
+        let states: Arc<dyn States + '_> = Arc::from(locked.states());
         let Some(all) = states.enumerate(1000) else { continue };
         let mut engine = engine(&locked.problem, &Clock::unlimited()).unwrap();
         let (mut answer, mut xi) = (Answer::new(&locked.problem), vec![0.0; locked.problem.set.dim()]);
@@ -131,10 +131,11 @@ fn violation_levels_hold_at_their_confidence() {
 #[test]
 fn what_is_found_refutes() {
     let locked = locks::corners(7, 4);
-    let states = locked.states();
+    let states: Arc<dyn States + '_> = Arc::from(locked.states());
     for seed in 0..20 {
         let wanted = Wanted { level: 1e-3, ..Wanted::default() };
-        let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, seed, &Clock::unlimited()).unwrap();
+        let mut certifier =
+            Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, seed, &Clock::unlimited()).unwrap();
         let Judgement::Refuted(found) = certifier.certify(&[], 0.0).unwrap() else {
             panic!("3,700 draws miss a share of 1/32")
         };
@@ -205,8 +206,9 @@ fn bounds_under_derived_constants_are_false_as_seldom_as_they_say() {
     }
     // A bound that is true is given.
     let gentle = locks::sphere(2, 0.9);
-    let states = gentle.states();
-    let mut certifier = Certifier::new(&gentle.problem, states, wanted, 0.1, 1, &Clock::unlimited()).unwrap();
+    let states: Arc<dyn States + '_> = Arc::from(gentle.states());
+    let mut certifier =
+        Certifier::new(&gentle.problem, Arc::clone(&states), wanted, 0.1, 1, &Clock::unlimited()).unwrap();
     let attested = attested(certifier.certify(&[], 1.0).unwrap()).unwrap();
     assert!((attested.likely.unwrap().upper - (FIRST_COST + 1.0) * 1.05).abs() < 1e-9);
 }
@@ -229,7 +231,7 @@ fn bounds_by_calls_of_a_chain_are_false_as_seldom_as_they_say() {
     }
     let locked = locks::sphere(3, 0.1);
     let wanted = Wanted { assumed: Assumed::Chain { eta: 0.5, margin: 1.0 }, ..Wanted::default() };
-    let refused = Certifier::new(&locked.problem, locked.states().as_ref(), wanted, GAP, 1, &Clock::unlimited()).err();
+    let refused = Certifier::new(&locked.problem, locked.states(), wanted, GAP, 1, &Clock::unlimited()).err();
     assert!(matches!(refused, Some(Error::Settings(why)) if why.contains("finitely many states")));
 }
 
@@ -239,11 +241,12 @@ fn attempts_share_what_may_go_wrong() {
     const ATTEMPTS: u64 = 6;
     let runs = many(200);
     let locked = locks::corners(5, 1);
-    let states = locked.states();
+    let states: Arc<dyn States + '_> = Arc::from(locked.states());
     let wanted = Wanted { confidence: 0.6, level: 0.9 * locked.share, assumed: FEW };
     let mut wrong = 0;
     for seed in 0..runs {
-        let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, seed, &Clock::unlimited()).unwrap();
+        let mut certifier =
+            Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, seed, &Clock::unlimited()).unwrap();
         let stands: Vec<bool> =
             (0..ATTEMPTS).map(|_| attested(certifier.certify(&[], 0.0).unwrap()).is_some()).collect();
         wrong += u64::from(stands.contains(&true));
@@ -257,9 +260,10 @@ fn attempts_share_what_may_go_wrong() {
 #[test]
 fn vacuous_constants_give_no_bound_and_a_reason() {
     let stands = |locked: &Locked| {
-        let states = locked.states();
+        let states: Arc<dyn States + '_> = Arc::from(locked.states());
         let wanted = Wanted { level: 0.1, ..Wanted::default() };
-        let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, 1, &Clock::unlimited()).unwrap();
+        let mut certifier =
+            Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, 1, &Clock::unlimited()).unwrap();
         attested(certifier.certify(&[], 1.0).unwrap()).unwrap()
     };
     let says = |attested: &Attested, words: &str| attested.remarks.iter().any(|remark| remark.contains(words));
@@ -276,9 +280,9 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
         assert!(says(&attested, words), "{:?}", attested.remarks);
     }
     // By area nothing is derived.
-    let mut file = locks::sphere(3, 0.9).problem.file();
+    let mut file = locks::sphere(3, 0.9).problem.definition();
     let matrix = vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.5, 0.0], vec![0.0, 0.0, 0.25]];
-    file.uncertainty.set = SetFile::Ellipsoid { center: vec![0.0; 3], matrix };
+    file.uncertainty.set = SetDefinition::Ellipsoid { center: vec![0.0; 3], matrix };
     let stretched = Problem::new(&file).unwrap();
     let states =
         stretched.set.states(&Reach { convex: true, reference: Reference::Surface, ..Reach::default() }).unwrap();
@@ -293,12 +297,12 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
 fn draws_that_are_not_exact_state_nothing() {
     let recipe = Recipe { set: "polyhedron", cost_xi: true, ..Recipe::default() };
     let problem = Problem::new(&random_problem(&recipe, 3)).unwrap();
-    let states = problem.set.states(&Reach::default()).unwrap();
+    let states: Arc<dyn States + '_> = Arc::from(problem.set.states(&Reach::default()).unwrap());
     assert!(!states.draws_exactly());
     let x = vec![0.0; problem.first.dim()];
     for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.5 }] {
         let wanted = Wanted { level: 0.1, assumed, ..Wanted::default() };
-        let mut certifier = Certifier::new(&problem, states, wanted, GAP, 1, &Clock::unlimited()).unwrap();
+        let mut certifier = Certifier::new(&problem, Arc::clone(&states), wanted, GAP, 1, &Clock::unlimited()).unwrap();
         let attested = attested(certifier.certify(&x, 1e6).unwrap()).unwrap();
         assert_eq!((attested.likely, attested.violation), (None, None));
         assert!(attested.remarks.iter().any(|remark| remark.contains("no violation level")), "{:?}", attested.remarks);
@@ -309,10 +313,10 @@ fn draws_that_are_not_exact_state_nothing() {
 #[test]
 fn a_clock_that_strikes_leaves_a_weaker_level_or_none() {
     let locked = locks::corners(12, 1);
-    let states = locked.states();
+    let states: Arc<dyn States + '_> = Arc::from(locked.states());
     let wanted = Wanted { level: 1e-6, assumed: Assumed::Miss { rho: 0.999_999 }, ..Wanted::default() };
     let raised = Clock::new(None, Arc::new(AtomicBool::new(true)));
-    let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, 1, &raised).unwrap();
+    let mut certifier = Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, 1, &raised).unwrap();
     let Judgement::Stands { attested, .. } = certifier.certify(&[], 0.0).unwrap() else {
         panic!("there was no time to look")
     };
@@ -320,7 +324,7 @@ fn a_clock_that_strikes_leaves_a_weaker_level_or_none() {
     let mut weaker = 0;
     for millis in [20, 100, 300] {
         let clock = Clock::new(Some(Duration::from_millis(millis)), Arc::default());
-        let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, 1, &clock).unwrap();
+        let mut certifier = Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, 1, &clock).unwrap();
         let Ok(Judgement::Stands { attested, solves }) = certifier.certify(&[], 1.0) else { continue };
         assert_eq!(attested.likely, None, "millions of draws in {millis} ms");
         let Some(violation) = attested.violation else { continue };
@@ -337,12 +341,13 @@ fn a_clock_that_strikes_leaves_a_weaker_level_or_none() {
 #[test]
 fn threads_do_not_change_a_judgement() {
     let locked = locks::corners(7, 4);
-    let states = locked.states();
+    let states: Arc<dyn States + '_> = Arc::from(locked.states());
     let judged = |threads: usize| -> Vec<Judgement> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let wanted = Wanted { level: 0.03, assumed: Assumed::Miss { rho: 0.99 }, ..Wanted::default() };
-            let mut certifier = Certifier::new(&locked.problem, states, wanted, GAP, 5, &Clock::unlimited()).unwrap();
+            let mut certifier =
+                Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, 5, &Clock::unlimited()).unwrap();
             [0.0, 1.0, 0.0].map(|value| certifier.certify(&[], value).unwrap()).to_vec()
         })
     };

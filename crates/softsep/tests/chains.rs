@@ -14,9 +14,8 @@ use std::f64::consts::{PI, TAU};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::Problem;
 use softsep::chain::{Acceptance, Chain, Chains, Kernel};
-use softsep::format::{Points, ProblemFile, Row, SetFile, Sides, Variable};
+use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::proposal::{
     Alternate, ChainState, Choice, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Mixture, Options, Proposal, Tilted,
     TiltedChord, Uniform, Weighted,
@@ -24,7 +23,8 @@ use softsep::proposal::{
 use softsep::recourse::{Answer, DualChoice, Linear, Recourse};
 use softsep::run::{Clock, Purpose, Random};
 use softsep::testing::{Trial, check_proposal};
-use softsep::uncertainty::{Reach, Reference, Space, State, States};
+use softsep::uncertainty::{Reach, Reference, SetDefinition, Sides, Space, State, States};
+use softsep::{Problem, ProblemDefinition};
 
 const BATCH: u64 = 10_000;
 const DISTANCE: f64 = 0.01;
@@ -35,9 +35,9 @@ fn is_soak() -> bool {
 
 /// A problem over a set whose recourse repairs three rows, at costs that differ by row and side, with two helpers that
 /// serve all rows and are scarce. All numbers are generic: no ties.
-fn problem(set: SetFile, dim: usize, seed: u64) -> Problem {
+fn problem(set: SetDefinition, dim: usize, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut file = ProblemFile { name: format!("{} {dim} {seed}", kind(&set)), ..ProblemFile::default() };
+    let mut file = ProblemDefinition { name: format!("{} {dim} {seed}", kind(&set)), ..ProblemDefinition::default() };
     file.first_stage.variables.push(Variable::new("x", 1.0).bounded(0.0, 1.0));
     file.uncertainty.parameters = (0..dim).map(|j| format!("g{j}")).collect();
     file.uncertainty.set = set;
@@ -62,14 +62,15 @@ fn problem(set: SetFile, dim: usize, seed: u64) -> Problem {
     Problem::new(&file).unwrap_or_else(|complaints| panic!("seed {seed}: {complaints}"))
 }
 
-fn kind(set: &SetFile) -> &'static str {
+fn kind(set: &SetDefinition) -> &'static str {
     match set {
-        SetFile::Scenarios { .. } => "scenarios",
-        SetFile::Box { .. } => "box",
-        SetFile::L1 { .. } => "l1",
-        SetFile::Budget { .. } => "budget",
-        SetFile::Ellipsoid { .. } => "ellipsoid",
-        SetFile::Polyhedron { .. } => "polyhedron",
+        SetDefinition::Scenarios { .. } => "scenarios",
+        SetDefinition::Box { .. } => "box",
+        SetDefinition::L1 { .. } => "l1",
+        SetDefinition::Budget { .. } => "budget",
+        SetDefinition::Ellipsoid { .. } => "ellipsoid",
+        SetDefinition::Polyhedron { .. } => "polyhedron",
+        SetDefinition::Custom(set) => set.kind(),
     }
 }
 
@@ -80,14 +81,14 @@ fn numbers(rng: &mut ChaCha8Rng, count: usize, low: f64, high: f64) -> Vec<f64> 
 /// Sets with at most thirteen states.
 fn finite_sets(seed: u64) -> Vec<Problem> {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-    let mut points = Points::new(3);
+    let mut points = ScenarioList::new(3);
     (0..13).for_each(|_| points.push(&numbers(rng, 3, -1.0, 1.0)));
     let (center, scale) = (numbers(rng, 3, -0.5, 0.5), numbers(rng, 3, 0.3, 1.0));
-    let budget = |budget, sides| SetFile::Budget { budget, sides, center: center.clone(), scale: scale.clone() };
+    let budget = |budget, sides| SetDefinition::Budget { budget, sides, center: center.clone(), scale: scale.clone() };
     let sets = [
-        SetFile::Scenarios { points, file: None },
-        SetFile::Box { lower: numbers(rng, 3, -1.0, -0.2), upper: numbers(rng, 3, 0.2, 1.0) },
-        SetFile::L1 { center: center.clone(), scale: scale.clone() },
+        SetDefinition::Scenarios { points, file: None },
+        SetDefinition::Box { lower: numbers(rng, 3, -1.0, -0.2), upper: numbers(rng, 3, 0.2, 1.0) },
+        SetDefinition::L1 { center: center.clone(), scale: scale.clone() },
         budget(1.6, Sides::One),
         budget(1.0, Sides::Two),
     ];
@@ -318,7 +319,7 @@ fn chains_on_budgets() {
 fn ellipsoid(dim: usize, seed: u64) -> Problem {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let matrix = (0..dim).map(|_| numbers(rng, dim, -1.0, 1.0)).collect();
-    problem(SetFile::Ellipsoid { center: numbers(rng, dim, -0.5, 0.5), matrix }, dim, seed)
+    problem(SetDefinition::Ellipsoid { center: numbers(rng, dim, -0.5, 0.5), matrix }, dim, seed)
 }
 
 /// Twelve sectors of a circle; on a sphere, four times three that have the same area.
@@ -450,7 +451,7 @@ fn chains_in_bodies() {
     let mut cut = Row::new("cut");
     cut.xi = vec![("g0".into(), 1.0), ("g1".into(), 0.7)];
     cut.upper = 0.6;
-    let set = SetFile::Polyhedron {
+    let set = SetDefinition::Polyhedron {
         lower: numbers(rng, 2, -1.0, -0.5),
         upper: numbers(rng, 2, 0.5, 1.0),
         constraints: vec![cut],
@@ -458,7 +459,7 @@ fn chains_in_bodies() {
     check_body(&problem(set, 2, 10));
     if is_soak() {
         check_body(&problem(
-            SetFile::Box { lower: numbers(rng, 2, -1.0, -0.2), upper: numbers(rng, 2, 0.2, 1.0) },
+            SetDefinition::Box { lower: numbers(rng, 2, -1.0, -0.2), upper: numbers(rng, 2, 0.2, 1.0) },
             2,
             11,
         ));

@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::format::{Complaints, Points, read_scenarios, write_scenarios};
+use softsep::definition::{Complaints, ScenarioList};
+use softsep::format::{read_scenarios, write_scenarios};
 
 /// Counts the bytes that this thread holds, and the most that it has held.
 struct Counting;
@@ -52,7 +53,7 @@ fn names(names: &[&str]) -> Vec<String> {
 }
 
 /// Reads a text as a scenario file: its numbers, or what is wrong with it.
-fn read(text: impl AsRef<[u8]>, parameters: &[String]) -> Result<Points, String> {
+fn read(text: impl AsRef<[u8]>, parameters: &[String]) -> Result<ScenarioList, String> {
     let folder = tempfile::tempdir().expect("there is a temporary folder");
     let path = folder.path().join("s.csv");
     fs::write(&path, text).expect("it can be written");
@@ -64,7 +65,7 @@ fn read(text: impl AsRef<[u8]>, parameters: &[String]) -> Result<Points, String>
 
 #[test]
 fn every_allowed_spelling_is_read() {
-    let expected = Points::from_flat(2, 2, vec![1.0, -2.5, 3e4, 0.0]).expect("two rows of two");
+    let expected = ScenarioList::from_flat(2, 2, vec![1.0, -2.5, 3e4, 0.0]).expect("two rows of two");
     for text in [
         "a,b\n1,-2.5\n3e4,0\n",
         "a,b\n1,-2.5\n3e4,0",
@@ -77,8 +78,12 @@ fn every_allowed_spelling_is_read() {
     ] {
         assert_eq!(read(text, &names(&["a", "b"])).as_ref(), Ok(&expected), "{text:?}");
     }
-    assert_eq!(read("a\n7\n\n", &names(&["a"])), Ok(Points::from_flat(1, 1, vec![7.0]).expect("one number")));
-    assert_eq!(read("a\n", &names(&["a"])), Ok(Points::new(1)), "whether a set may be empty is the set's question");
+    assert_eq!(read("a\n7\n\n", &names(&["a"])), Ok(ScenarioList::from_flat(1, 1, vec![7.0]).expect("one number")));
+    assert_eq!(
+        read("a\n", &names(&["a"])),
+        Ok(ScenarioList::new(1)),
+        "whether a set may be empty is the set's question"
+    );
 }
 
 #[test]
@@ -142,7 +147,8 @@ fn numbers_are_those_of_the_standard_library_wherever_the_buffer_ends() {
 #[test]
 fn what_is_written_reads_back_equal() {
     let parameters = names(&["plain", "with, comma", "with \"quotes\"", "with\nbreak", " spaces ", "é"]);
-    let points = Points::from_flat(6, 1, vec![1e300, -0.0, 5e-324, 0.1, 123456789.0, 1e22]).expect("one row of six");
+    let points =
+        ScenarioList::from_flat(6, 1, vec![1e300, -0.0, 5e-324, 0.1, 123456789.0, 1e22]).expect("one row of six");
     let mut text = Vec::new();
     write_scenarios(&points, &parameters, &mut text).expect("memory can be written to");
     assert_eq!(read(text, &parameters), Ok(points));

@@ -4,14 +4,14 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::diagnose::{Inquiry, Known, diagnose, nominal_decision, temperature_for};
-use softsep::format::{Points, ProblemFile, Row, SetFile, Variable};
 use softsep::recourse::{Answer, Outcome, engine};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::theory::{Chance, MetricSpace, finite_error};
-use softsep::uncertainty::Reach;
-use softsep::{Error, Problem, evaluate};
+use softsep::uncertainty::{Reach, SetDefinition};
+use softsep::{Error, Problem, ProblemDefinition, evaluate};
 
 fn norm(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().map(|value| value * value).sum::<f64>().sqrt()
@@ -124,12 +124,12 @@ fn constants_that_are_bounds_hold() {
 
 /// Q(x, ξ) = |ξ − x| on a list, x in [−1, 1]: all constants are known by hand.
 fn line(list: &[f64]) -> Problem {
-    let mut file = ProblemFile::default();
+    let mut file = ProblemDefinition::default();
     file.first_stage.variables.push(Variable::new("x", 0.0).bounded(-1.0, 1.0));
     file.first_stage.constant = 10.0;
     file.uncertainty.parameters.push("xi".into());
     file.uncertainty.set =
-        SetFile::Scenarios { points: Points::from_flat(1, list.len(), list.to_vec()).unwrap(), file: None };
+        SetDefinition::Scenarios { points: ScenarioList::from_flat(1, list.len(), list.to_vec()).unwrap(), file: None };
     file.recourse.variables.push(Variable::new("y", 1.0));
     for (name, sign) in [("above", 1.0), ("below", -1.0)] {
         let mut row = Row::new(name);

@@ -3,15 +3,15 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::format::{SetFile, Status};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Certificate, Clock, Silent};
-use softsep::{Problem, Settings, solve};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Problem, Settings, Status, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// A point of the boundary: `center + A u` with u uniform on the sphere.
-fn on_boundary(set: &SetFile, rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let SetFile::Ellipsoid { center, matrix } = set else { panic!("not an ellipsoid") };
+fn on_boundary(set: &SetDefinition, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let SetDefinition::Ellipsoid { center, matrix } = set else { panic!("not an ellipsoid") };
     let width = matrix[0].len();
     // Sums of twelve uniform numbers are normal enough to look everywhere.
     let u: Vec<f64> = (0..width).map(|_| (0..12).map(|_| rng.random_range(-0.5..0.5)).sum()).collect();

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
-use softsep::format::{ProblemFile, SetFile};
 use softsep::report::policy_file;
 use softsep::run::Silent;
 use softsep::separation::{Exact, SeparationKind};
 use softsep::testing::{Recipe, random_problem};
-use softsep::{Error, NoRule, Problem, Rule, Settings, evaluate, explicit_rule, solve};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Error, NoRule, Problem, ProblemDefinition, Rule, Settings, evaluate, explicit_rule, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 const GAP: f64 = 1e-4;
@@ -35,14 +35,14 @@ fn named(values: &Value) -> Named {
 
 /// A rule as a reader of its file has it, who knows the problem by its file alone.
 struct Reader<'f> {
-    problem: &'f ProblemFile,
+    problem: &'f ProblemDefinition,
     x: Named,
     upper: f64,
     rules: Vec<(String, f64, Named)>,
 }
 
 impl<'f> Reader<'f> {
-    fn new(problem: &'f ProblemFile, text: &str) -> Self {
+    fn new(problem: &'f ProblemDefinition, text: &str) -> Self {
         let file: Value = serde_json::from_str(text).unwrap();
         assert_eq!(file["format"], "softsep-policy/1");
         assert_eq!(file["problem"], problem.name.as_str());
@@ -128,7 +128,14 @@ fn members(problem: &Problem, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64
 
 /// Writes a rule, reads it back and checks it at so many members of the set; how far its bound is above the worst case
 /// known, relative.
-fn checked(file: &ProblemFile, problem: &Problem, x: &[f64], rule: &Rule, count: usize, rng: &mut ChaCha8Rng) -> f64 {
+fn checked(
+    file: &ProblemDefinition,
+    problem: &Problem,
+    x: &[f64],
+    rule: &Rule,
+    count: usize,
+    rng: &mut ChaCha8Rng,
+) -> f64 {
     let reader = Reader::new(file, &policy_file(problem, x, rule).write());
     let mut worst = f64::NEG_INFINITY;
     for xi in members(problem, count, rng) {
@@ -198,7 +205,7 @@ fn a_rule_answers_also_where_nothing_is_worst() {
         seed: 3,
     })
     .unwrap();
-    file.uncertainty.set = SetFile::Box { lower: vec![0.0; 4], upper: vec![1.0; 4] };
+    file.uncertainty.set = SetDefinition::Box { lower: vec![0.0; 4], upper: vec![1.0; 4] };
     // What is shipped is what is asked for: shipping for the worst case is no answer to any other.
     for row in file.recourse.constraints.iter_mut().filter(|row| !row.xi.is_empty()) {
         row.upper = row.lower + 1e-3 * row.lower.abs();
@@ -215,7 +222,7 @@ fn a_rule_answers_also_where_nothing_is_worst() {
 #[test]
 fn a_set_of_one_point_has_a_rule() {
     let mut file = random_problem(&Recipe { set: "box", ..Recipe::default() }, 5);
-    let SetFile::Box { lower, upper } = &mut file.uncertainty.set else { unreachable!() };
+    let SetDefinition::Box { lower, upper } = &mut file.uncertainty.set else { unreachable!() };
     upper.clone_from(lower);
     let problem = Problem::new(&file).unwrap();
     let x = problem.first.lower.clone();
@@ -236,7 +243,7 @@ fn rules_are_offered_where_policies_bound_parts() {
                 // A list has no parts, but a rule.
                 assert_eq!(
                     offered.is_ok(),
-                    Exact::of_kind(SeparationKind::Split, &problem).is_ok() || set == "scenarios" && !cost_xi
+                    Exact::of_kind(&SeparationKind::Split, &problem).is_ok() || set == "scenarios" && !cost_xi
                 );
                 if let Err(reason) = offered {
                     let x = problem.first.lower.clone();

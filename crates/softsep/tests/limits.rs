@@ -7,11 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use softsep::format::Status;
 use softsep::methods::{Entry, METHODS, Reaches};
 use softsep::run::{Silent, Stop};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Outcome, Problem, Settings, evaluate, solve};
+use softsep::{Outcome, Problem, Settings, Status, evaluate, solve};
 
 /// What is known of a problem before it is interrupted.
 struct Known {

@@ -1,18 +1,18 @@
 //! Every method through the conformance suite, against optima that no master computed.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use softsep::format::{Points, Status};
+use softsep::definition::ScenarioList;
 use softsep::methods::METHODS;
 use softsep::recourse::{Answer, Outcome, Recourse, engine};
 use softsep::run::{Clock, Silent};
 use softsep::testing::{Recipe, Size, check_method, random_problem};
-use softsep::{Problem, Settings, evaluate, solve};
+use softsep::{Problem, Settings, Status, evaluate, solve};
 
 /// The optimum by subgradient-free search: golden sections in every coordinate, nested, over the exact worst case of
 /// each x. For problems with at most two first-stage variables, integers enumerated. `None` if no x is feasible.
 struct Search<'p> {
     problem: &'p Problem,
-    points: Points,
+    points: ScenarioList,
     engine: Box<dyn Recourse>,
 }
 
@@ -45,7 +45,7 @@ impl Search<'_> {
             return self.cost(x);
         }
         let (mut low, mut high) = (self.problem.first.lower[from], self.problem.first.upper[from]);
-        if self.problem.first.kind[from] != softsep::format::VariableKind::Continuous {
+        if self.problem.first.kind[from] != softsep::definition::VariableKind::Continuous {
             let mut best = f64::INFINITY;
             while low <= high {
                 x[from] = low;
@@ -249,9 +249,9 @@ fn unbounded_or_infeasible() {
             ..Recipe::default()
         };
         let mut file = random_problem(&recipe, seed);
-        let mut pays = softsep::format::Variable::new("pays", -1.0);
+        let mut pays = softsep::definition::Variable::new("pays", -1.0);
         if seed % 4 == 0 {
-            pays.kind = softsep::format::VariableKind::Integer;
+            pays.kind = softsep::definition::VariableKind::Integer;
         }
         file.first_stage.variables.push(pays);
         let problem = Problem::new(&file).unwrap();

@@ -115,15 +115,15 @@ fn mutate(text: &str, rng: &mut ChaCha8Rng) -> String {
 /// Reads a text to the end; true if it is a right problem, which must then survive being written.
 fn survives(text: &str, folder: &Path) -> bool {
     let Ok(loaded) = load_text(text, "mutant.json", folder) else { return false };
-    let file = loaded.problem.clone();
-    let Ok(problem) = Problem::from_loaded(loaded) else { return false };
-    let written = write(&file);
+    let file = loaded.definition.clone();
+    let Ok(problem) = loaded.check() else { return false };
+    let written = write(&file).unwrap_or_else(|error| panic!("{error}"));
     let again = load_text(&written, "again.json", folder).unwrap_or_else(|error| panic!("{error}\n{written}"));
     assert!(again.complaints.is_empty(), "{}\n{written}", again.complaints);
-    assert_eq!(again.problem, file);
-    let described = problem.file();
-    let rebuilt = Problem::new(&described).unwrap_or_else(|complaints| panic!("{complaints}\n{}", write(&described)));
-    assert_eq!(rebuilt.file(), described);
+    assert_eq!(again.definition, file);
+    let described = problem.definition();
+    let rebuilt = Problem::new(&described).unwrap_or_else(|complaints| panic!("{complaints}\n{described:?}"));
+    assert_eq!(rebuilt.definition(), described);
     true
 }
 

@@ -15,11 +15,11 @@ use std::sync::Arc;
 use brute::{least, members, spread};
 use hand::{Cost, HAND, Hand, first_cost};
 use serde::Deserialize;
-use softsep::format::{CertificateKind, NamedValues, ProblemFile, ResultFile, Stage, Status, load, load_text, write};
+use softsep::format::{NamedValues, ResultFile, load, load_text, write};
 use softsep::methods::{METHODS, Reaches};
 use softsep::recourse::{Answer, Outcome as Ended, Recourse, engine};
-use softsep::run::{Clock, Silent, Verdict};
-use softsep::{Error, Outcome, Problem, Settings, evaluate, solve};
+use softsep::run::{Certificate, Clock, Silent, Stage, Verdict};
+use softsep::{Error, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve};
 
 /// The relative gap that is asked for.
 const GAP: f64 = 1e-6;
@@ -74,7 +74,7 @@ struct Ray {
 struct Case {
     name: String,
     path: PathBuf,
-    file: ProblemFile,
+    file: ProblemDefinition,
     problem: Problem,
     expected: Expected,
     hand: &'static Hand,
@@ -135,7 +135,7 @@ fn cases() -> Vec<Case> {
         let expected = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.expected.json: {error}"));
         let hand =
             HAND.iter().find(|hand| hand.name == name).unwrap_or_else(|| panic!("{name} is not in problems/hand.rs"));
-        let file = load(&path).unwrap_or_else(|error| panic!("{error}")).problem;
+        let file = load(&path).unwrap_or_else(|error| panic!("{error}")).definition;
         let problem = softsep::read(&path).unwrap_or_else(|error| panic!("{error}"));
         Some(Case { name, path, file, problem, expected, hand })
     };
@@ -290,7 +290,7 @@ fn check_optimal(case: &Case, result: &ResultFile, context: &str) {
     // A bound by an affine policy holds for sure, with the room that takes.
     let above = upper - result.objective.unwrap();
     assert!((0.0..=1e-8 * upper.abs().max(1.0)).contains(&above), "{context}: {above}");
-    assert_eq!(result.certificate.as_ref().unwrap().kind, CertificateKind::Deterministic, "{context}");
+    assert_eq!(result.certificate.as_ref().unwrap().kind, Certificate::Deterministic, "{context}");
     // Around an optimum of zero bounds that no solver could tell apart stand in for the relative gap.
     assert!(lower <= upper && (result.gap.unwrap() <= GAP || upper - lower <= 1e-9), "{context}: {lower} to {upper}");
     // Bounds hold up to the solvers' tolerances, which are far below the problem's own.
@@ -511,12 +511,13 @@ fn unbounded_problems_are() {
 fn what_is_written_has_the_same_optimum() {
     for case in cases() {
         let folder = case.path.parent().unwrap();
-        let again = load_text(&write(&case.file), "again.json", folder).unwrap_or_else(|error| panic!("{error}"));
+        let again =
+            load_text(&write(&case.file).unwrap(), "again.json", folder).unwrap_or_else(|error| panic!("{error}"));
         assert!(again.complaints.is_empty(), "{}: {}", case.name, again.complaints);
-        assert_eq!(again.problem, case.file, "{}", case.name);
-        let problem = Problem::from_loaded(again).unwrap_or_else(|complaints| panic!("{}: {complaints}", case.name));
+        assert_eq!(again.definition, case.file, "{}", case.name);
+        let problem = again.check().unwrap_or_else(|complaints| panic!("{}: {complaints}", case.name));
         let described =
-            Problem::new(&case.problem.file()).unwrap_or_else(|complaints| panic!("{}: {complaints}", case.name));
+            Problem::new(&case.problem.definition()).unwrap_or_else(|complaints| panic!("{}: {complaints}", case.name));
         for method in &case.expected.methods {
             let (_, first) = run(&case.problem, method, 1).unwrap();
             for other in [&problem, &described] {

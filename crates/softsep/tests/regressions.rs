@@ -4,14 +4,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use softsep::format::{Points, Row, SetFile, Status, Variable, load_text};
+use softsep::definition::{Row, ScenarioList, Variable};
+use softsep::format::load_text;
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Event, Observer, Purpose, Silent, stream};
-use softsep::{Certify, Error, Problem, ProblemFile, Settings, evaluate, solve};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Certify, Error, Problem, ProblemDefinition, Settings, Status, evaluate, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 fn problem(text: &str) -> Problem {
-    Problem::from_loaded(load_text(text, "text", Path::new("")).unwrap()).unwrap()
+    load_text(text, "text", Path::new("")).unwrap().check().unwrap()
 }
 
 /// A ray whose price on a free column is small, but not against what it gains, is no certificate: a large y makes up
@@ -49,9 +51,9 @@ fn an_evaluation_reports_a_member_of_the_set() {
 /// survive the clock.
 #[test]
 fn a_time_limit_keeps_the_decision_at_hand() {
-    let mut file = ProblemFile::default();
+    let mut file = ProblemDefinition::default();
     file.uncertainty.parameters.push("g".into());
-    file.uncertainty.set = SetFile::Box { lower: vec![0.0], upper: vec![1.0] };
+    file.uncertainty.set = SetDefinition::Box { lower: vec![0.0], upper: vec![1.0] };
     for i in 0..50 {
         file.first_stage.variables.push(Variable::binary(format!("b{i}"), 0.0));
     }
@@ -212,15 +214,15 @@ fn a_smoothed_score_does_not_hide_that_there_is_no_recourse() {
 #[test]
 fn long_lists_are_scanned_to_their_end() {
     const ROWS: usize = 200_001;
-    let mut points = Points::new(2);
+    let mut points = ScenarioList::new(2);
     for row in 0..ROWS {
         let (sin, cos) = (row as f64 * std::f64::consts::TAU / ROWS as f64).sin_cos();
         points.push(&[cos, sin]);
     }
-    let mut file = ProblemFile::default();
+    let mut file = ProblemDefinition::default();
     file.first_stage.variables.push(Variable::new("a", 1.0).bounded(0.0, 1.0));
     file.uncertainty.parameters = vec!["g".into(), "h".into()];
-    file.uncertainty.set = SetFile::Scenarios { points, file: None };
+    file.uncertainty.set = SetDefinition::Scenarios { points, file: None };
     file.recourse.variables.push(Variable::new("y", 1.0));
     let (sin, cos) = 0.6_f64.sin_cos();
     for (name, g, h, offset) in [("wide", 1.0, 0.0, 0.0), ("needle", 1e7 * cos, 1e7 * sin, 1e7 - 10.0)] {

@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use markup::{Element, parse};
 use serde_json::Map;
-use softsep::format::{ProblemFile, Row, SetFile, Status, Variable};
+use softsep::definition::{Row, Variable};
 use softsep::methods::Entry;
 use softsep::report::{History, HtmlReport};
 use softsep::run::{Assumption, Attested, Clock, Event, Likely, Limits, Observer, Record, Run, Source};
-use softsep::{Certify, Outcome, Problem, Settings, solve};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Certify, Outcome, Problem, ProblemDefinition, Settings, Status, solve};
 
 /// A history on a clock that shows the number of the iteration, so that pages can be compared.
 #[derive(Default)]
@@ -224,11 +225,11 @@ const EVIL: [&str; 5] = [
 
 /// Orders for a demand, all of it named by the worst that there is.
 fn evil(upper: f64) -> Problem {
-    let mut file = ProblemFile { name: format!("{} {}", EVIL[0], EVIL[2]), ..ProblemFile::default() };
+    let mut file = ProblemDefinition { name: format!("{} {}", EVIL[0], EVIL[2]), ..ProblemDefinition::default() };
     file.first_stage.variables.push(Variable::new(EVIL[0], 5.0).bounded(0.0, upper));
     file.first_stage.variables.push(Variable::new(EVIL[1], 6.0).bounded(1.0, 2.0));
     file.uncertainty.parameters = EVIL.iter().map(|name| (*name).to_owned()).collect();
-    file.uncertainty.set = SetFile::Box { lower: vec![1.0; 5], upper: vec![3.0; 5] };
+    file.uncertainty.set = SetDefinition::Box { lower: vec![1.0; 5], upper: vec![3.0; 5] };
     file.recourse.variables.push(Variable::new(EVIL[2], 9.0).bounded(0.0, upper));
     let mut row = Row::new(EVIL[3]);
     row.y = vec![(EVIL[2].into(), 1.0)];
@@ -304,7 +305,7 @@ fn one_run_one_page_on_any_number_of_threads() {
 
 #[test]
 fn long_vectors_say_what_they_leave_out() {
-    let mut file = ProblemFile::default();
+    let mut file = ProblemDefinition::default();
     let mut row = Row::new("all");
     for index in 0..50 {
         file.first_stage
@@ -313,9 +314,9 @@ fn long_vectors_say_what_they_leave_out() {
         file.uncertainty.parameters.push(format!("d{index}"));
         row.xi.push((format!("d{index}"), -1.0));
     }
-    file.uncertainty.set = SetFile::Budget {
+    file.uncertainty.set = SetDefinition::Budget {
         budget: 3.0,
-        sides: softsep::format::Sides::One,
+        sides: softsep::uncertainty::Sides::One,
         center: vec![1.0; 50],
         scale: (0..50).map(|index| 1.0 + index as f64).collect(),
     };

@@ -5,23 +5,25 @@
 //! million.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::sync::Arc;
+
 use rand::{RngExt, SeedableRng};
-use softsep::format::{Complaints, Points, SetFile, Sides};
+use softsep::definition::{Complaints, ScenarioList};
 use softsep::run::Random;
-use softsep::uncertainty::{CachedTilt, Reach, Space, State, States, Trend, Uncertainty, build};
+use softsep::uncertainty::{CachedTilt, Reach, SetDefinition, Sides, Space, State, States, Trend, Uncertainty, build};
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.753;
 const CONVEX: Reach = Reach { convex: true, trends: Vec::new(), reference: softsep::uncertainty::Reference::Sphere };
 
-fn made(set: &SetFile, dim: usize) -> Box<dyn Uncertainty> {
+fn made(set: &SetDefinition, dim: usize) -> Arc<dyn Uncertainty> {
     let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
     let mut complaints = Complaints::new();
     build(set, &names, "uncertainty.set", &mut complaints).unwrap_or_else(|| panic!("{set:?}: {complaints}"))
 }
 
-fn budget(budget: f64, sides: Sides, scale: &[f64]) -> SetFile {
-    SetFile::Budget {
+fn budget(budget: f64, sides: Sides, scale: &[f64]) -> SetDefinition {
+    SetDefinition::Budget {
         budget,
         sides,
         center: (0..scale.len()).map(|entry| entry as f64).collect(),
@@ -73,20 +75,20 @@ fn check_mean(sum: f64, draws: usize, mean: f64, deviation: f64, what: &str) {
 }
 
 /// The sets with finitely many states, each with what is known of Q and how many states there are then.
-fn finite_sets() -> Vec<(SetFile, usize, Reach, usize)> {
+fn finite_sets() -> Vec<(SetDefinition, usize, Reach, usize)> {
     let mixed = [1.0, -2.0, 0.5, 3.0, 0.0];
-    let mut points = Points::new(2);
+    let mut points = ScenarioList::new(2);
     [[0.0, 1.0], [2.0, 1.0], [2.0, 1.0], [-1.0, 0.5], [1e3, 2.0]].iter().for_each(|row| points.push(row));
-    let boxed = SetFile::Box { lower: vec![0.0, -1.0, 2.0, 1.0], upper: vec![1.0, -1.0, 5.0, 1e3] };
+    let boxed = SetDefinition::Box { lower: vec![0.0, -1.0, 2.0, 1.0], upper: vec![1.0, -1.0, 5.0, 1e3] };
     let partly = Reach { trends: vec![Trend::Falling, Trend::Rising, Trend::Unknown, Trend::Rising], ..CONVEX };
     let one_falls = Reach { trends: vec![Trend::Rising, Trend::Falling, Trend::Falling, Trend::Falling], ..CONVEX };
     let none = Reach { trends: vec![Trend::Falling; 4], ..CONVEX };
     vec![
-        (SetFile::Scenarios { points, file: None }, 2, CONVEX, 5),
+        (SetDefinition::Scenarios { points, file: None }, 2, CONVEX, 5),
         (boxed.clone(), 4, CONVEX, 8),
         (boxed, 4, partly, 2),
-        (SetFile::L1 { center: vec![1.0, 2.0, 3.0], scale: vec![1.0, 0.0, -2.0] }, 3, CONVEX, 4),
-        (SetFile::L1 { center: vec![1.0], scale: vec![0.0] }, 1, CONVEX, 1),
+        (SetDefinition::L1 { center: vec![1.0, 2.0, 3.0], scale: vec![1.0, 0.0, -2.0] }, 3, CONVEX, 4),
+        (SetDefinition::L1 { center: vec![1.0], scale: vec![0.0] }, 1, CONVEX, 1),
         (budget(2.0, Sides::One, &mixed), 5, CONVEX, 1 + 4 + 6),
         (budget(2.3, Sides::One, &mixed), 5, CONVEX, 11 + 6 * 2),
         (budget(2.3, Sides::Two, &mixed), 5, CONVEX, 6 * 4 * 2 * 2),
@@ -102,7 +104,7 @@ fn finite_sets() -> Vec<(SetFile, usize, Reach, usize)> {
         (budget(2.9999, Sides::One, &[1.0; 7]), 7, rising(&[1.0; 7]), 21 * 5),
         (budget(1.0, Sides::One, &[1.0, 1.0, 1.0, -1.0]), 4, one_falls, 2),
         (budget(1.5, Sides::One, &[1.0; 4]), 4, none, 1),
-        (SetFile::Ellipsoid { center: vec![1.0, 2.0], matrix: vec![vec![3.0], vec![4.0]] }, 2, CONVEX, 2),
+        (SetDefinition::Ellipsoid { center: vec![1.0, 2.0], matrix: vec![vec![3.0], vec![4.0]] }, 2, CONVEX, 2),
     ]
 }
 
@@ -183,9 +185,9 @@ fn concentrations_are_in_units_of_the_states_own() {
         let tilt = states.tilt().unwrap();
         let mut cached = CachedTilt::default();
         let (mut squares, mut axes) = (0.0, 0);
-        let spent = matches!(set, SetFile::Budget { .. }) && !reach.trends.is_empty();
+        let spent = matches!(set, SetDefinition::Budget { .. }) && !reach.trends.is_empty();
         let one_distance =
-            !matches!(set, SetFile::Scenarios { .. } | SetFile::Budget { sides: Sides::One, .. }) || spent;
+            !matches!(set, SetDefinition::Scenarios { .. } | SetDefinition::Budget { sides: Sides::One, .. }) || spent;
         for axis in 0..dim {
             let slope: Vec<f64> = (0..dim).map(|entry| f64::from(u8::from(entry == axis))).collect();
             tilt.prepare(&slope, 3.0, &mut cached);

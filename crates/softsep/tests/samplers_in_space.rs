@@ -5,10 +5,14 @@
 //! million.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::sync::Arc;
+
 use rand::{RngExt, SeedableRng};
-use softsep::format::{Complaints, Row, SetFile, Sides};
+use softsep::definition::{Complaints, Row};
 use softsep::run::Random;
-use softsep::uncertainty::{CachedTilt, Reach, Reference, Space, State, States, Tilt, Uncertainty, build};
+use softsep::uncertainty::{
+    CachedTilt, Reach, Reference, SetDefinition, Sides, Space, State, States, Tilt, Uncertainty, build,
+};
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.9;
@@ -16,16 +20,16 @@ const CONVEX: Reach = Reach { convex: true, trends: Vec::new(), reference: Refer
 const SURFACE: Reach = Reach { convex: true, trends: Vec::new(), reference: Reference::Surface };
 const WHOLE: Reach = Reach { convex: false, trends: Vec::new(), reference: Reference::Sphere };
 
-fn made(set: &SetFile, dim: usize) -> Box<dyn Uncertainty> {
+fn made(set: &SetDefinition, dim: usize) -> Arc<dyn Uncertainty> {
     let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
     let mut complaints = Complaints::new();
     build(set, &names, "uncertainty.set", &mut complaints).unwrap_or_else(|| panic!("{set:?}: {complaints}"))
 }
 
-fn ball(dim: usize, halves: impl Fn(usize) -> f64) -> SetFile {
+fn ball(dim: usize, halves: impl Fn(usize) -> f64) -> SetDefinition {
     let matrix =
         (0..dim).map(|row| (0..dim).map(|column| if row == column { halves(row) } else { 0.0 }).collect()).collect();
-    SetFile::Ellipsoid { center: vec![0.0; dim], matrix }
+    SetDefinition::Ellipsoid { center: vec![0.0; dim], matrix }
 }
 
 fn point(state: &State) -> &[f64] {
@@ -245,7 +249,7 @@ fn an_ellipse_is_drawn_from_by_length() {
             Some(*sum)
         })
         .collect();
-    let turned = |x: f64, y: f64| SetFile::Ellipsoid {
+    let turned = |x: f64, y: f64| SetDefinition::Ellipsoid {
         center: vec![3.0, -1.0],
         matrix: vec![vec![a * x, -b * y], vec![a * y, b * x]],
     };
@@ -291,18 +295,18 @@ fn bodies_with_exact_draws_have_their_moments() {
     let n = 7.0;
     let sets = [
         (ball(7, |axis| 10_f64.powi(axis as i32 - 3)), [None, Some(1.0 / (n + 2.0)), Some(n / (n + 2.0))]),
-        (SetFile::Box { lower: vec![-3.0; 7], upper: vec![1.0; 7] }, [Some(0.5), Some(1.0 / 3.0), Some(n / 3.0)]),
+        (SetDefinition::Box { lower: vec![-3.0; 7], upper: vec![1.0; 7] }, [Some(0.5), Some(1.0 / 3.0), Some(n / 3.0)]),
         // A share of a Dirichlet law with n + 1 parameters of one: mean 1/(n + 1), second moment 2/((n + 1)(n + 2)).
         (
-            SetFile::L1 { center: vec![0.0; 7], scale: vec![2.0; 7] },
+            SetDefinition::L1 { center: vec![0.0; 7], scale: vec![2.0; 7] },
             [Some(1.0 / (n + 1.0)), Some(2.0 / ((n + 1.0) * (n + 2.0))), Some(2.0 * n / ((n + 1.0) * (n + 2.0)))],
         ),
         (
-            SetFile::Budget { budget: 0.25, sides: Sides::One, center: vec![0.0; 7], scale: vec![2.0; 7] },
+            SetDefinition::Budget { budget: 0.25, sides: Sides::One, center: vec![0.0; 7], scale: vec![2.0; 7] },
             [Some(1.0 / (n + 1.0)), Some(2.0 / ((n + 1.0) * (n + 2.0))), None],
         ),
         (
-            SetFile::Budget { budget: 7.0, sides: Sides::One, center: vec![0.0; 7], scale: vec![2.0; 7] },
+            SetDefinition::Budget { budget: 7.0, sides: Sides::One, center: vec![0.0; 7], scale: vec![2.0; 7] },
             [Some(0.5), Some(1.0 / 3.0), Some(n / 3.0)],
         ),
     ];
@@ -324,7 +328,7 @@ fn bodies_of_budgets_have_the_moments_of_rejection() {
     for (n, budget, sides) in
         [(3, 1.2, Sides::One), (5, 1.7, Sides::Two), (6, 2.5, Sides::One), (8, 4.5, Sides::Two), (4, 3.9, Sides::One)]
     {
-        let set = SetFile::Budget { budget, sides, center: vec![1.0; n], scale: vec![-2.0; n] };
+        let set = SetDefinition::Budget { budget, sides, center: vec![1.0; n], scale: vec![-2.0; n] };
         let made = made(&set, n);
         let states = made.states(&WHOLE).unwrap();
         assert!(states.draws_exactly());
@@ -352,7 +356,7 @@ fn hit_and_run_draws_are_nearly_uniform() {
     let n = 6;
     let terms = |count: usize| (1..=count).map(|index| (format!("g{index}"), 1.0)).collect::<Vec<_>>();
     let polyhedron =
-        |rows: Vec<Row>| SetFile::Polyhedron { lower: vec![0.0; n], upper: vec![1.0; n], constraints: rows };
+        |rows: Vec<Row>| SetDefinition::Polyhedron { lower: vec![0.0; n], upper: vec![1.0; n], constraints: rows };
     let half = Row { xi: terms(n), upper: n as f64 / 2.0, ..Row::new("half") };
     let simplex = Row { xi: terms(n), lower: 1.0, upper: 1.0, ..Row::new("simplex") };
     let flat = 1.0 / n as f64;
@@ -385,7 +389,7 @@ fn hit_and_run_draws_are_nearly_uniform() {
 #[test]
 fn a_polyhedron_of_many_vertices_is_a_body() {
     let n = 30;
-    let set = made(&SetFile::Polyhedron { lower: vec![0.0; n], upper: vec![1.0; n], constraints: vec![] }, n);
+    let set = made(&SetDefinition::Polyhedron { lower: vec![0.0; n], upper: vec![1.0; n], constraints: vec![] }, n);
     let states = set.states(&CONVEX).unwrap();
     assert_eq!(states.space(), Space::Body(n));
     let mut random = Random::seed_from_u64(8);
@@ -398,9 +402,9 @@ fn a_polyhedron_of_many_vertices_is_a_body() {
 #[test]
 fn volumes_are_those_of_school() {
     use std::f64::consts::PI;
-    let cross = |dim: usize| SetFile::L1 { center: vec![0.0; dim], scale: vec![3.0; dim] };
-    let boxed = |dim: usize| SetFile::Box { lower: vec![0.0; dim], upper: vec![9.0; dim] };
-    let budget = SetFile::Budget { budget: 0.5, sides: Sides::One, center: vec![0.0; 3], scale: vec![1.0; 3] };
+    let cross = |dim: usize| SetDefinition::L1 { center: vec![0.0; dim], scale: vec![3.0; dim] };
+    let boxed = |dim: usize| SetDefinition::Box { lower: vec![0.0; dim], upper: vec![9.0; dim] };
+    let budget = SetDefinition::Budget { budget: 0.5, sides: Sides::One, center: vec![0.0; 3], scale: vec![1.0; 3] };
     for (set, dim, volume) in [
         (ball(1, |_| 5.0), 1, 2.0),
         (ball(2, |_| 5.0), 2, PI),

@@ -7,11 +7,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
 use softsep::cuts::CutPool;
-use softsep::format::{Points, SetFile};
+use softsep::definition::ScenarioList;
 use softsep::recourse::{CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{Claim, Found, Query, Scan, Separation, finite_equivalent};
 use softsep::testing::{Recipe, random_problem};
+use softsep::uncertainty::SetDefinition;
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// What a study of many problems came to.
@@ -24,7 +25,7 @@ struct Tally {
 }
 
 /// A few decisions in sequence, by one and the same pair of scans.
-fn compare(problem: &Problem, points: &Points, seed: u64, tally: &mut Tally) {
+fn compare(problem: &Problem, points: &ScenarioList, seed: u64, tally: &mut Tally) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut screened = Scan::new(problem, Cow::Borrowed(points)).unwrap();
     let mut plain = Scan::plain(problem, Cow::Borrowed(points)).unwrap();
@@ -56,7 +57,7 @@ fn compare(problem: &Problem, points: &Points, seed: u64, tally: &mut Tally) {
 }
 
 /// The scenario is of the list, an engine of its own finds the same cost there, and the cut is tight or cuts off.
-fn check(problem: &Problem, points: &Points, x: &[f64], found: &Found) {
+fn check(problem: &Problem, points: &ScenarioList, x: &[f64], found: &Found) {
     assert!(points.iter().any(|point| *point == found.xi));
     let mut engine = engine(problem, &Clock::unlimited()).unwrap();
     let mut answer = softsep::recourse::Answer::new(problem);
@@ -73,9 +74,9 @@ fn check(problem: &Problem, points: &Points, x: &[f64], found: &Found) {
 }
 
 /// `count` points around the origin, some of them equal.
-fn cloud(dim: usize, count: usize, spread: f64, seed: u64) -> Points {
+fn cloud(dim: usize, count: usize, spread: f64, seed: u64) -> ScenarioList {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut points = Points::new(dim);
+    let mut points = ScenarioList::new(dim);
     for _ in 0..count {
         let point: Vec<f64> = (0..dim).map(|_| spread * rng.random_range(-1.0..1.0)).collect();
         points.push(&point);
@@ -133,7 +134,7 @@ fn depots(n: usize, set: &str, seed: u64) -> Problem {
     let mut file =
         location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }).unwrap();
     if set == "box" {
-        file.uncertainty.set = SetFile::Box { lower: vec![0.0; n], upper: vec![1.0; n] };
+        file.uncertainty.set = SetDefinition::Box { lower: vec![0.0; n], upper: vec![1.0; n] };
     }
     Problem::new(&file).unwrap()
 }

@@ -6,14 +6,15 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::cuts::CutPool;
-use softsep::format::{ProblemFile, Row, SetFile};
+use softsep::definition::Row;
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{
     Bilinear, Claim, Found, NotBilinear, Query, Scan, Separation, SlopeRanges, Split, finite_equivalent,
 };
 use softsep::testing::{Recipe, random_problem};
-use softsep::{Error, Problem};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Error, Problem, ProblemDefinition};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Makes a separation for a problem.
@@ -261,19 +262,19 @@ fn slopes_stay_within_their_ranges() {
 }
 
 /// Location–transportation in 8 entries.
-fn shipping(uncertainty: Uncertain, seed: u64) -> ProblemFile {
+fn shipping(uncertainty: Uncertain, seed: u64) -> ProblemDefinition {
     location_transportation(&LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed }).unwrap()
 }
 
 /// `0 ≤ ξ ≤ 1` with bounds on the sum, in one row or in two.
-fn polyhedron(parameters: &[String], sums: &[(f64, f64)]) -> SetFile {
+fn polyhedron(parameters: &[String], sums: &[(f64, f64)]) -> SetDefinition {
     let constraints = sums.iter().enumerate().map(|(number, &(lower, upper))| Row {
         xi: parameters.iter().map(|name| (name.clone(), 1.0)).collect(),
         lower,
         upper,
         ..Row::new(format!("sum {number}"))
     });
-    SetFile::Polyhedron {
+    SetDefinition::Polyhedron {
         lower: vec![0.0; parameters.len()],
         upper: vec![1.0; parameters.len()],
         constraints: constraints.collect(),
@@ -324,7 +325,7 @@ fn monotone_entries_need_no_search() {
     let settings =
         LocationTransportation { n: 30, uncertainty: Uncertain::Budget { gamma: 1.0 }, mixed_integer: false, seed: 1 };
     let mut file = location_transportation(&settings).unwrap();
-    file.uncertainty.set = SetFile::Box { lower: vec![-1.0; 30], upper: vec![1.0; 30] };
+    file.uncertainty.set = SetDefinition::Box { lower: vec![-1.0; 30], upper: vec![1.0; 30] };
     let problem = Problem::new(&file).unwrap();
     let x = vec![200.0; 30];
     let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
@@ -388,18 +389,23 @@ fn needle(seed: u64) -> (Problem, f64) {
     let mut row = Row { upper: 0.9 * along(&corner).abs() + along(&corner), ..Row::new("tight") };
     row.xi = names.iter().cloned().zip(direction.iter().copied()).collect();
     let set = match seed % 3 {
-        0 => SetFile::Box { lower, upper },
-        1 => SetFile::Budget { budget: dim as f64, sides: softsep::format::Sides::Two, center: center.clone(), scale },
-        _ => SetFile::Polyhedron { lower, upper, constraints: vec![row] },
+        0 => SetDefinition::Box { lower, upper },
+        1 => SetDefinition::Budget {
+            budget: dim as f64,
+            sides: softsep::uncertainty::Sides::Two,
+            center: center.clone(),
+            scale,
+        },
+        _ => SetDefinition::Polyhedron { lower, upper, constraints: vec![row] },
     };
-    let mut file = ProblemFile::default();
+    let mut file = ProblemDefinition::default();
     file.uncertainty.parameters = names.clone();
     file.uncertainty.set = set;
     let (middle, top) = (along(&center), along(&corner));
     // Steep in the last fifth of the way from the center to the corner.
     let from = middle + 0.8 * (top - middle);
     for (name, slope, offset) in [("steep", -10.0, -10.0 * from), ("gentle", 0.1, 0.1 * middle)] {
-        file.recourse.variables.push(softsep::format::Variable::new(name, cost));
+        file.recourse.variables.push(softsep::definition::Variable::new(name, cost));
         let mut row = Row { lower: offset, ..Row::new(name) };
         row.y = vec![(name.into(), 1.0)];
         row.xi = names.iter().cloned().zip(direction.iter().map(|d| slope * d)).collect();

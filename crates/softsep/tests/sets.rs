@@ -1,11 +1,13 @@
 //! Every uncertainty set against its contract, and its enumeration against counting formulas and brute force.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::sync::Arc;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::format::{Complaints, Points, Row, SetFile, Sides};
+use softsep::definition::{Complaints, Row, ScenarioList};
 use softsep::testing::check_set;
-use softsep::uncertainty::{Count, Uncertainty, build};
+use softsep::uncertainty::{Count, SetDefinition, Sides, Uncertainty, build};
 
 const INF: f64 = f64::INFINITY;
 
@@ -13,30 +15,30 @@ fn names(dim: usize) -> Vec<String> {
     (1..=dim).map(|index| format!("g{index}")).collect()
 }
 
-fn made(set: &SetFile, dim: usize) -> Box<dyn Uncertainty> {
+fn made(set: &SetDefinition, dim: usize) -> Arc<dyn Uncertainty> {
     let mut complaints = Complaints::new();
     build(set, &names(dim), "uncertainty.set", &mut complaints).unwrap_or_else(|| panic!("{set:?}: {complaints}"))
 }
 
-fn check(set: &SetFile, dim: usize, seed: u64) {
+fn check(set: &SetDefinition, dim: usize, seed: u64) {
     check_set(&*made(set, dim), &names(dim), seed);
 }
 
-fn count(set: &SetFile, dim: usize) -> Count {
+fn count(set: &SetDefinition, dim: usize) -> Count {
     made(set, dim).extremes()
 }
 
-fn boxed(lower: &[f64], upper: &[f64]) -> SetFile {
-    SetFile::Box { lower: lower.to_vec(), upper: upper.to_vec() }
+fn boxed(lower: &[f64], upper: &[f64]) -> SetDefinition {
+    SetDefinition::Box { lower: lower.to_vec(), upper: upper.to_vec() }
 }
 
-fn budget(budget: f64, sides: Sides, scale: &[f64]) -> SetFile {
+fn budget(budget: f64, sides: Sides, scale: &[f64]) -> SetDefinition {
     let center = (0..scale.len()).map(|index| index as f64 - 1.0).collect();
-    SetFile::Budget { budget, sides, center, scale: scale.to_vec() }
+    SetDefinition::Budget { budget, sides, center, scale: scale.to_vec() }
 }
 
-fn ellipsoid(center: &[f64], rows: &[&[f64]]) -> SetFile {
-    SetFile::Ellipsoid { center: center.to_vec(), matrix: rows.iter().map(|row| row.to_vec()).collect() }
+fn ellipsoid(center: &[f64], rows: &[&[f64]]) -> SetDefinition {
+    SetDefinition::Ellipsoid { center: center.to_vec(), matrix: rows.iter().map(|row| row.to_vec()).collect() }
 }
 
 fn row(number: usize, xi: &[(usize, f64)], lower: f64, upper: f64) -> Row {
@@ -44,18 +46,18 @@ fn row(number: usize, xi: &[(usize, f64)], lower: f64, upper: f64) -> Row {
     Row { xi, lower, upper, ..Row::new(format!("row {number}")) }
 }
 
-fn polyhedron(lower: &[f64], upper: &[f64], rows: Vec<Row>) -> SetFile {
-    SetFile::Polyhedron { lower: lower.to_vec(), upper: upper.to_vec(), constraints: rows }
+fn polyhedron(lower: &[f64], upper: &[f64], rows: Vec<Row>) -> SetDefinition {
+    SetDefinition::Polyhedron { lower: lower.to_vec(), upper: upper.to_vec(), constraints: rows }
 }
 
-fn scenarios(rows: &[&[f64]]) -> SetFile {
-    let mut points = Points::new(rows.first().map_or(0, |row| row.len()));
+fn scenarios(rows: &[&[f64]]) -> SetDefinition {
+    let mut points = ScenarioList::new(rows.first().map_or(0, |row| row.len()));
     rows.iter().for_each(|row| points.push(row));
-    SetFile::Scenarios { points, file: None }
+    SetDefinition::Scenarios { points, file: None }
 }
 
 /// The set of Zeng and Zhao's location–transportation example.
-fn zeng_zhao() -> SetFile {
+fn zeng_zhao() -> SetDefinition {
     let rows = vec![row(0, &[(0, 1.0), (1, 1.0), (2, 1.0)], -INF, 1.8), row(1, &[(0, 1.0), (1, 1.0)], -INF, 1.2)];
     polyhedron(&[0.0; 3], &[1.0; 3], rows)
 }
@@ -68,8 +70,8 @@ fn sets_written_by_hand_keep_the_contract() {
         (boxed(&[0.0, -1.0, 2.0], &[1.0, -1.0, 5.0]), 3),
         (boxed(&[], &[]), 0),
         (boxed(&[3.0], &[3.0]), 1),
-        (SetFile::L1 { center: vec![1.0, 2.0, 3.0], scale: vec![1.0, 0.0, -2.0] }, 3),
-        (SetFile::L1 { center: vec![1.0, 2.0], scale: vec![0.0, 0.0] }, 2),
+        (SetDefinition::L1 { center: vec![1.0, 2.0, 3.0], scale: vec![1.0, 0.0, -2.0] }, 3),
+        (SetDefinition::L1 { center: vec![1.0, 2.0], scale: vec![0.0, 0.0] }, 2),
         (budget(2.0, Sides::One, &[1.0, 2.0, 0.0, -1.0]), 4),
         (budget(1.5, Sides::One, &[1.0, 2.0, 3.0, -1.0]), 4),
         (budget(1.5, Sides::Two, &[1.0, 2.0, 0.0, 1.0]), 4),
@@ -97,29 +99,29 @@ fn sets_written_by_hand_keep_the_contract() {
     }
 }
 
-fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetFile {
+fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetDefinition {
     let sometimes_zero =
         |rng: &mut ChaCha8Rng| if rng.random_range(0..4) == 0 { 0.0 } else { rng.random_range(-3.0..3.0) };
     let center: Vec<f64> = (0..dim).map(|_| rng.random_range(-5.0..5.0)).collect();
     let scale: Vec<f64> = (0..dim).map(|_| sometimes_zero(rng)).collect();
     match kind {
         0 => {
-            let mut points = Points::new(dim);
+            let mut points = ScenarioList::new(dim);
             for _ in 0..rng.random_range(1..30) {
                 let point: Vec<f64> = (0..dim).map(|_| f64::from(rng.random_range(-3..=3))).collect();
                 points.push(&point);
             }
-            SetFile::Scenarios { points, file: None }
+            SetDefinition::Scenarios { points, file: None }
         }
-        1 => SetFile::Box {
+        1 => SetDefinition::Box {
             upper: center.iter().zip(&scale).map(|(lower, width)| lower + width.abs()).collect(),
             lower: center,
         },
-        2 => SetFile::L1 { center, scale },
+        2 => SetDefinition::L1 { center, scale },
         3 => {
             let whole = f64::from(rng.random_range(0..=dim as i32));
             let budget = if rng.random() { whole } else { whole * rng.random_range(0.0..1.0) };
-            SetFile::Budget { budget, sides: if rng.random() { Sides::One } else { Sides::Two }, center, scale }
+            SetDefinition::Budget { budget, sides: if rng.random() { Sides::One } else { Sides::Two }, center, scale }
         }
         4 => {
             let (rank, width) = (rng.random_range(0..=dim), rng.random_range(0..=dim + 1));
@@ -128,14 +130,17 @@ fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetFile {
             };
             let (left, right) = (factor(dim, rank), factor(rank, width));
             let entry = |row: usize, column: usize| (0..rank).map(|k| left[row][k] * right[k][column]).sum();
-            SetFile::Ellipsoid { center, matrix: (0..dim).map(|r| (0..width).map(|c| entry(r, c)).collect()).collect() }
+            SetDefinition::Ellipsoid {
+                center,
+                matrix: (0..dim).map(|r| (0..width).map(|c| entry(r, c)).collect()).collect(),
+            }
         }
         _ => random_polyhedron(dim, rng),
     }
 }
 
 /// Small whole numbers, so that many rows meet in one vertex, hold with equality throughout, or are redundant.
-fn random_polyhedron(dim: usize, rng: &mut ChaCha8Rng) -> SetFile {
+fn random_polyhedron(dim: usize, rng: &mut ChaCha8Rng) -> SetDefinition {
     let mut whole = |from: i32, to: i32| f64::from(rng.random_range(from..=to));
     let member: Vec<f64> = (0..dim).map(|_| whole(0, 4) / 4.0).collect();
     let mut lower = vec![0.0; dim];
@@ -197,7 +202,7 @@ fn counts_follow_the_formulas() {
     assert_eq!(count(&zeng_zhao(), 3), Count::Exactly(12));
 }
 
-fn sorted(points: &Points) -> Vec<Vec<f64>> {
+fn sorted(points: &ScenarioList) -> Vec<Vec<f64>> {
     let mut rows: Vec<Vec<f64>> = points.iter().map(<[f64]>::to_vec).collect();
     rows.sort_by(|a, b| a.partial_cmp(b).unwrap());
     rows
@@ -215,14 +220,16 @@ fn same_points(a: &[Vec<f64>], b: &[Vec<f64>]) -> bool {
 fn vertices_of_boxes_and_budgets_written_as_polyhedra() {
     for (dim, whole, part) in [(3, 1, 0.0), (4, 2, 0.5), (6, 3, 0.25), (8, 2, 0.0), (10, 10, 0.0)] {
         let gamma = whole as f64 + part;
-        let set = SetFile::Budget { budget: gamma, sides: Sides::One, center: vec![0.0; dim], scale: vec![1.0; dim] };
+        let set =
+            SetDefinition::Budget { budget: gamma, sides: Sides::One, center: vec![0.0; dim], scale: vec![1.0; dim] };
         let all: Vec<(usize, f64)> = (0..dim).map(|index| (index, 1.0)).collect();
         let written = made(&polyhedron(&vec![0.0; dim], &vec![1.0; dim], vec![row(0, &all, -INF, gamma)]), dim);
         let listed = sorted(&made(&set, dim).enumerate(100_000).unwrap());
         assert!(same_points(&sorted(&written.enumerate(100_000).unwrap()), &listed), "{dim} {gamma}");
     }
     for (dim, gamma) in [(2, 1.5), (3, 2.0), (4, 2.5), (4, 0.5)] {
-        let set = SetFile::Budget { budget: gamma, sides: Sides::Two, center: vec![0.0; dim], scale: vec![1.0; dim] };
+        let set =
+            SetDefinition::Budget { budget: gamma, sides: Sides::Two, center: vec![0.0; dim], scale: vec![1.0; dim] };
         let signs = |number: usize| {
             (0..dim).map(|index| (index, if number >> index & 1 == 1 { 1.0 } else { -1.0 })).collect::<Vec<_>>()
         };
@@ -234,8 +241,8 @@ fn vertices_of_boxes_and_budgets_written_as_polyhedra() {
 }
 
 /// The inequalities `aᵀξ ≤ b` of a polyhedron.
-fn inequalities(set: &SetFile) -> Vec<(Vec<f64>, f64)> {
-    let SetFile::Polyhedron { lower, upper, constraints } = set else { panic!("not a polyhedron") };
+fn inequalities(set: &SetDefinition) -> Vec<(Vec<f64>, f64)> {
+    let SetDefinition::Polyhedron { lower, upper, constraints } = set else { panic!("not a polyhedron") };
     let names = names(lower.len());
     let mut rows: Vec<(Vec<f64>, f64, f64)> = Vec::new();
     for index in 0..lower.len() {
@@ -254,7 +261,7 @@ fn inequalities(set: &SetFile) -> Vec<(Vec<f64>, f64)> {
 }
 
 /// Every point where as many inequalities as there are dimensions are tight, if it satisfies the others.
-fn brute_force_vertices(set: &SetFile, dim: usize) -> Vec<Vec<f64>> {
+fn brute_force_vertices(set: &SetDefinition, dim: usize) -> Vec<Vec<f64>> {
     let rows = inequalities(set);
     let mut found: Vec<Vec<f64>> = Vec::new();
     for chosen in (0_u32..1 << rows.len()).filter(|chosen| chosen.count_ones() as usize == dim) {
@@ -288,8 +295,8 @@ fn solve(system: &[&(Vec<f64>, f64)], dim: usize) -> Option<Vec<f64>> {
 }
 
 /// The image of a polyhedron under `ξ → size·ξ + shift`, entry by entry: all its numbers rounded, its scales apart.
-fn stretched(set: &SetFile, sizes: &[f64], shift: f64) -> SetFile {
-    let SetFile::Polyhedron { lower, upper, constraints } = set else { panic!("not a polyhedron") };
+fn stretched(set: &SetDefinition, sizes: &[f64], shift: f64) -> SetDefinition {
+    let SetDefinition::Polyhedron { lower, upper, constraints } = set else { panic!("not a polyhedron") };
     let image = |bounds: &[f64]| bounds.iter().zip(sizes).map(|(bound, size)| size * bound + shift).collect::<Vec<_>>();
     let mut rows = constraints.clone();
     for row in &mut rows {

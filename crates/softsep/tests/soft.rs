@@ -16,13 +16,13 @@ use brute::{ClosedForm, Demand, Quadratic, dot, least};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value};
-use softsep::format::{
-    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile,
-    Variable,
+use softsep::definition::{
+    ConeDefinition, ConeKind, FirstStageDefinition, RecourseDefinition, Row, ScenarioList, Variable,
 };
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Silent};
-use softsep::{Outcome, Problem, Settings, solve};
+use softsep::uncertainty::{SetDefinition, Sides, UncertaintyDefinition};
+use softsep::{Outcome, Problem, ProblemDefinition, Settings, solve};
 
 /// How close to the optimum a decision must come.
 const NEAR: f64 = 5e-3;
@@ -60,28 +60,28 @@ fn terms(prefix: &str, values: &[f64]) -> Vec<(String, f64)> {
 }
 
 /// The first stage `min c'x` over `0 ≤ x ≤ upper`.
-fn first_stage(cost: &[f64], upper: &[f64]) -> FirstStageFile {
+fn first_stage(cost: &[f64], upper: &[f64]) -> FirstStageDefinition {
     let variable =
         |(j, (cost, upper)): (usize, (&f64, &f64))| Variable::new(format!("x{j}"), *cost).bounded(0.0, *upper);
-    FirstStageFile {
+    FirstStageDefinition {
         variables: cost.iter().zip(upper).enumerate().map(variable).collect(),
-        ..FirstStageFile::default()
+        ..FirstStageDefinition::default()
     }
 }
 
-fn uncertainty(set: SetFile) -> UncertaintyFile {
+fn uncertainty(set: SetDefinition) -> UncertaintyDefinition {
     let dim = match &set {
-        SetFile::Ellipsoid { center, .. } | SetFile::Budget { center, .. } => center.len(),
-        SetFile::Box { lower, .. } => lower.len(),
-        SetFile::Scenarios { points, .. } => points.dim(),
+        SetDefinition::Ellipsoid { center, .. } | SetDefinition::Budget { center, .. } => center.len(),
+        SetDefinition::Box { lower, .. } => lower.len(),
+        SetDefinition::Scenarios { points, .. } => points.dim(),
         other => panic!("{other:?}"),
     };
-    UncertaintyFile { parameters: (0..dim).map(|j| format!("g{j}")).collect(), set }
+    UncertaintyDefinition { parameters: (0..dim).map(|j| format!("g{j}")).collect(), set }
 }
 
 /// The recourse of Example 7 as it stands in a file.
-fn recourse_file(recourse: &Quadratic) -> RecourseFile {
-    let mut file = RecourseFile::default();
+fn recourse_file(recourse: &Quadratic) -> RecourseDefinition {
+    let mut file = RecourseDefinition::default();
     for (j, h) in recourse.h.iter().enumerate() {
         let mut variable = Variable::new(format!("y{j}"), recourse.cost[j]);
         variable.cost_xi = terms("g", &recourse.cost_xi[j]);
@@ -99,7 +99,12 @@ fn recourse_file(recourse: &Quadratic) -> RecourseFile {
 
 /// Runs both methods and checks their decisions against the best that brute force finds. `cost` is `f(x) + Q(x, ξ)` in
 /// closed form. The z of the worst case there is returned.
-fn near_optimum(problem: &Problem, set: &SetFile, upper: &[f64], cost: &dyn Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
+fn near_optimum(
+    problem: &Problem,
+    set: &SetDefinition,
+    upper: &[f64],
+    cost: &dyn Fn(&[f64], &[f64]) -> f64,
+) -> Vec<f64> {
     let body = Body::new(set);
     let per_axis = if upper.len() + problem.set.dim() > 4 { 7 } else { 13 };
     let worst = |x: &[f64], per_axis: usize| body.worst(per_axis, 1, &|xi| cost(x, xi));
@@ -131,7 +136,7 @@ fn near_optimum(problem: &Problem, set: &SetFile, upper: &[f64], cost: &dyn Fn(&
 }
 
 /// The closed form is the library's Q at random places.
-fn same_recourse(problem: &Problem, upper: &[f64], set: &SetFile, value: &dyn Fn(&[f64], &[f64]) -> f64) {
+fn same_recourse(problem: &Problem, upper: &[f64], set: &SetDefinition, value: &dyn Fn(&[f64], &[f64]) -> f64) {
     let mut engine = engine(problem, &Clock::unlimited()).unwrap();
     let mut answer = Answer::new(problem);
     let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -154,8 +159,8 @@ fn same_recourse(problem: &Problem, upper: &[f64], set: &SetFile, value: &dyn Fn
 }
 
 /// Runs one problem with Example 7's recourse; how much of its limits the worst ξ uses.
-fn example_7(name: &str, cost: &[f64], upper: &[f64], set: &SetFile, recourse: &Quadratic) -> f64 {
-    let file = ProblemFile {
+fn example_7(name: &str, cost: &[f64], upper: &[f64], set: &SetDefinition, recourse: &Quadratic) -> f64 {
+    let file = ProblemDefinition {
         name: name.into(),
         first_stage: first_stage(cost, upper),
         uncertainty: uncertainty(set.clone()),
@@ -178,7 +183,7 @@ fn a_worst_case_inside_an_ellipsoid() {
         cost_xi: vec![vec![1.0, 0.5], vec![0.5, 1.0]],
         demands: vec![Demand { y: vec![1.0, 1.0], x: vec![1.0, 0.5], xi: vec![1.0, 0.5], side: 4.0 }],
     };
-    let set = SetFile::Ellipsoid { center: vec![0.0, 0.5], matrix: vec![vec![2.0, 0.5], vec![-0.5, 1.5]] };
+    let set = SetDefinition::Ellipsoid { center: vec![0.0, 0.5], matrix: vec![vec![2.0, 0.5], vec![-0.5, 1.5]] };
     let used = example_7("balance", &[3.5, 2.5], &[3.0, 3.0], &set, &recourse);
     assert!(used < 0.9, "the worst case is at {used} of the way to the boundary");
 }
@@ -205,10 +210,10 @@ fn random_quadratic(rng: &mut ChaCha8Rng, dim: usize, dim_x: usize) -> Quadratic
     }
 }
 
-fn random_ellipsoid(rng: &mut ChaCha8Rng, dim: usize) -> SetFile {
+fn random_ellipsoid(rng: &mut ChaCha8Rng, dim: usize) -> SetDefinition {
     let mut entry = |i: usize, j: usize| if i == j { rng.random_range(1.5..3.0) } else { rng.random_range(-0.5..0.5) };
     let matrix = (0..dim).map(|i| (0..dim).map(|j| entry(i, j)).collect()).collect();
-    SetFile::Ellipsoid { matrix, center: (0..dim).map(|_| rng.random_range(-0.5..0.5)).collect() }
+    SetDefinition::Ellipsoid { matrix, center: (0..dim).map(|_| rng.random_range(-0.5..0.5)).collect() }
 }
 
 #[test]
@@ -233,9 +238,16 @@ fn worst_cases_inside_boxes_and_budgets() {
         let mut rng = ChaCha8Rng::seed_from_u64(100 + seed);
         let recourse = random_quadratic(&mut rng, 2, 2);
         let set = match seed % 3 {
-            0 => SetFile::Box { lower: vec![-2.0, -1.5], upper: vec![1.5, 2.0] },
-            1 => SetFile::Budget { budget: 1.3, sides: Sides::Two, center: vec![0.2, -0.1], scale: vec![2.0, 2.5] },
-            _ => SetFile::Budget { budget: 1.5, sides: Sides::One, center: vec![-1.0, -1.5], scale: vec![2.5, 3.0] },
+            0 => SetDefinition::Box { lower: vec![-2.0, -1.5], upper: vec![1.5, 2.0] },
+            1 => {
+                SetDefinition::Budget { budget: 1.3, sides: Sides::Two, center: vec![0.2, -0.1], scale: vec![2.0, 2.5] }
+            }
+            _ => SetDefinition::Budget {
+                budget: 1.5,
+                sides: Sides::One,
+                center: vec![-1.0, -1.5],
+                scale: vec![2.5, 3.0],
+            },
         };
         let used = example_7(&format!("body {seed}"), &[2.5, 3.5], &[4.0, 4.0], &set, &recourse);
         inside += u64::from(used < 0.98);
@@ -252,11 +264,13 @@ fn linear_recourse_with_prices_that_move() {
         let (price, rise, need, fall) = (pair(4.0, 7.0), pair(0.5, 1.5), pair(4.0, 6.0), pair(0.5, 1.5));
         let cost = pair(2.0, 5.0);
         let set = match seed % 3 {
-            0 => SetFile::Ellipsoid { center: vec![0.0, 0.3], matrix: vec![vec![2.0, 0.4], vec![-0.3, 1.8]] },
-            1 => SetFile::Box { lower: vec![-2.0, -1.0], upper: vec![2.0, 2.0] },
-            _ => SetFile::Budget { budget: 1.4, sides: Sides::Two, center: vec![0.0, 0.0], scale: vec![2.0, 2.0] },
+            0 => SetDefinition::Ellipsoid { center: vec![0.0, 0.3], matrix: vec![vec![2.0, 0.4], vec![-0.3, 1.8]] },
+            1 => SetDefinition::Box { lower: vec![-2.0, -1.0], upper: vec![2.0, 2.0] },
+            _ => {
+                SetDefinition::Budget { budget: 1.4, sides: Sides::Two, center: vec![0.0, 0.0], scale: vec![2.0, 2.0] }
+            }
         };
-        let mut recourse = RecourseFile::default();
+        let mut recourse = RecourseDefinition::default();
         for j in 0..2 {
             let mut variable = Variable::new(format!("y{j}"), price[j]);
             variable.cost_xi = vec![(format!("g{j}"), rise[j])];
@@ -267,7 +281,7 @@ fn linear_recourse_with_prices_that_move() {
             row.lower = need[j];
             recourse.constraints.push(row);
         }
-        let file = ProblemFile {
+        let file = ProblemDefinition {
             name: format!("prices {seed}"),
             first_stage: first_stage(&cost, &[8.0, 8.0]),
             uncertainty: uncertainty(set.clone()),
@@ -309,7 +323,7 @@ impl Radius {
         self.rho * ((first - saved).powi(2) + rest.powi(2)).sqrt() + self.price * saved
     }
 
-    fn file(&self) -> RecourseFile {
+    fn file(&self) -> RecourseDefinition {
         let mut radius = Row::new("radius row");
         radius.y = vec![("radius".into(), 1.0)];
         radius.offset = Some(0.0);
@@ -322,14 +336,14 @@ impl Radius {
             }
             rows.push(row);
         }
-        RecourseFile {
+        RecourseDefinition {
             variables: vec![Variable::new("radius", self.rho), Variable::new("saved", self.price)],
-            cones: vec![ConeFile {
+            cones: vec![ConeDefinition {
                 kind: ConeKind::SecondOrder,
                 rows: rows.iter().map(|row| row.name.clone()).collect(),
             }],
             constraints: rows,
-            ..RecourseFile::default()
+            ..RecourseDefinition::default()
         }
     }
 }
@@ -342,7 +356,7 @@ fn second_order_cones_over_ellipsoids() {
         let radius = Radius::random(&mut rng, dim, 2);
         let set = random_ellipsoid(&mut rng, dim);
         let cost = [rng.random_range(0.3..1.5), rng.random_range(0.3..1.5)];
-        let file = ProblemFile {
+        let file = ProblemDefinition {
             name: format!("cone {seed}"),
             first_stage: first_stage(&cost, &[5.0, 5.0]),
             uncertainty: uncertainty(set.clone()),
@@ -359,15 +373,15 @@ fn second_order_cones_over_lists() {
     for seed in 0..many(6) {
         let mut rng = ChaCha8Rng::seed_from_u64(400 + seed);
         let radius = Radius::random(&mut rng, 4, 2);
-        let mut points = Points::new(4);
+        let mut points = ScenarioList::new(4);
         for _ in 0..60 {
             points.push(&[0; 4].map(|_| rng.random_range(-2.0..2.0)));
         }
         let cost = [rng.random_range(0.3..1.5), rng.random_range(0.3..1.5)];
-        let file = ProblemFile {
+        let file = ProblemDefinition {
             name: format!("cone on a list {seed}"),
             first_stage: first_stage(&cost, &[5.0, 5.0]),
-            uncertainty: uncertainty(SetFile::Scenarios { points: points.clone(), file: None }),
+            uncertainty: uncertainty(SetDefinition::Scenarios { points: points.clone(), file: None }),
             recourse: radius.file(),
         };
         let worst =

@@ -17,7 +17,8 @@
 use super::plane::Plane;
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, xi};
-use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::definition::{FirstStageDefinition, RecourseDefinition, Row, Variable};
+use softsep::model::ProblemDefinition;
 
 /// The settings of an instance. The same `n` and `seed` give the same costs and demands whatever the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,7 +78,7 @@ impl Energy {
         }
     }
 
-    fn first_stage(&self, plane: &Plane) -> FirstStageFile {
+    fn first_stage(&self, plane: &Plane) -> FirstStageDefinition {
         let costs = self.integers(Data::BuildingCosts, self.n, 30, 60);
         let sites = self.integers(Data::Sites, self.n, 100, 400);
         let generation = (0..self.n).map(|i| Variable::new(generation(i), costs[i]).bounded(0.0, sites[i]));
@@ -85,15 +86,15 @@ impl Energy {
             let cost = 3.0 + (0.2 * plane.distance(link.0, link.1)).round();
             Variable::new(line(link), cost).bounded(0.0, 300.0)
         });
-        FirstStageFile { variables: generation.chain(lines).collect(), ..Default::default() }
+        FirstStageDefinition { variables: generation.chain(lines).collect(), ..Default::default() }
     }
 
-    fn recourse(&self, plane: &Plane, weather: &Weather) -> RecourseFile {
+    fn recourse(&self, plane: &Plane, weather: &Weather) -> RecourseDefinition {
         let links = plane.links();
         let fuel = self.integers(Data::FuelCosts, self.n, 10, 40);
         let shedding = self.integers(Data::SheddingCosts, self.n, 150, 300);
         let there = self.integers(Data::Lines, links.len(), 10, 30);
-        let mut stage = RecourseFile::default();
+        let mut stage = RecourseDefinition::default();
         for i in 0..self.n {
             let [produce, shed, wind] = ["produce", "shed", "wind"].map(|what| format!("{what}_{}", i + 1));
             stage.variables.push(Variable::new(&produce, fuel[i]));
@@ -153,12 +154,12 @@ fn flow(link: (usize, usize)) -> String {
 }
 
 /// Draws an instance.
-pub fn energy(settings: &Energy) -> Result<ProblemFile, InstanceError> {
+pub fn energy(settings: &Energy) -> Result<ProblemDefinition, InstanceError> {
     let Energy { n, uncertainty: set, seed } = *settings;
     set.validate(n, 2)?;
     let weather = settings.weather();
     let plane = Plane::draw(n, settings.streams().of(Data::Places as u64));
-    Ok(ProblemFile {
+    Ok(ProblemDefinition {
         name: format!("energy expansion, n = {n}, {}, seed {seed}", set.title("demand and wind")),
         first_stage: settings.first_stage(&plane),
         uncertainty: set.draw(n + weather.winds.len(), settings.streams()),

@@ -14,7 +14,8 @@
 use super::plane::Plane;
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
-use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::definition::{FirstStageDefinition, RecourseDefinition, Row, Variable};
+use softsep::model::ProblemDefinition;
 
 /// The settings of an instance. The same `n` and `seed` give the same costs and demands whatever the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,19 +44,19 @@ impl Inventory {
         Streams { seed: self.seed }.integers(data as u64, self.n, from, to)
     }
 
-    fn first_stage(&self, most: f64) -> FirstStageFile {
+    fn first_stage(&self, most: f64) -> FirstStageDefinition {
         let stocks = (0..self.n).zip(self.integers(Data::OrderCosts, 10, 20));
-        FirstStageFile {
+        FirstStageDefinition {
             variables: stocks.map(|(i, cost)| Variable::new(stock(i), cost).bounded(0.0, most)).collect(),
             ..Default::default()
         }
     }
 
-    fn recourse(&self, plane: &Plane, demands: &[f64], swings: &[f64]) -> RecourseFile {
+    fn recourse(&self, plane: &Plane, demands: &[f64], swings: &[f64]) -> RecourseDefinition {
         let lost = self.integers(Data::LostSales, 60, 100);
         let left = self.integers(Data::Leftovers, 4, 10);
         let others = |i: usize| (0..self.n).filter(move |&j| j != i);
-        let mut stage = RecourseFile::default();
+        let mut stage = RecourseDefinition::default();
         for i in 0..self.n {
             let costs = others(i).map(|j| (transship(i, j), 5.0 + (0.3 * plane.distance(i, j)).round()));
             stage.variables.extend(costs.map(|(name, cost)| Variable::new(name, cost)));
@@ -86,7 +87,7 @@ fn transship(i: usize, j: usize) -> String {
 }
 
 /// Draws an instance.
-pub fn inventory(settings: &Inventory) -> Result<ProblemFile, InstanceError> {
+pub fn inventory(settings: &Inventory) -> Result<ProblemDefinition, InstanceError> {
     let Inventory { n, uncertainty: set, seed } = *settings;
     set.validate(n, 1)?;
     let streams = Streams { seed };
@@ -94,7 +95,7 @@ pub fn inventory(settings: &Inventory) -> Result<ProblemFile, InstanceError> {
     let swings = streams.shares(Data::Swings as u64, &demands, 0.4, 1.0);
     let uncertainty = set.draw(n, streams);
     let most = demands.iter().sum::<f64>() + most(&uncertainty, &swings)?;
-    Ok(ProblemFile {
+    Ok(ProblemDefinition {
         name: format!("inventory with transshipment, n = {n}, {}, seed {seed}", set.title("store")),
         first_stage: settings.first_stage(most),
         uncertainty,

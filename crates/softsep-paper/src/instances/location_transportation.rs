@@ -6,7 +6,8 @@
 
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
-use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::definition::{FirstStageDefinition, RecourseDefinition, Row, Variable};
+use softsep::model::ProblemDefinition;
 
 /// The settings of an instance. The same `n` and `seed` give the same costs and demands whatever the set, and the same
 /// ellipsoid under `Ellipsoid` and `Scenarios`.
@@ -50,18 +51,18 @@ impl LocationTransportation {
     }
 
     /// Capacities, and in the mixed-integer version whether to open; `most` is the largest total demand.
-    fn first_stage(&self, most: f64) -> FirstStageFile {
+    fn first_stage(&self, most: f64) -> FirstStageDefinition {
         let costs = self.integers(Data::CapacityCosts, self.n, 10, 30);
         let capacities = (1..).zip(costs).map(|(i, cost)| Variable::new(format!("capacity_{i}"), cost));
         if !self.mixed_integer {
-            return FirstStageFile {
+            return FirstStageDefinition {
                 variables: capacities.map(|capacity| capacity.bounded(0.0, most)).collect(),
                 ..Default::default()
             };
         }
         let setup_costs = self.integers(Data::SetupCosts, self.n, 300, 400);
         let sizes = self.integers(Data::Sizes, self.n, 800, 1200);
-        let mut stage = FirstStageFile::default();
+        let mut stage = FirstStageDefinition::default();
         stage.variables.extend((1..).zip(setup_costs).map(|(i, cost)| Variable::binary(format!("open_{i}"), cost)));
         stage.variables.extend(capacities.zip(&sizes).map(|(capacity, &size)| capacity.bounded(0.0, size)));
         stage.constraints.extend((1..).zip(sizes).map(|(i, size)| Row {
@@ -73,12 +74,12 @@ impl LocationTransportation {
     }
 
     /// Shipping within the capacities, and the emergency source.
-    fn recourse(&self, demands: &[f64], sensitivities: &[f64]) -> RecourseFile {
+    fn recourse(&self, demands: &[f64], sensitivities: &[f64]) -> RecourseDefinition {
         let n = self.n;
         let shipping = self.integers(Data::ShippingCosts, n * n, 20, 40);
         let emergency = self.integers(Data::EmergencyCosts, n, 100, 200);
         let ship = |i: usize, j: usize| format!("ship_{}_{}", i + 1, j + 1);
-        let mut stage = RecourseFile::default();
+        let mut stage = RecourseDefinition::default();
         for i in 0..n {
             stage.variables.extend((0..n).map(|j| Variable::new(ship(i, j), shipping[i * n + j])));
             stage.constraints.push(Row {
@@ -103,13 +104,13 @@ impl LocationTransportation {
 }
 
 /// Draws an instance.
-pub fn location_transportation(settings: &LocationTransportation) -> Result<ProblemFile, InstanceError> {
+pub fn location_transportation(settings: &LocationTransportation) -> Result<ProblemDefinition, InstanceError> {
     settings.uncertainty.validate(settings.n, 1)?;
     let demands = settings.integers(Data::Demands, settings.n, 200, 300);
     let sensitivities = settings.streams().shares(Data::Sensitivities as u64, &demands, 0.1, 0.5);
     let uncertainty = settings.uncertainty.draw(settings.n, settings.streams());
     let most = demands.iter().sum::<f64>() + most(&uncertainty, &sensitivities)?;
-    Ok(ProblemFile {
+    Ok(ProblemDefinition {
         name: settings.title(),
         first_stage: settings.first_stage(most),
         uncertainty,
@@ -121,14 +122,15 @@ pub fn location_transportation(settings: &LocationTransportation) -> Result<Prob
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
-    use softsep::format::{Complaints, SetFile};
+    use softsep::definition::Complaints;
     use softsep::uncertainty;
+    use softsep::uncertainty::SetDefinition;
 
     fn settings(uncertainty: Uncertain) -> LocationTransportation {
         LocationTransportation { n: 6, uncertainty, mixed_integer: false, seed: 7 }
     }
 
-    fn draw(uncertainty: Uncertain) -> ProblemFile {
+    fn draw(uncertainty: Uncertain) -> ProblemDefinition {
         location_transportation(&settings(uncertainty)).unwrap()
     }
 
@@ -159,11 +161,11 @@ mod tests {
         let [ellipsoid, scenarios, budget] =
             [Uncertain::Ellipsoid, Uncertain::Scenarios(200), Uncertain::Budget { gamma: 0.5 }].map(draw);
         assert!(ellipsoid.recourse == scenarios.recourse && scenarios.recourse == budget.recourse);
-        let costs = |file: &ProblemFile| file.first_stage.variables.iter().map(|v| v.cost).collect::<Vec<_>>();
+        let costs = |file: &ProblemDefinition| file.first_stage.variables.iter().map(|v| v.cost).collect::<Vec<_>>();
         assert!(costs(&ellipsoid) == costs(&scenarios) && costs(&scenarios) == costs(&budget));
         let names = &ellipsoid.uncertainty.parameters;
         let body = uncertainty::build(&ellipsoid.uncertainty.set, names, "", &mut Complaints::new()).unwrap();
-        let SetFile::Scenarios { points, .. } = &scenarios.uncertainty.set else { panic!("not a list") };
+        let SetDefinition::Scenarios { points, .. } = &scenarios.uncertainty.set else { panic!("not a list") };
         assert_eq!(points.len(), 200);
         for point in points.iter() {
             assert!(body.contains(point, 1e-12), "outside");

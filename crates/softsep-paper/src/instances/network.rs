@@ -18,7 +18,8 @@ use rand::RngExt;
 use super::plane::Plane;
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};
-use softsep::format::{FirstStageFile, ProblemFile, RecourseFile, Row, Variable};
+use softsep::definition::{FirstStageDefinition, RecourseDefinition, Row, Variable};
+use softsep::model::ProblemDefinition;
 
 /// The settings of an instance. The same `n` and `seed` give the same costs and demands whatever the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,20 +59,20 @@ impl Network {
         (0..self.n).map(|k| (k + rng.random_range(1..self.n)) % self.n).collect()
     }
 
-    fn first_stage(plane: &Plane, arcs: &[Arc], most: f64) -> FirstStageFile {
+    fn first_stage(plane: &Plane, arcs: &[Arc], most: f64) -> FirstStageDefinition {
         let capacities = arcs.iter().map(|&arc| {
             let cost = 2.0 + (0.3 * plane.distance(arc.0, arc.1)).round();
             Variable::new(capacity(arc), cost).bounded(0.0, most)
         });
-        FirstStageFile { variables: capacities.collect(), ..Default::default() }
+        FirstStageDefinition { variables: capacities.collect(), ..Default::default() }
     }
 
-    fn recourse(&self, plane: &Plane, arcs: &[Arc], demands: &[f64], swings: &[f64]) -> RecourseFile {
+    fn recourse(&self, plane: &Plane, arcs: &[Arc], demands: &[f64], swings: &[f64]) -> RecourseDefinition {
         let costs = self.integers(Data::UnmetCosts, 60, 120);
         let destinations = self.destinations();
         // Arcs that pair k may use.
         let serves = |arc: &Arc, k: usize| arc.1 != k && arc.0 != destinations[k];
-        let mut stage = RecourseFile::default();
+        let mut stage = RecourseDefinition::default();
         for k in 0..self.n {
             let mine = || arcs.iter().copied().filter(|arc| serves(arc, k));
             stage.variables.extend(mine().map(|arc| {
@@ -116,7 +117,7 @@ fn flow(arc: Arc, k: usize) -> String {
 }
 
 /// Draws an instance.
-pub fn network(settings: &Network) -> Result<ProblemFile, InstanceError> {
+pub fn network(settings: &Network) -> Result<ProblemDefinition, InstanceError> {
     let Network { n, uncertainty: set, seed } = *settings;
     set.validate(n, 2)?;
     let demands = settings.integers(Data::Demands, 50, 150);
@@ -125,7 +126,7 @@ pub fn network(settings: &Network) -> Result<ProblemFile, InstanceError> {
     let most = demands.iter().sum::<f64>() + most(&uncertainty, &swings)?;
     let plane = Plane::draw(n, settings.streams().of(Data::Places as u64));
     let arcs: Vec<Arc> = plane.links().into_iter().flat_map(|(from, to)| [(from, to), (to, from)]).collect();
-    Ok(ProblemFile {
+    Ok(ProblemDefinition {
         name: format!("network design, n = {n}, {}, seed {seed}", set.title("pair")),
         first_stage: Network::first_stage(&plane, &arcs, most),
         uncertainty,

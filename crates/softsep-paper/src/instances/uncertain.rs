@@ -3,8 +3,9 @@
 use rand::RngExt;
 
 use super::random::{Streams, on_ellipsoid, rotation};
-use softsep::format::{Complaints, Points, SetFile, Sides, UncertaintyFile};
+use softsep::definition::{Complaints, ScenarioList};
 use softsep::uncertainty::{self, SetError};
+use softsep::uncertainty::{SetDefinition, Sides, UncertaintyDefinition};
 
 /// The three uncertainty sets of the paper. Every entry of ξ lies between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,14 +62,14 @@ impl Uncertain {
     }
 
     /// Draws the set of the parameters `xi_1`, `xi_2`, … The ellipsoid is the same under `Ellipsoid` and `Scenarios`.
-    pub(super) fn draw(self, dim: usize, streams: Streams) -> UncertaintyFile {
-        UncertaintyFile { parameters: (0..dim).map(xi).collect(), set: self.set(dim, streams) }
+    pub(super) fn draw(self, dim: usize, streams: Streams) -> UncertaintyDefinition {
+        UncertaintyDefinition { parameters: (0..dim).map(xi).collect(), set: self.set(dim, streams) }
     }
 
-    fn set(self, dim: usize, streams: Streams) -> SetFile {
+    fn set(self, dim: usize, streams: Streams) -> SetDefinition {
         if let Uncertain::Budget { gamma } = self {
             let (center, scale) = (vec![0.0; dim], vec![1.0; dim]);
-            return SetFile::Budget { budget: dim as f64 * gamma, sides: Sides::One, center, scale };
+            return SetDefinition::Budget { budget: dim as f64 * gamma, sides: Sides::One, center, scale };
         }
         let mut rng = streams.of(ELLIPSOID);
         let semi_axes: Vec<f64> = (0..dim).map(|_| rng.random_range(0.1..=0.5)).collect();
@@ -76,16 +77,16 @@ impl Uncertain {
         let center = vec![0.5; dim];
         let matrix: Vec<Vec<f64>> =
             (0..dim).map(|row| (0..dim).map(|axis| rotation[(row, axis)] * semi_axes[axis]).collect()).collect();
-        let Uncertain::Scenarios(count) = self else { return SetFile::Ellipsoid { center, matrix } };
+        let Uncertain::Scenarios(count) = self else { return SetDefinition::Ellipsoid { center, matrix } };
         let mut rng = streams.of(SCENARIOS);
-        let mut points = Points::new(dim);
+        let mut points = ScenarioList::new(dim);
         for _ in 0..count {
             let u = on_ellipsoid(&semi_axes, &mut rng);
             let along = |row: &Vec<f64>| row.iter().zip(&u).map(|(entry, u)| entry * u).sum::<f64>();
             let xi: Vec<f64> = center.iter().zip(&matrix).map(|(center, row)| center + along(row)).collect();
             points.push(&xi);
         }
-        SetFile::Scenarios { points, file: None }
+        SetDefinition::Scenarios { points, file: None }
     }
 
     /// The set in a title; `each` names the object of an entry of ξ.
@@ -104,7 +105,7 @@ pub(super) fn xi(entry: usize) -> String {
 }
 
 /// The maximum of `weights · ξ` over the set.
-pub(super) fn most(drawn: &UncertaintyFile, weights: &[f64]) -> Result<f64, InstanceError> {
+pub(super) fn most(drawn: &UncertaintyDefinition, weights: &[f64]) -> Result<f64, InstanceError> {
     let mut complaints = Complaints::new();
     let built = uncertainty::build(&drawn.set, &drawn.parameters, "uncertainty.set", &mut complaints);
     Ok(built.ok_or(InstanceError::Refused(complaints))?.support(weights, &mut vec![0.0; weights.len()])?)

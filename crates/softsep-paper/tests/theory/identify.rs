@@ -3,13 +3,14 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::Problem;
 use softsep::chain::{Acceptance, Chain, Kernel};
-use softsep::format::{Points, ProblemFile, Row, SetFile, Variable};
+use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::proposal::Uniform;
 use softsep::recourse::engine;
 use softsep::run::Clock;
 use softsep::theory::*;
+use softsep::uncertainty::SetDefinition;
+use softsep::{Problem, ProblemDefinition};
 use softsep_paper::theory::*;
 
 use super::{RULES, Scores, point, uniform};
@@ -278,11 +279,11 @@ fn certification_counts_its_calls() {
 const LIST: [f64; 6] = [2.0, -2.0, 0.9, -0.9, 0.3, 0.0];
 
 fn line() -> Problem {
-    let mut file = ProblemFile::default();
+    let mut file = ProblemDefinition::default();
     file.first_stage.variables.push(Variable::new("x", 0.0).bounded(-1.0, 1.0));
     file.uncertainty.parameters.push("xi".into());
     file.uncertainty.set =
-        SetFile::Scenarios { points: Points::from_flat(1, LIST.len(), LIST.to_vec()).unwrap(), file: None };
+        SetDefinition::Scenarios { points: ScenarioList::from_flat(1, LIST.len(), LIST.to_vec()).unwrap(), file: None };
     file.recourse.variables.push(Variable::new("y", 1.0));
     for (name, sign) in [("above", 1.0), ("below", -1.0)] {
         let mut row = Row::new(name);

@@ -1,20 +1,21 @@
 //! A decision to look at, where none is given: the best for the nominal scenario alone.
 
+use crate::definition::ScenarioList;
 use crate::error::Error;
-use crate::format::{Points, SetFile};
 use crate::model::Problem;
 use crate::run::{Clock, Silent};
 use crate::settings::Settings;
 use crate::solve::solve;
+use crate::uncertainty::SetDefinition;
 
 /// The optimum for the nominal scenario; one master program finds it.
 pub fn nominal_decision(problem: &Problem, clock: &Clock) -> Result<Vec<f64>, Error> {
     let mut nominal = vec![0.0; problem.set.dim()];
     problem.set.nominal(&mut nominal);
-    let mut points = Points::new(nominal.len());
+    let mut points = ScenarioList::new(nominal.len());
     points.push(&nominal);
-    let mut file = problem.file();
-    file.uncertainty.set = SetFile::Scenarios { points, file: None };
+    let mut file = problem.definition();
+    file.uncertainty.set = SetDefinition::Scenarios { points, file: None };
     let alone = Problem::new(&file)?;
     let settings = Settings { method: "extensive".into(), time_limit: clock.left(), ..Settings::default() };
     let without = |why: &str| Error::Settings(format!("{why}; give a decision to look at by \"--x\""));

@@ -1,16 +1,11 @@
-//! Typed access to the JSON tree: what is missing, misspelt, repeated or of the wrong type becomes a complaint and a
-//! harmless stand-in.
+//! Typed access to the JSON tree: a field that is missing, misspelt, repeated or of the wrong type becomes a complaint
+//! and a placeholder that later checks pass over.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use super::json::{Member, Node, Value};
-use super::{Complaints, Terms, nearest};
-
-/// The place of an item of a list: `recourse.constraints[3] "demand"`, or without the name where it has none.
-pub(crate) fn item(list: &str, index: usize, name: &str) -> String {
-    if name.is_empty() { format!("{list}[{index}]") } else { format!("{list}[{index}] \"{name}\"") }
-}
+use crate::definition::{Complaints, Terms, nearest};
 
 /// An object of the file whose keys are known, each at most once.
 pub(super) struct Fields<'n, 't> {

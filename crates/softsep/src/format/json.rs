@@ -1,14 +1,14 @@
 //! JSON as a tree that remembers where each value stands.
 //!
-//! Written by hand because a problem file is checked whole: `serde_json` stops at the first fault, silently keeps one
-//! of two repeated keys, and refuses `NaN` and `1e999` without saying where they are. Here repeated keys stay in the
-//! tree, and a number that is not finite is a value of its own, so that the reader can complain about them and go on.
-//! Otherwise strict RFC 8259, in linear time.
+//! Written by hand because every fault of a problem file is reported: `serde_json` stops at the first fault, silently
+//! keeps one of two repeated keys, and refuses `NaN` and `1e999` without saying where they are. Here repeated keys stay
+//! in the tree, and a number that is not finite is a value of its own, so that the reader can complain about them and
+//! go on. Otherwise strict RFC 8259, in linear time.
 
 use std::borrow::Cow;
 
-use super::Complaint;
 use super::parser::Parser;
+use crate::definition::Complaint;
 
 /// Where a value begins, counted from 1 in lines and characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,13 +30,13 @@ pub(super) struct Node<'t> {
     pub(super) value: Value<'t>,
 }
 
-/// What a value is.
+/// A JSON value.
 #[derive(Debug)]
 pub(super) enum Value<'t> {
     Null,
     Bool(bool),
     Number(f64),
-    /// `1e999`, `NaN`, `Infinity`, `-Infinity` (the last three are what Python's `json.dump` writes), as it stands in
+    /// `1e999`, `NaN`, `Infinity`, `-Infinity` (Python's `json.dump` writes the last three), as it stands in
     /// the text.
     NotFinite(&'t str),
     Text(Cow<'t, str>),
@@ -53,7 +53,7 @@ pub(super) struct Member<'t> {
 }
 
 impl Node<'_> {
-    /// What kind of value this is and where: `a string (line 7, column 12)`.
+    /// The kind of the value and its place: `a string (line 7, column 12)`.
     pub(super) fn describe(&self) -> String {
         let kind = match self.value {
             Value::Null => "null",

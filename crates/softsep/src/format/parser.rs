@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::Complaint;
 use super::json::{Member, Node, Position, Value};
+use crate::definition::Complaint;
 
 /// Lists and objects may be nested this deep; the format itself needs seven levels.
 const DEPTH_LIMIT: usize = 128;

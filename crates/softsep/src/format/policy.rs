@@ -8,7 +8,7 @@ use super::writer::{number, object, string, terms};
 pub struct PolicyFile {
     /// The title of the problem.
     pub problem: String,
-    /// What the decision costs at most under the rule: f(x) and the recourse.
+    /// A bound on the worst-case cost of the decision under the rule: f(x) and the recourse.
     pub upper_bound: f64,
     /// The decision.
     pub x: NamedValues,

@@ -1,35 +1,42 @@
-//! Reads `aro/1`: JSON into [`ProblemFile`], with a complaint for everything that is not as the format has it.
+//! Reads `aro/1`: JSON into [`ProblemDefinition`], with a complaint for everything that is not as the format has it.
 //!
-//! Reading goes on after a complaint, so that one look at the errors mends the whole file. What could not be read is
-//! replaced by a stand-in that the later checks of the model pass over: NaN for a number, the empty string for a name,
-//! an empty list for a list. Whether names are unique and known, and whether the numbers make sense, is the model's
-//! question, not the reader's.
+//! Reading goes on after a complaint, so that one look at the errors mends the whole file. Data that could not be read
+//! are replaced by a placeholder that the later checks of the model pass over: NaN for a number, the empty string for a
+//! name, an empty list for a list, a box of NaN for a set. The model checks whether names are unique and known and
+//! whether the numbers make sense.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::fields::{Fields, item, number};
+use super::fields::{Fields, number};
 use super::json::{self, Node, Value};
 use super::set_reader::read_set;
-use super::{
-    Complaint, Complaints, ConeFile, ConeKind, FirstStageFile, ProblemFile, Quadratic, ReadError, RecourseFile, Row,
-    UncertaintyFile, Variable, VariableKind,
+use crate::definition::{
+    Complaint, Complaints, ConeDefinition, ConeKind, FirstStageDefinition, Quadratic, RecourseDefinition, Row,
+    Variable, VariableKind, item, nearest,
 };
+use crate::error::ReadError;
+use crate::model::{Problem, ProblemDefinition};
+use crate::uncertainty::{SetDefinition, UncertaintyDefinition};
 
 const FORMAT: &str = "aro/1";
 
-/// A file read: its content as far as it could be understood, and what is wrong with it.
+/// The content of a file as far as it could be understood, and its faults.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The content. Where a complaint was made, a number is NaN and a name, list or set is empty, and later checks pass
-    /// over it.
-    pub problem: ProblemFile,
-    /// What is wrong.
+    /// The content. After a complaint, a number is NaN, a name or list is empty and a set is a box of NaN; later checks
+    /// pass over these.
+    pub definition: ProblemDefinition,
+    /// The faults found by the reader.
     pub complaints: Complaints,
-    /// Whether there is a set to check, if with NaN where a number could not be read. If not it is a stand-in, or the
-    /// parameters that it is about are not known, and checking it would only mislead.
-    pub(crate) set_is_whole: bool,
+}
+
+impl Loaded {
+    /// Checks the definition. The error lists the reader's complaints and those of the check.
+    pub fn check(self) -> Result<Problem, Complaints> {
+        Problem::after_reader(&self.definition, self.complaints)
+    }
 }
 
 /// Reads a file. The error is for a file that cannot be read at all, is not JSON, or is not a problem of this format.
@@ -40,7 +47,7 @@ pub fn load(path: &Path) -> Result<Loaded, ReadError> {
     load_text(&text, &file, path.parent().unwrap_or(Path::new("")))
 }
 
-/// Reads a text; `file` is what errors call it, and CSV files are looked for in `folder`. Errors as for [`load`].
+/// Reads a text; `file` is its name in errors, and CSV files are looked for in `folder`. Errors as for [`load`].
 pub fn load_text(text: &str, file: &str, folder: &Path) -> Result<Loaded, ReadError> {
     let refuse = |complaints| ReadError { file: file.to_owned(), complaints };
     let root = json::parse(text).map_err(|complaint| refuse(complaint.into()))?;
@@ -54,21 +61,20 @@ pub fn load_text(text: &str, file: &str, folder: &Path) -> Result<Loaded, ReadEr
     let first_stage =
         section(&fields, "first_stage", &["variables", "constraints", "quadratic", "constant"], &mut complaints)
             .map(|fields| first_stage(&fields, &mut complaints));
-    let mut set_is_whole = false;
     let uncertainty = section(&fields, "uncertainty", &["parameters", "set"], &mut complaints)
-        .map(|fields| uncertainty(&fields, folder, &mut set_is_whole, &mut complaints));
+        .map(|fields| uncertainty(&fields, folder, &mut complaints));
     let recourse = section(&fields, "recourse", &["variables", "constraints", "quadratic", "cones"], &mut complaints)
         .map(|fields| recourse(&fields, &mut complaints));
-    let problem = ProblemFile {
+    let definition = ProblemDefinition {
         name,
         first_stage: first_stage.unwrap_or_default(),
         uncertainty: uncertainty.unwrap_or_default(),
         recourse: recourse.unwrap_or_default(),
     };
-    Ok(Loaded { problem, complaints, set_is_whole })
+    Ok(Loaded { definition, complaints })
 }
 
-/// The text of a file, or what is wrong with it as such.
+/// The text of a file, or why it cannot be read as text.
 pub(super) fn read_to_text(path: &Path) -> Result<String, Complaint> {
     let whole = |what| Complaint { place: String::new(), what };
     let bytes = fs::read(path).map_err(|error| match error.kind() {
@@ -108,8 +114,8 @@ fn section<'n, 't>(
     Fields::open(whole.require(key, complaints)?, whole.at(key), known, complaints)
 }
 
-fn first_stage(fields: &Fields, complaints: &mut Complaints) -> FirstStageFile {
-    FirstStageFile {
+fn first_stage(fields: &Fields, complaints: &mut Complaints) -> FirstStageDefinition {
+    FirstStageDefinition {
         variables: variables(fields, &["name", "cost", "lower", "upper", "type"], complaints),
         constraints: rows(fields, &["name", "x", "lower", "upper"], complaints),
         quadratic: quadratic(fields, complaints),
@@ -117,12 +123,7 @@ fn first_stage(fields: &Fields, complaints: &mut Complaints) -> FirstStageFile {
     }
 }
 
-fn uncertainty(
-    fields: &Fields,
-    folder: &Path,
-    set_is_whole: &mut bool,
-    complaints: &mut Complaints,
-) -> UncertaintyFile {
+fn uncertainty(fields: &Fields, folder: &Path, complaints: &mut Complaints) -> UncertaintyDefinition {
     let before = complaints.len();
     fields.require("parameters", complaints);
     let list = fields.at("parameters");
@@ -131,13 +132,18 @@ fn uncertainty(
     let parameters_are_known = complaints.len() == before;
     let set = fields
         .require("set", complaints)
-        .and_then(|node| read_set(node, fields.at("set"), &parameters, folder, complaints));
-    *set_is_whole = parameters_are_known && set.is_some();
-    UncertaintyFile { set: set.unwrap_or_default(), parameters }
+        .and_then(|node| read_set(node, fields.at("set"), &parameters, folder, complaints))
+        // To check a set whose parameters are not known would only mislead.
+        .filter(|_| parameters_are_known)
+        .unwrap_or_else(|| {
+            let unreadable = vec![f64::NAN; parameters.len()];
+            SetDefinition::Box { lower: unreadable.clone(), upper: unreadable }
+        });
+    UncertaintyDefinition { set, parameters }
 }
 
-fn recourse(fields: &Fields, complaints: &mut Complaints) -> RecourseFile {
-    RecourseFile {
+fn recourse(fields: &Fields, complaints: &mut Complaints) -> RecourseDefinition {
+    RecourseDefinition {
         variables: variables(fields, &["name", "cost", "lower", "upper", "cost_xi"], complaints),
         constraints: rows(fields, &["name", "y", "x", "xi", "lower", "upper", "offset"], complaints),
         quadratic: quadratic(fields, complaints),
@@ -186,7 +192,7 @@ fn variable(fields: &Fields, complaints: &mut Complaints) -> Variable {
         Some("binary") => VariableKind::Binary,
         Some(other) => {
             let known = ["continuous", "integer", "binary"];
-            let meant = super::nearest(other, known);
+            let meant = nearest(other, known);
             let cure = if meant.is_empty() { format!("; known are {}", known.join(", ")) } else { meant };
             complaints.add(&*fields.place, format!("\"type\" is \"{other}\", which is not a type of variable{cure}"));
             VariableKind::Continuous
@@ -259,8 +265,8 @@ fn quadratic(fields: &Fields, complaints: &mut Complaints) -> Quadratic {
 
 /// The cones. One whose rows could not be read has none: the model then does not ask of any row whether it should be in
 /// a cone.
-fn cones(fields: &Fields, complaints: &mut Complaints) -> Vec<ConeFile> {
-    let unreadable = || ConeFile { kind: ConeKind::SecondOrder, rows: Vec::new() };
+fn cones(fields: &Fields, complaints: &mut Complaints) -> Vec<ConeDefinition> {
+    let unreadable = || ConeDefinition { kind: ConeKind::SecondOrder, rows: Vec::new() };
     let list = fields.at("cones");
     let Some(items) = fields.list("cones", complaints) else {
         return fields.get("cones").map(|_| unreadable()).into_iter().collect();
@@ -274,12 +280,12 @@ fn cones(fields: &Fields, complaints: &mut Complaints) -> Vec<ConeFile> {
         fields.require("rows", complaints);
         let rows = fields.list("rows", complaints).unwrap_or_default().iter().enumerate();
         let place = fields.at("rows");
-        ConeFile { kind, rows: rows.map(|(k, node)| name(node, &place, k, complaints)).collect() }
+        ConeDefinition { kind, rows: rows.map(|(k, node)| name(node, &place, k, complaints)).collect() }
     };
     items.iter().enumerate().map(cone).collect()
 }
 
-/// The kind of a cone; after a complaint the one that any number of rows is right for.
+/// The kind of a cone; after a complaint the one that may have any number of rows.
 fn cone_kind(fields: &Fields, complaints: &mut Complaints) -> ConeKind {
     let kind = fields.text("kind", complaints);
     if fields.get("alpha").is_some() && kind.is_some_and(|kind| kind != "power") {

@@ -8,7 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::fields::{complain_about_repeats, number};
 use super::json::{self, Value};
-use super::{Complaint, Complaints};
+use crate::definition::{Complaint, Complaints};
+use crate::outcome::Status;
+use crate::run::{Assumption, Certificate, Stage, Stop, Violation};
 
 /// A whole result, its fields in the order of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,10 +18,10 @@ use super::{Complaint, Complaints};
 pub struct ResultFile {
     /// Always the same.
     pub format: ResultFormat,
-    /// What is held.
+    /// What the run holds when it ends.
     pub status: Status,
     /// Why the run ended.
-    pub stop: StopWord,
+    pub stop: Stop,
     /// The best known value of f(x) plus the worst recourse cost of the returned x.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<f64>,
@@ -66,110 +68,28 @@ pub enum ResultFormat {
     AroResult1,
 }
 
-/// What is held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// A decision within the gap asked for.
-    Optimal,
-    /// A decision; the gap is not met.
-    Feasible,
-    /// A proof that there is none.
-    Infeasible,
-    /// A proof that the cost has no bound from below.
-    Unbounded,
-    /// Nothing yet.
-    Unknown,
-}
-
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopWord {
-    /// The gap is met.
-    Gap,
-    /// Time was up.
-    TimeLimit,
-    /// The iterations were used up.
-    IterationLimit,
-    /// It was interrupted.
-    Interrupted,
-    /// The proof is complete.
-    Proved,
-    /// No further progress was possible.
-    Stalled,
-}
-
 /// How the two bounds are known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateFile {
     /// For sure, with some probability, or not at all.
-    pub kind: CertificateKind,
+    pub kind: Certificate,
     /// The probability that the upper bound holds at least.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// What that probability rests on.
+    /// The constants that this probability rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub assumes: Vec<Assumption>,
+    pub assumes: Vec<Assumption<String>>,
     /// How much of the set may cost more than the objective.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub violation: Option<ViolationFile>,
+    pub violation: Option<Violation>,
 }
 
 impl CertificateFile {
     /// A certificate that assumes nothing and says nothing further.
-    pub fn new(kind: CertificateKind) -> Self {
+    pub fn new(kind: Certificate) -> Self {
         Self { kind, confidence: None, assumes: Vec::new(), violation: None }
     }
-}
-
-/// Kinds of certificates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CertificateKind {
-    /// Both bounds hold for sure, up to the solvers' tolerances.
-    Deterministic,
-    /// The upper one with a probability.
-    Probabilistic,
-    /// There is no upper bound.
-    None,
-}
-
-/// A constant that a probabilistic certificate rests on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Assumption {
-    /// Its name.
-    pub name: String,
-    /// Its value.
-    pub value: f64,
-    /// Where the value is from.
-    pub source: AssumptionSource,
-}
-
-/// Where an assumed constant is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AssumptionSource {
-    /// The user.
-    Given,
-    /// The run's own statistics.
-    Estimated,
-    /// The problem's data, by proof.
-    Derived,
-}
-
-/// With `confidence`, at most the share `level` of the set costs more than the objective.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ViolationFile {
-    /// The share.
-    pub level: f64,
-    /// The probability that this holds.
-    pub confidence: f64,
-    /// The measure that the share is of.
-    pub measure: String,
 }
 
 /// The worst ξ known for a decision.
@@ -199,16 +119,6 @@ pub struct InfeasibleFile {
     pub rows: Vec<String>,
     /// The reason in words.
     pub why: String,
-}
-
-/// A stage of the problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// The first stage.
-    First,
-    /// The recourse.
-    Recourse,
 }
 
 /// Values by name, in the order of the problem; a JSON object in the file.
@@ -256,7 +166,7 @@ impl<'de> Deserialize<'de> for NamedValues {
 
 impl ResultFile {
     /// A result that holds nothing but how the run went; fields that apply are filled in.
-    pub fn new(status: Status, stop: StopWord, method: impl Into<String>, seed: u64) -> Self {
+    pub fn new(status: Status, stop: Stop, method: impl Into<String>, seed: u64) -> Self {
         Self {
             format: ResultFormat::AroResult1,
             status,

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::{Complaints, Points, nearest};
+use crate::definition::{Complaints, ScenarioList, nearest};
 
 /// Bytes held at a time; no cell may be longer.
 const BUFFER: usize = 1 << 17;
@@ -20,7 +20,12 @@ const NAMED: usize = 20;
 
 /// Reads the scenarios of `path`. Columns are matched to `parameters` by the names in the header. `None` after
 /// complaints at `place`.
-pub fn read_scenarios(path: &Path, parameters: &[String], place: &str, complaints: &mut Complaints) -> Option<Points> {
+pub fn read_scenarios(
+    path: &Path,
+    parameters: &[String],
+    place: &str,
+    complaints: &mut Complaints,
+) -> Option<ScenarioList> {
     let mut faults = Faults { place, complaints, count: 0 };
     let points = open(path).and_then(|file| read_rows(file, parameters, &mut faults)).unwrap_or_else(|error| {
         let what = match error.kind() {
@@ -35,7 +40,7 @@ pub fn read_scenarios(path: &Path, parameters: &[String], place: &str, complaint
 }
 
 /// Writes scenarios as CSV; reading that gives the same points.
-pub fn write_scenarios(points: &Points, parameters: &[String], out: &mut impl Write) -> io::Result<()> {
+pub fn write_scenarios(points: &ScenarioList, parameters: &[String], out: &mut impl Write) -> io::Result<()> {
     let header: Vec<String> = parameters.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
     writeln!(out, "{}", header.join(","))?;
     for point in points.iter() {
@@ -79,7 +84,11 @@ impl Faults<'_> {
     }
 }
 
-fn read_rows<R: Read + Seek>(mut input: R, parameters: &[String], faults: &mut Faults) -> io::Result<Option<Points>> {
+fn read_rows<R: Read + Seek>(
+    mut input: R,
+    parameters: &[String],
+    faults: &mut Faults,
+) -> io::Result<Option<ScenarioList>> {
     let mut buffer = vec![0; BUFFER];
     let most = count_cells(&mut input, &mut buffer, parameters.len())?;
     input.seek(SeekFrom::Start(0))?;
@@ -107,11 +116,11 @@ fn read_rows<R: Read + Seek>(mut input: R, parameters: &[String], faults: &mut F
     if faults.count > 0 {
         return Ok(None);
     }
-    // Many blank lines at the end of the file leave room; a few numbers' worth is not worth moving the array.
+    // Many blank lines at the end of the file leave unused capacity; a little of it is not worth moving the array.
     if values.capacity() > values.len() + values.len() / 16 {
         values.shrink_to_fit();
     }
-    Ok(Points::from_flat(dim, values.len() / dim, values))
+    Ok(ScenarioList::from_flat(dim, values.len() / dim, values))
 }
 
 /// Reads one line into `row` and returns how many cells it has: none if it is blank.
@@ -286,7 +295,8 @@ impl<R: Read> Cells<R> {
         }
     }
 
-    /// Moves what is unread to the front and reads on behind it; 0 at the end of the input.
+    /// Moves the unread bytes to the front and reads on behind them. Returns the number of bytes read, 0 at the end of
+    /// the input.
     fn fill(&mut self) -> io::Result<usize> {
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
@@ -328,7 +338,7 @@ fn unquote(cell: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A finite number, or what is wrong with the cell.
+/// A finite number, or the fault of the cell.
 fn number(cell: &[u8]) -> Result<f64, String> {
     match std::str::from_utf8(cell.trim_ascii()).map(str::parse::<f64>) {
         Ok(Ok(value)) if value.is_finite() => Ok(value),

@@ -6,7 +6,8 @@ use super::fields::{Fields, number};
 use super::json::{Node, Value};
 use super::reader::rows;
 use super::scenarios::read_scenarios;
-use super::{Complaints, Points, Row, SetFile, Sides, nearest};
+use crate::definition::{Complaints, Row, ScenarioList, nearest};
+use crate::uncertainty::{SetDefinition, Sides};
 
 /// The kinds of sets and the fields of each.
 const KINDS: [(&str, &[&str]); 6] = [
@@ -25,7 +26,7 @@ pub(super) fn read_set(
     parameters: &[String],
     folder: &Path,
     complaints: &mut Complaints,
-) -> Option<SetFile> {
+) -> Option<SetDefinition> {
     if !matches!(node.value, Value::Object(_)) {
         complaints.add(place, format!("must be an object, not {}", node.describe()));
         return None;
@@ -48,15 +49,15 @@ pub(super) fn read_set(
         "scenarios" => scenarios(&fields, parameters, folder, complaints),
         "box" => {
             let (lower, upper) = (numbers(&fields, "lower", n, complaints), numbers(&fields, "upper", n, complaints));
-            Some(SetFile::Box { lower, upper })
+            Some(SetDefinition::Box { lower, upper })
         }
         "l1" => {
             let (center, scale) = (numbers(&fields, "center", n, complaints), numbers(&fields, "scale", n, complaints));
-            Some(SetFile::L1 { center, scale })
+            Some(SetDefinition::L1 { center, scale })
         }
         "budget" => {
             fields.require("budget", complaints);
-            Some(SetFile::Budget {
+            Some(SetDefinition::Budget {
                 budget: fields.number("budget", f64::NAN, complaints),
                 sides: sides(&fields, complaints),
                 center: fields.numbers("center", complaints).unwrap_or_else(|| vec![0.0; n]),
@@ -65,7 +66,7 @@ pub(super) fn read_set(
         }
         "ellipsoid" => {
             let (center, matrix) = (numbers(&fields, "center", n, complaints), matrix(&fields, complaints));
-            Some(SetFile::Ellipsoid { center, matrix: matrix.unwrap_or_else(|| vec![vec![f64::NAN; n]; n]) })
+            Some(SetDefinition::Ellipsoid { center, matrix: matrix.unwrap_or_else(|| vec![vec![f64::NAN; n]; n]) })
         }
         _ => {
             let lower =
@@ -73,10 +74,11 @@ pub(super) fn read_set(
             let upper = fields.bounds("upper", f64::INFINITY, complaints).unwrap_or_else(|| vec![f64::INFINITY; n]);
             let mut constraints = rows(&fields, &["name", "xi", "lower", "upper"], complaints);
             if complaints.len() > before {
-                // What could be read may be empty or unbounded where the set is not: the NaN keeps anyone from asking.
+                // The rows that could be read may define an empty or unbounded set where the whole list does not: the
+                // NaN prevents that check.
                 constraints.push(Row { lower: f64::NAN, ..Row::new("") });
             }
-            Some(SetFile::Polyhedron { lower, upper, constraints })
+            Some(SetDefinition::Polyhedron { lower, upper, constraints })
         }
     }
 }
@@ -126,10 +128,15 @@ fn matrix(fields: &Fields, complaints: &mut Complaints) -> Option<Vec<Vec<f64>>>
     all_are_lists.then_some(rows)
 }
 
-fn scenarios(fields: &Fields, parameters: &[String], folder: &Path, complaints: &mut Complaints) -> Option<SetFile> {
+fn scenarios(
+    fields: &Fields,
+    parameters: &[String],
+    folder: &Path,
+    complaints: &mut Complaints,
+) -> Option<SetDefinition> {
     match (fields.get("points"), fields.get("file")) {
         (Some(_), None) => {
-            points(fields, parameters.len(), complaints).map(|points| SetFile::Scenarios { points, file: None })
+            points(fields, parameters.len(), complaints).map(|points| SetDefinition::Scenarios { points, file: None })
         }
         (None, Some(_)) => {
             let file = fields.text("file", complaints)?;
@@ -139,7 +146,7 @@ fn scenarios(fields: &Fields, parameters: &[String], folder: &Path, complaints: 
                 return None;
             }
             let points = read_scenarios(&folder.join(file), parameters, &place, complaints)?;
-            Some(SetFile::Scenarios { points, file: Some(file.to_owned()) })
+            Some(SetDefinition::Scenarios { points, file: Some(file.to_owned()) })
         }
         (Some(_), Some(_)) => {
             complaints.add(&*fields.place, "\"points\" and \"file\" are both given; a set has one of them");
@@ -153,8 +160,8 @@ fn scenarios(fields: &Fields, parameters: &[String], folder: &Path, complaints: 
 }
 
 /// The rows of `points`; one that could not be read is NaN, so that those after it keep their places.
-fn points(fields: &Fields, dim: usize, complaints: &mut Complaints) -> Option<Points> {
-    let mut points = Points::new(dim);
+fn points(fields: &Fields, dim: usize, complaints: &mut Complaints) -> Option<ScenarioList> {
+    let mut points = ScenarioList::new(dim);
     let mut row = Vec::with_capacity(dim);
     let unreadable = vec![f64::NAN; dim];
     for (i, node) in fields.list("points", complaints)?.iter().enumerate() {

@@ -1,16 +1,36 @@
-//! Writes `aro/1`: one variable or row per line, what is default left out.
+//! Writes `aro/1`: one variable or row per line, defaults left out.
 
 use std::fmt::Write;
 
-use super::{ConeKind, ProblemFile, Quadratic, Row, SetFile, Sides, Terms, Variable, VariableKind};
+use crate::definition::{ConeKind, Quadratic, Row, Terms, Variable, VariableKind};
+use crate::model::ProblemDefinition;
+use crate::uncertainty::{SetDefinition, Sides};
 
-/// The problem as `aro/1` JSON text; reading that gives an equal problem.
+/// A problem that was not written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// The set is implemented by a program, and a file has data only.
+    #[error("uncertainty.set: a set that a program implements (\"{kind}\") cannot be written to a file")]
+    CustomSet {
+        /// The word of the set for its kind.
+        kind: &'static str,
+    },
+    /// The file could not be written.
+    #[error("{file}: cannot be written: {why}")]
+    File {
+        /// The file as the caller named it.
+        file: String,
+        /// The reason that the operating system gives.
+        why: String,
+    },
+}
+
+/// The definition as `aro/1` JSON text; reading that gives an equal definition. A custom set is refused.
 ///
 /// Scenarios that came from a file are written as the name of that file; see
 /// [`write_scenarios`](super::write_scenarios). The format has no word for a number that is not finite, bounds aside:
-/// for a problem that [`Problem::new`](crate::Problem::new) would refuse on that account, what is written cannot be
-/// read back.
-pub fn write(problem: &ProblemFile) -> String {
+/// the text of a definition that [`Problem::new`](crate::Problem::new) refuses on that account cannot be read back.
+pub fn write(problem: &ProblemDefinition) -> Result<String, WriteError> {
     let first = &problem.first_stage;
     let mut first_stage = vec![
         ("variables", block(first.variables.iter().map(variable))),
@@ -25,7 +45,7 @@ pub fn write(problem: &ProblemFile) -> String {
     let parameters = &problem.uncertainty.parameters;
     let uncertainty = vec![
         ("parameters", list(parameters.iter().map(|name| string(name)))),
-        ("set", set(&problem.uncertainty.set, parameters.len())),
+        ("set", set(&problem.uncertainty.set, parameters.len())?),
     ];
     let second = &problem.recourse;
     let mut recourse = vec![
@@ -58,7 +78,7 @@ pub fn write(problem: &ProblemFile) -> String {
     whole.push(("uncertainty", section(uncertainty)));
     whole.push(("recourse", section(recourse)));
     let lines: Vec<String> = whole.iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();
-    format!("{{\n{}\n}}\n", lines.join(",\n"))
+    Ok(format!("{{\n{}\n}}\n", lines.join(",\n")))
 }
 
 fn variable(variable: &Variable) -> String {
@@ -107,16 +127,23 @@ fn quadratic(entries: &Quadratic) -> String {
     block(entries.iter().map(|(u, w, value)| list([string(u), string(w), number(*value)])))
 }
 
-fn set(set: &SetFile, dim: usize) -> String {
+fn set(set: &SetDefinition, dim: usize) -> Result<String, WriteError> {
     let numbers = |values: &[f64]| list(values.iter().map(|&value| number(value)));
-    match set {
-        SetFile::Scenarios { file: Some(file), .. } => object([("kind", string("scenarios")), ("file", string(file))]),
-        SetFile::Scenarios { points, file: None } => {
+    Ok(match set {
+        SetDefinition::Custom(custom) => return Err(WriteError::CustomSet { kind: custom.kind() }),
+        SetDefinition::Scenarios { file: Some(file), .. } => {
+            object([("kind", string("scenarios")), ("file", string(file))])
+        }
+        SetDefinition::Scenarios { points, file: None } => {
             set_block("scenarios", vec![("points", inner_block(points.iter().map(numbers)))])
         }
-        SetFile::Box { lower, upper } => set_block("box", vec![("lower", numbers(lower)), ("upper", numbers(upper))]),
-        SetFile::L1 { center, scale } => set_block("l1", vec![("center", numbers(center)), ("scale", numbers(scale))]),
-        SetFile::Budget { budget, sides, center, scale } => {
+        SetDefinition::Box { lower, upper } => {
+            set_block("box", vec![("lower", numbers(lower)), ("upper", numbers(upper))])
+        }
+        SetDefinition::L1 { center, scale } => {
+            set_block("l1", vec![("center", numbers(center)), ("scale", numbers(scale))])
+        }
+        SetDefinition::Budget { budget, sides, center, scale } => {
             let sides = match sides {
                 Sides::One => "one",
                 Sides::Two => "two",
@@ -129,18 +156,18 @@ fn set(set: &SetFile, dim: usize) -> String {
             }
             set_block("budget", fields)
         }
-        SetFile::Ellipsoid { center, matrix } => {
+        SetDefinition::Ellipsoid { center, matrix } => {
             let matrix = inner_block(matrix.iter().map(|row| numbers(row)));
             set_block("ellipsoid", vec![("center", numbers(center)), ("matrix", matrix)])
         }
-        SetFile::Polyhedron { lower, upper, constraints } => {
+        SetDefinition::Polyhedron { lower, upper, constraints } => {
             let constraints = inner_block(constraints.iter().map(row));
             set_block(
                 "polyhedron",
                 vec![("lower", numbers(lower)), ("upper", numbers(upper)), ("constraints", constraints)],
             )
         }
-    }
+    })
 }
 
 /// A part of the problem: a field per line.
@@ -195,7 +222,7 @@ pub(super) fn terms(terms: &Terms) -> String {
     format!("{{{}}}", fields.join(", "))
 }
 
-/// A number in the shortest form that reads back as the same; what the format has no number for is `null`.
+/// A number in the shortest form that reads back as the same; `null` for an infinity or NaN.
 pub(super) fn number(value: f64) -> String {
     if !value.is_finite() {
         return "null".to_owned();

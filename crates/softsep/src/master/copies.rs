@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use crate::definition::{ConeKind, VariableKind};
 use crate::error::Error;
-use crate::format::{ConeKind, VariableKind};
 use crate::model::{Problem, square_root};
 use crate::recourse::{Answer, Cut, CutKind, Program, engine};
 use crate::run::Clock;

@@ -7,8 +7,8 @@ use softsep_lp::{Lp, Model, Status, Toggle};
 
 use super::copies::{Copies, Part, RowOf};
 use super::solve::linear_program;
+use crate::definition::{ConeKind, VariableKind, one_line};
 use crate::error::Error;
-use crate::format::{ConeKind, VariableKind, one_line};
 use crate::model::Problem;
 use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
 use crate::run::{Clock, Infeasible, Stage, Stop, Unbounded};

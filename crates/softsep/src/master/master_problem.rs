@@ -16,8 +16,8 @@ use super::copies::{Copies, Square};
 use super::live::Live;
 use super::solve::{Solved, Start};
 use crate::cuts::{Cursor, CutPool};
+use crate::definition::ScenarioList;
 use crate::error::Error;
-use crate::format::Points;
 use crate::model::Problem;
 use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseBasis, RecourseError, engine, recourse_basis};
 use crate::run::{Clock, MasterSize};
@@ -80,7 +80,7 @@ pub(crate) struct MasterProblem<'p> {
     lower: f64,
     lower_at_drop: f64,
     /// All scenarios met, for explanations.
-    met: Points,
+    met: ScenarioList,
     engine: Box<dyn Recourse>,
     answer: Answer,
     solves: u64,
@@ -102,7 +102,7 @@ impl<'p> MasterProblem<'p> {
             live: None,
             lower: f64::NEG_INFINITY,
             lower_at_drop: f64::NEG_INFINITY,
-            met: Points::new(problem.set.dim()),
+            met: ScenarioList::new(problem.set.dim()),
             engine: engine(problem, clock)?,
             answer: Answer::new(problem),
             solves: 0,
@@ -426,14 +426,16 @@ impl<'p> MasterProblem<'p> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::format::{ProblemFile, Row, SetFile, Variable};
+    use crate::definition::{Row, Variable};
+    use crate::model::ProblemDefinition;
+    use crate::uncertainty::SetDefinition;
 
     /// Order x at 1 each; what is short of a demand in [0, 100] costs 2 each later.
     fn newsvendor() -> Problem {
-        let mut file = ProblemFile::default();
+        let mut file = ProblemDefinition::default();
         file.first_stage.variables.push(Variable::new("order", 1.0).bounded(0.0, 90.0));
         file.uncertainty.parameters.push("demand".into());
-        file.uncertainty.set = SetFile::Box { lower: vec![0.0], upper: vec![100.0] };
+        file.uncertainty.set = SetDefinition::Box { lower: vec![0.0], upper: vec![100.0] };
         file.recourse.variables.push(Variable::new("short", 2.0));
         let mut cover = Row::new("cover");
         cover.y = vec![("short".into(), 1.0)];

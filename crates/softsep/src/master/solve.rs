@@ -5,8 +5,8 @@ use std::sync::Arc;
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
 use super::copies::{Copies, Part};
+use crate::definition::VariableKind;
 use crate::error::Error;
-use crate::format::VariableKind;
 use crate::recourse::{ConicProgram, ConicStatus};
 use crate::run::{Clock, Stop, Unfinished, solve_here, solve_until};
 

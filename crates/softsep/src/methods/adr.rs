@@ -11,8 +11,8 @@ use super::options::parse_options;
 use super::{Entry, Method, NONZEROS, Reaches};
 use crate::certification::{cost_at, count};
 use crate::cuts::WarmStart;
+use crate::definition::{ScenarioList, VariableKind};
 use crate::error::{Error, Unsupported};
-use crate::format::{Points, VariableKind};
 use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
@@ -100,7 +100,7 @@ impl Method for Adr {
 
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let dependence = Dependence::full(problem);
-        let mut nominal = Points::new(problem.set.dim());
+        let mut nominal = ScenarioList::new(problem.set.dim());
         let mut xi = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut xi);
         nominal.push(&xi);
@@ -135,7 +135,12 @@ impl Method for Adr {
 impl Adr {
     /// Notes what the problem costs at least, from some of its scenarios. Where these alone cannot be served, nothing
     /// can be.
-    fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<Option<Stop>, Error> {
+    fn bound_from_below(
+        &self,
+        problem: &Problem,
+        scenarios: &ScenarioList,
+        run: &mut Run,
+    ) -> Result<Option<Stop>, Error> {
         let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
         let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         if solved.ended == master::Ended::Infeasible {
@@ -201,7 +206,7 @@ impl Adr {
         if let Some(stop) = stopped {
             return Ok(stop);
         }
-        let mut scenarios = Points::new(worst.len());
+        let mut scenarios = ScenarioList::new(worst.len());
         scenarios.push(&worst);
         match self.bound_from_below(problem, &scenarios, run)? {
             Some(stop) => Ok(stop),

@@ -8,8 +8,8 @@ use super::options::parse_options;
 use super::{Entry, Method, NONZEROS, OptionInfo, Reaches};
 use crate::certification::separate_and_record;
 use crate::cuts::WarmStart;
+use crate::definition::ScenarioList;
 use crate::error::{Error, Unsupported};
-use crate::format::Points;
 use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::run::{MasterSize, Run, Stop, Verdict};
@@ -69,7 +69,7 @@ impl Extensive {
     }
 
     /// The scenarios that stand for the set, if they are few enough.
-    fn points<'p>(&self, problem: &'p Problem) -> Result<Cow<'p, Points>, Unsupported> {
+    fn points<'p>(&self, problem: &'p Problem) -> Result<Cow<'p, ScenarioList>, Unsupported> {
         let limit = self.settings.max_copies;
         let points = finite_equivalent(problem, limit).map_err(|reason| {
             let instead = match reason {
@@ -148,7 +148,7 @@ impl Extensive {
     fn round(
         &self,
         problem: &Problem,
-        points: &Points,
+        points: &ScenarioList,
         count: usize,
         certify: Certify,
         warm: &mut WarmStart,

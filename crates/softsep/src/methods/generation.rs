@@ -7,9 +7,9 @@ use super::{Method, OptionInfo};
 use crate::certification::separate_and_record;
 use crate::cuts::{CutPool, WarmStart};
 use crate::error::{Error, Unsupported};
-use crate::format::ProblemFile;
 use crate::master::{Ended, MasterProblem, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
+use crate::model::ProblemDefinition;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
 use crate::separation::soft::from_word;
@@ -326,7 +326,7 @@ fn is_tight(found: &Found) -> bool {
 
 /// The same problem without costs.
 fn without_costs(problem: &Problem) -> Result<Problem, Error> {
-    let ProblemFile { mut first_stage, mut recourse, uncertainty, name } = problem.file();
+    let ProblemDefinition { mut first_stage, mut recourse, uncertainty, name } = problem.definition();
     first_stage.constant = 0.0;
     first_stage.quadratic.clear();
     recourse.quadratic.clear();
@@ -334,5 +334,5 @@ fn without_costs(problem: &Problem) -> Result<Problem, Error> {
         variable.cost = 0.0;
         variable.cost_xi.clear();
     }
-    Ok(Problem::new(&ProblemFile { first_stage, recourse, uncertainty, name })?)
+    Ok(Problem::new(&ProblemDefinition { first_stage, recourse, uncertainty, name })?)
 }

@@ -20,8 +20,8 @@ mod unbounded;
 use serde_json::{Map, Value};
 
 use crate::cuts::WarmStart;
+use crate::definition::nearest;
 use crate::error::{Error, Unsupported};
-use crate::format::nearest;
 use crate::model::Problem;
 use crate::run::{Run, Stop};
 use crate::settings::Certify;

@@ -1,8 +1,7 @@
 //! Cones over recourse rows: known rows, none in two cones, and as many of them as the cone needs.
 
 use super::Cone;
-use super::check::{Check, Index};
-use crate::format::{ConeFile, ConeKind, item};
+use crate::definition::{Check, ConeDefinition, ConeKind, Index, item};
 
 /// The cones by index, and for each row the cone that it is in.
 pub(super) struct Cones {
@@ -12,25 +11,27 @@ pub(super) struct Cones {
     pub(super) has_holes: bool,
 }
 
-impl Check {
+impl Check<'_> {
     /// Checks the cones; `rows` are the names of the recourse rows, of which there are `count`.
-    pub(super) fn cones(&mut self, files: &[ConeFile], rows: &mut Index, count: usize) -> Cones {
-        let mut all = Cones { cones: Vec::with_capacity(files.len()), of_row: vec![None; count], has_holes: false };
-        for (c, file) in files.iter().enumerate() {
+    pub(super) fn cones(&mut self, definitions: &[ConeDefinition], rows: &mut Index, count: usize) -> Cones {
+        let mut all =
+            Cones { cones: Vec::with_capacity(definitions.len()), of_row: vec![None; count], has_holes: false };
+        for (c, definition) in definitions.iter().enumerate() {
             let place = || item("recourse.cones", c, "");
-            let unreadable = self.after_reader && (file.rows.is_empty() || file.rows.iter().any(String::is_empty));
+            let unreadable =
+                self.after_reader && (definition.rows.is_empty() || definition.rows.iter().any(String::is_empty));
             all.has_holes |= unreadable;
-            if !unreadable && let Some(needs) = wrong_size(file.kind, file.rows.len()) {
-                self.complaints.add(place(), format!("{needs}, and this one has {}", file.rows.len()));
+            if !unreadable && let Some(needs) = wrong_size(definition.kind, definition.rows.len()) {
+                self.complaints.add(place(), format!("{needs}, and this one has {}", definition.rows.len()));
             }
-            if let ConeKind::Power { alpha } = file.kind
+            if let ConeKind::Power { alpha } = definition.kind
                 && !(alpha > 0.0 && alpha < 1.0)
                 && !(self.after_reader && alpha.is_nan())
             {
                 self.complaints.add(place(), format!("\"alpha\" is {alpha}, and must be above 0 and below 1"));
             }
-            let mut cone = Cone { kind: file.kind, rows: Vec::with_capacity(file.rows.len()) };
-            for name in &file.rows {
+            let mut cone = Cone { kind: definition.kind, rows: Vec::with_capacity(definition.rows.len()) };
+            for name in &definition.rows {
                 let Some(row) = self.resolve(rows, name, &place, "\"rows\"") else { continue };
                 match all.of_row[row].replace(c) {
                     None => cone.rows.push(row),
@@ -51,7 +52,7 @@ impl Check {
     }
 }
 
-/// What a cone of this kind needs, if it does not have it.
+/// The number of rows that a cone of this kind needs, in words, if it has another number.
 fn wrong_size(kind: ConeKind, size: usize) -> Option<String> {
     match kind {
         ConeKind::SecondOrder => (size == 0).then(|| "a second-order cone has at least 1 row".to_owned()),

@@ -43,8 +43,7 @@ fn indefinite_part(entries: &[(usize, usize, f64)]) -> Option<Indefinite> {
     let largest = entries.iter().fold(0.0_f64, |largest, entry| largest.max(entry.2.abs()));
     let scaled = entries.iter().map(|&(i, j, value)| (local(i), local(j), value / largest));
     // A matrix written with ten digits is off by up to 5e-11 of its largest entries, and its eigenvalues by up to n
-    // times that; the tolerance has room for a hundred times as much, so that F'F in decimals passes and a wrong sign
-    // does not.
+    // times that; the tolerance is a hundred times as large, so that F'F in decimals passes and a wrong sign does not.
     let tolerance = 5e-9 * n as f64;
     if n <= DENSE {
         let mut dense = Mat::<f64>::zeros(n, n);

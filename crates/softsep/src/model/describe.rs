@@ -1,11 +1,14 @@
-//! A problem back in the words of the format.
+//! The definition of a checked problem.
 
-use super::{Problem, Sparse, Symmetric};
-use crate::format::{
-    ConeFile, FirstStageFile, ProblemFile, Quadratic, RecourseFile, Row, Terms, UncertaintyFile, Variable, VariableKind,
+use std::sync::Arc;
+
+use super::{Problem, ProblemDefinition, Sparse, Symmetric};
+use crate::definition::{
+    ConeDefinition, FirstStageDefinition, Quadratic, RecourseDefinition, Row, Terms, Variable, VariableKind,
 };
+use crate::uncertainty::{SetDefinition, UncertaintyDefinition};
 
-pub(super) fn describe(problem: &Problem) -> ProblemFile {
+pub(super) fn describe(problem: &Problem) -> ProblemDefinition {
     let (first, recourse, names) = (&problem.first, &problem.recourse, &problem.names);
     let first_variables = names.first.iter().enumerate().map(|(j, name)| Variable {
         name: name.clone(),
@@ -38,20 +41,21 @@ pub(super) fn describe(problem: &Problem) -> ProblemFile {
         upper: recourse.row_upper[i] / recourse.row_scale[i],
         offset: (recourse.offset[i] != 0.0).then_some(recourse.offset[i]),
     });
-    let cones = recourse.cones.iter().map(|cone| ConeFile {
+    let cones = recourse.cones.iter().map(|cone| ConeDefinition {
         kind: cone.kind,
         rows: cone.rows.iter().map(|&row| names.recourse_rows[row].clone()).collect(),
     });
-    ProblemFile {
+    let set = problem.set.describe().unwrap_or_else(|| SetDefinition::Custom(Arc::clone(&problem.set)));
+    ProblemDefinition {
         name: problem.name.clone(),
-        first_stage: FirstStageFile {
+        first_stage: FirstStageDefinition {
             variables: first_variables.collect(),
             constraints: first_rows.collect(),
             quadratic: quadratic(&first.quadratic, &names.first),
             constant: first.constant,
         },
-        uncertainty: UncertaintyFile { parameters: names.parameters.clone(), set: problem.set.describe() },
-        recourse: RecourseFile {
+        uncertainty: UncertaintyDefinition { parameters: names.parameters.clone(), set },
+        recourse: RecourseDefinition {
             variables: variables.collect(),
             constraints: rows.collect(),
             quadratic: quadratic(&recourse.quadratic, &names.recourse),

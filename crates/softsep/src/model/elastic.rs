@@ -1,13 +1,13 @@
-//! The elastic recourse: by how much must the rows be missed?
+//! The elastic recourse: the least amount by which the rows must be violated.
 
 use super::{Problem, RecourseModel, Sparse, Symmetric};
 
 impl Problem {
-    /// The problem over the same decisions and the same set whose recourse cost is the least s by which every row may
-    /// have to be missed.
+    /// The problem over the same decisions and the same set whose recourse cost is the least s such that every row is
+    /// violated by at most s.
     ///
     /// It always has a recourse, and the original one has a recourse at (x, ξ) exactly where its cost is not positive.
-    /// Without equalities s may fall to −1, the room that every row has: a search then sees where feasibility ends
+    /// Without equalities s may fall to −1, so that it also measures slack: a search then sees the end of feasibility
     /// before it gets there.
     pub(crate) fn elastic(&self) -> Problem {
         let from = &self.recourse;

@@ -1,7 +1,7 @@
 //! A problem in a few lines, for logs and `softsep check`.
 
 use super::Problem;
-use crate::format::{ConeKind, VariableKind};
+use crate::definition::{ConeKind, VariableKind};
 
 impl Problem {
     /// Sizes and kinds, one line each.

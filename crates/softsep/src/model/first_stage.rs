@@ -1,7 +1,7 @@
 //! The first stage: the cost f and the feasible set X.
 
 use super::{Sparse, Symmetric};
-use crate::format::VariableKind;
+use crate::definition::VariableKind;
 
 /// `f(x) = constant + cᵀx + ½ xᵀDx` over `X = {x : bounds, rows, integrality}`.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct FirstStage {
     pub row_lower: Vec<f64>,
     /// Their upper bounds.
     pub row_upper: Vec<f64>,
-    /// What each row was multiplied by, a power of two.
+    /// The factor that each row was multiplied by, a power of two.
     pub row_scale: Vec<f64>,
 }
 
@@ -106,7 +106,7 @@ pub struct Violation {
 pub enum Broken {
     /// The bounds of a variable.
     Bound(usize),
-    /// A variable that should be whole.
+    /// A variable that must be integral.
     Integrality(usize),
     /// A row.
     Row(usize),

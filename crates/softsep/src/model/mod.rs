@@ -1,8 +1,8 @@
 //! The validated problem: everything indexed, names kept aside.
 
-mod check;
 mod cones;
 mod convex;
+mod definition;
 mod describe;
 mod elastic;
 mod facts;
@@ -15,6 +15,7 @@ mod scale;
 mod sparse;
 mod square;
 
+pub use definition::ProblemDefinition;
 pub use first_stage::{Broken, FirstStage, Violation};
 pub use names::Names;
 pub use problem::Problem;

@@ -13,7 +13,7 @@ impl Problem {
     /// `d = v − x`. The slope in x is the envelope's gradient `−d / τ`, and there is only one. A cut for Q_τ is one for
     /// Q, since `Q_τ ≤ Q`; and `Q − Q_τ ≤ τ/2·|s|²` for every subgradient s of Q at x, so that the error is at most
     /// `τ/2·L²` where Q has the Lipschitz modulus L in all of space. Where there is no recourse at x but at some v, the
-    /// envelope is finite and Q is not: what it says there is a lower bound and no more.
+    /// envelope is finite and Q is not: it is then a lower bound and no more.
     ///
     /// τ must be positive.
     pub fn moreau(&self, tau: f64) -> Problem {

@@ -1,15 +1,14 @@
-//! Names become indices, and everything that a file can get wrong is checked.
+//! The checked problem: the names of a definition become indices, and every fault of it is found.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::check::{Check, Index};
 use super::convex::find_indefinite;
-use super::{FirstStage, Names, RecourseModel, Sparse, Symmetric};
-use crate::format::{
-    Complaints, FirstStageFile, Loaded, ProblemFile, Quadratic, RecourseFile, Row, Variable, VariableKind, item,
+use super::{FirstStage, Names, ProblemDefinition, RecourseModel, Sparse, Symmetric};
+use crate::definition::{
+    Check, Complaints, FirstStageDefinition, Index, Quadratic, RecourseDefinition, Variable, VariableKind, item,
 };
-use crate::uncertainty::{self, Uncertainty};
+use crate::uncertainty::{self, Uncertainty, UncertaintyDefinition};
 
 /// A checked two-stage problem; it does not change any more.
 #[derive(Debug, Clone)]
@@ -34,24 +33,25 @@ struct Indices<'f> {
 }
 
 impl Problem {
-    /// Checks `file` whole and resolves its names. The error lists every fault.
-    pub fn new(file: &ProblemFile) -> Result<Self, Complaints> {
-        Self::assemble(file, Check::default(), true)
+    /// Checks the whole `definition` and resolves its names. The error lists every fault.
+    pub fn new(definition: &ProblemDefinition) -> Result<Self, Complaints> {
+        Self::after_reader(definition, Complaints::new())
     }
 
-    /// As [`Problem::new`], after the reader: the error lists what it complained about and what is wrong besides.
-    pub fn from_loaded(loaded: Loaded) -> Result<Self, Complaints> {
-        let after_reader = !loaded.complaints.is_empty();
-        Self::assemble(&loaded.problem, Check { complaints: loaded.complaints, after_reader }, loaded.set_is_whole)
-    }
-
-    fn assemble(file: &ProblemFile, mut check: Check, set_is_whole: bool) -> Result<Self, Complaints> {
+    /// As [`Problem::new`], for a definition whose reader made `complaints`: the error lists these and all further
+    /// faults.
+    ///
+    /// The reader puts a placeholder where it could not read something: NaN for a number, an empty name, an empty list,
+    /// a box of NaN for a set. If it complained, no complaint is made about placeholders.
+    pub fn after_reader(definition: &ProblemDefinition, mut complaints: Complaints) -> Result<Self, Complaints> {
+        let after_reader = !complaints.is_empty();
+        let mut check = Check::of_stages(&mut complaints, after_reader);
         let names = Names {
-            first: file.first_stage.variables.iter().map(|variable| variable.name.clone()).collect(),
-            first_rows: file.first_stage.constraints.iter().map(|row| row.name.clone()).collect(),
-            parameters: file.uncertainty.parameters.clone(),
-            recourse: file.recourse.variables.iter().map(|variable| variable.name.clone()).collect(),
-            recourse_rows: file.recourse.constraints.iter().map(|row| row.name.clone()).collect(),
+            first: definition.first_stage.variables.iter().map(|variable| variable.name.clone()).collect(),
+            first_rows: definition.first_stage.constraints.iter().map(|row| row.name.clone()).collect(),
+            parameters: definition.uncertainty.parameters.clone(),
+            recourse: definition.recourse.variables.iter().map(|variable| variable.name.clone()).collect(),
+            recourse_rows: definition.recourse.constraints.iter().map(|row| row.name.clone()).collect(),
         };
         let mut index = Indices {
             x: check.names("first_stage.variables", "a first-stage variable", strs(&names.first)),
@@ -59,38 +59,39 @@ impl Problem {
             y: check.names("recourse.variables", "a recourse variable", strs(&names.recourse)),
         };
         check.names("first_stage.constraints", "a first-stage row", strs(&names.first_rows));
-        let first = check.first_stage(&file.first_stage, &mut index);
-        let set = if set_is_whole { check.set(file, &names.parameters) } else { None };
+        let first = check.first_stage(&definition.first_stage, &mut index);
+        let set = check.set(&definition.uncertainty);
         let mut rows = check.names("recourse.constraints", "a recourse row", strs(&names.recourse_rows));
-        let recourse = check.recourse(&file.recourse, &mut index, &mut rows);
+        let recourse = check.recourse(&definition.recourse, &mut index, &mut rows);
         match set {
-            Some(set) if check.complaints.is_empty() => {
+            Some(set) if complaints.is_empty() => {
                 let (mut first, mut recourse) = (first, recourse);
                 let mut typical = vec![0.0; set.dim()];
                 set.nominal(&mut typical);
                 first.scale_rows();
                 recourse.scale_rows(&typical);
-                Ok(Self { name: file.name.clone(), first, set, recourse, names })
+                Ok(Self { name: definition.name.clone(), first, set, recourse, names })
             }
-            _ => Err(check.complaints),
+            _ => Err(complaints),
         }
     }
 
-    /// The same problem with integers that need not be whole.
+    /// The continuous relaxation: the same problem without integrality.
     pub fn relaxed(&self) -> Problem {
         let mut relaxed = self.clone();
         relaxed.first.kind.fill(VariableKind::Continuous);
         relaxed
     }
 
-    /// The problem as the format has it; [`Problem::new`] makes the same problem of that.
-    pub fn file(&self) -> ProblemFile {
+    /// The definition of this problem; [`Problem::new`] makes an equal problem of it.
+    pub fn definition(&self) -> ProblemDefinition {
         super::describe::describe(self)
     }
 
     /// A first-stage decision given by name, in the order of the variables. Whether it is feasible is not asked here.
     pub fn decision(&self, values: &[(String, f64)]) -> Result<Vec<f64>, Complaints> {
-        let mut check = Check::default();
+        let mut complaints = Complaints::new();
+        let mut check = Check::of_stages(&mut complaints, false);
         let mut index = check.names("first_stage.variables", "a first-stage variable", strs(&self.names.first));
         let mut x = vec![None; self.first.dim()];
         for (name, value) in values {
@@ -104,7 +105,7 @@ impl Problem {
         for (name, _) in self.names.first.iter().zip(&x).filter(|(_, value)| value.is_none()) {
             check.complaints.add("", format!("the decision has no value for \"{name}\""));
         }
-        if check.complaints.is_empty() { Ok(x.into_iter().flatten().collect()) } else { Err(check.complaints) }
+        if complaints.is_empty() { Ok(x.into_iter().flatten().collect()) } else { Err(complaints) }
     }
 }
 
@@ -116,19 +117,19 @@ fn columns<T>(variables: &[Variable], field: impl Fn(&Variable) -> T) -> Vec<T> 
     variables.iter().map(field).collect()
 }
 
-impl Check {
-    fn set(&mut self, file: &ProblemFile, parameters: &[String]) -> Option<Arc<dyn Uncertainty>> {
+impl Check<'_> {
+    fn set(&mut self, definition: &UncertaintyDefinition) -> Option<Arc<dyn Uncertainty>> {
         let (place, before) = ("uncertainty.set", self.complaints.len());
-        let set = uncertainty::build(&file.uncertainty.set, parameters, place, &mut self.complaints);
-        // Sets leave complaints about NaN to the reader, but this one may have been made by a program.
+        let set = uncertainty::build(&definition.set, &definition.parameters, place, self.complaints);
+        // Sets leave complaints about NaN to the reader, but a program may have made this one.
         if set.is_none() && self.complaints.len() == before && !self.after_reader {
             self.complaints.add(place, "holds a NaN, which is not a number");
         }
-        set.map(Arc::from)
+        set
     }
 
-    fn first_stage(&mut self, file: &FirstStageFile, index: &mut Indices) -> FirstStage {
-        let variables = &file.variables;
+    fn first_stage(&mut self, stage: &FirstStageDefinition, index: &mut Indices) -> FirstStage {
+        let variables = &stage.variables;
         for (i, variable) in variables.iter().enumerate() {
             let place = || item("first_stage.variables", i, &variable.name);
             self.variable(variable, &place);
@@ -137,31 +138,31 @@ impl Check {
             }
         }
         let mut rows = Sparse::new(variables.len());
-        for (i, row) in file.constraints.iter().enumerate() {
+        for (i, row) in stage.constraints.iter().enumerate() {
             let place = || item("first_stage.constraints", i, &row.name);
             rows.push_row(self.terms(&mut index.x, &row.x, &place, "x"));
             if !row.y.is_empty() || !row.xi.is_empty() || row.offset.is_some() {
                 self.complaints.add(place(), "a first-stage row has \"x\" terms and bounds only");
             }
-            self.bounded(row, &place);
+            self.row_bounds(row.lower, row.upper, &place);
         }
-        self.finite(file.constant, &|| "first_stage".to_owned(), || "\"constant\"".to_owned());
+        self.finite(stage.constant, &|| "first_stage".to_owned(), || "\"constant\"".to_owned());
         FirstStage {
             cost: columns(variables, |variable| variable.cost),
-            constant: file.constant,
-            quadratic: self.quadratic("first_stage.quadratic", &file.quadratic, &mut index.x, variables),
+            constant: stage.constant,
+            quadratic: self.quadratic("first_stage.quadratic", &stage.quadratic, &mut index.x, variables),
             lower: columns(variables, |variable| variable.lower),
             upper: columns(variables, |variable| variable.upper),
             kind: columns(variables, |variable| variable.kind),
             rows,
-            row_lower: file.constraints.iter().map(|row| row.lower).collect(),
-            row_upper: file.constraints.iter().map(|row| row.upper).collect(),
-            row_scale: vec![1.0; file.constraints.len()],
+            row_lower: stage.constraints.iter().map(|row| row.lower).collect(),
+            row_upper: stage.constraints.iter().map(|row| row.upper).collect(),
+            row_scale: vec![1.0; stage.constraints.len()],
         }
     }
 
-    fn recourse(&mut self, file: &RecourseFile, index: &mut Indices, row_index: &mut Index) -> RecourseModel {
-        let variables = &file.variables;
+    fn recourse(&mut self, stage: &RecourseDefinition, index: &mut Indices, row_index: &mut Index) -> RecourseModel {
+        let variables = &stage.variables;
         let (n, first, parameters) = (variables.len(), index.x.len(), index.xi.len());
         let mut cost_xi = Sparse::new(parameters);
         for (i, variable) in variables.iter().enumerate() {
@@ -172,9 +173,9 @@ impl Check {
             }
             cost_xi.push_row(self.terms(&mut index.xi, &variable.cost_xi, &place, "cost_xi"));
         }
-        let cones = self.cones(&file.cones, row_index, file.constraints.len());
+        let cones = self.cones(&stage.cones, row_index, stage.constraints.len());
         let (mut g, mut e, mut u) = (Sparse::new(n), Sparse::new(first), Sparse::new(parameters));
-        for (i, row) in file.constraints.iter().enumerate() {
+        for (i, row) in stage.constraints.iter().enumerate() {
             let place = || item("recourse.constraints", i, &row.name);
             g.push_row(self.terms(&mut index.y, &row.y, &place, "y"));
             e.push_row(self.terms(&mut index.x, &row.x, &place, "x"));
@@ -190,30 +191,23 @@ impl Check {
                 // It may belong to a cone that could not be read.
                 (None, _) if cones.has_holes => {}
                 (None, Some(_)) => self.complaints.add(place(), "has an \"offset\", but is in no cone"),
-                (None, None) => self.bounded(row, &place),
+                (None, None) => self.row_bounds(row.lower, row.upper, &place),
             }
         }
         RecourseModel {
             cost: columns(variables, |variable| variable.cost),
             cost_xi,
-            quadratic: self.quadratic("recourse.quadratic", &file.quadratic, &mut index.y, variables),
+            quadratic: self.quadratic("recourse.quadratic", &stage.quadratic, &mut index.y, variables),
             lower: columns(variables, |variable| variable.lower),
             upper: columns(variables, |variable| variable.upper),
             g,
             e,
             u,
-            row_lower: file.constraints.iter().map(|row| row.lower).collect(),
-            row_upper: file.constraints.iter().map(|row| row.upper).collect(),
-            offset: file.constraints.iter().map(|row| row.offset.unwrap_or(0.0)).collect(),
+            row_lower: stage.constraints.iter().map(|row| row.lower).collect(),
+            row_upper: stage.constraints.iter().map(|row| row.upper).collect(),
+            offset: stage.constraints.iter().map(|row| row.offset.unwrap_or(0.0)).collect(),
             cones: cones.cones,
-            row_scale: vec![1.0; file.constraints.len()],
-        }
-    }
-
-    /// A row that is in no cone must bound something.
-    fn bounded(&mut self, row: &Row, place: &dyn Fn() -> String) {
-        if self.bounds(row.lower, row.upper, place) && row.lower == f64::NEG_INFINITY && row.upper == f64::INFINITY {
-            self.complaints.add(place(), "has no finite bound; \"lower\", \"upper\" or both must be given");
+            row_scale: vec![1.0; stage.constraints.len()],
         }
     }
 
@@ -221,14 +215,14 @@ impl Check {
         let before = self.complaints.len();
         let mut matrix = Symmetric::default();
         let mut first: HashMap<(usize, usize), usize> = HashMap::with_capacity(entries.len());
-        let mut is_whole = true;
+        let mut is_complete = true;
         for (k, (u, w, value)) in entries.iter().enumerate() {
             let place = || item(list, k, "");
             let i = self.resolve(index, u, &place, "the entry");
             let j = if u == w { i } else { self.resolve(index, w, &place, "the entry") };
             self.finite(*value, &place, || "the coefficient".to_owned());
             let (Some(i), Some(j), true) = (i, j, value.is_finite()) else {
-                is_whole = false;
+                is_complete = false;
                 continue;
             };
             let earlier = *first.entry((i.max(j), i.min(j))).or_insert(k);
@@ -238,7 +232,7 @@ impl Check {
             }
             matrix.push(i, j, *value);
         }
-        if is_whole
+        if is_complete
             && self.complaints.len() == before
             && let Some(found) = find_indefinite(&matrix, variables.len())
         {

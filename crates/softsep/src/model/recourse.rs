@@ -1,7 +1,7 @@
 //! The recourse as matrices: costs b + Bξ, H, rows G y + E x + U ξ, cones.
 
 use super::{Sparse, Symmetric};
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 
 /// `Q(x, ξ) = min (b + Bξ)ᵀy + ½ yᵀHy` over bounds on y, `row_lower ≤ Gy + Ex + Uξ ≤ row_upper`, and cones over some of
 /// the rows.
@@ -31,7 +31,7 @@ pub struct RecourseModel {
     pub offset: Vec<f64>,
     /// The cones; no row is in two.
     pub cones: Vec<Cone>,
-    /// What each row was multiplied by, a power of two; 1 for a row in a cone.
+    /// The factor that each row was multiplied by, a power of two; 1 for a row in a cone.
     pub row_scale: Vec<f64>,
 }
 
@@ -55,8 +55,8 @@ impl RecourseModel {
         self.row_lower.len()
     }
 
-    /// Whether the cost of some y moves with ξ. Then Q is not convex in ξ, and extreme points of a set do not tell its
-    /// maximum.
+    /// Whether the cost of some y moves with ξ. Then Q is not convex in ξ, and its maximum need not be at an extreme
+    /// point of the set.
     pub fn costs_move(&self) -> bool {
         self.cost_xi.nonzeros() > 0
     }
@@ -74,7 +74,7 @@ impl RecourseModel {
         }
     }
 
-    /// What x and ξ add to the rows: `out = E x + U ξ`.
+    /// The part of the rows' activities that x and ξ fix: `out = E x + U ξ`.
     pub fn shift(&self, x: &[f64], xi: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         self.e.mul_add(1.0, x, out);

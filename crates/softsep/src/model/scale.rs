@@ -2,8 +2,8 @@
 //!
 //! Solvers hold a row when it is off by less than an absolute tolerance. A row in small units (1e-7 of something) would
 //! then say nothing at all, and a wrong decision would pass for feasible. So every row that is in no cone is multiplied
-//! by a power of two, which changes no digit, such that its coefficients lie around 1. Whoever shows a row to people
-//! divides by its scale again.
+//! by a power of two, which changes no digit, such that its coefficients lie around 1. A row that is shown to people is
+//! divided by its scale again.
 
 use super::{FirstStage, RecourseModel, Sparse};
 
@@ -34,7 +34,7 @@ impl FirstStage {
 
 impl RecourseModel {
     /// Scales the rows outside cones by their terms in y, or in x where there are none in y. A row in ξ alone is scaled
-    /// by what ξ makes of it: its entries have units of their own.
+    /// by its terms at a typical ξ, since the entries of ξ have units of their own.
     pub(super) fn scale_rows(&mut self, typical_xi: &[f64]) {
         let in_xi = |u: &Sparse, row: usize| {
             let terms = u

@@ -9,7 +9,7 @@ use super::coordinates::{Coordinates, Feature};
 use super::dependence::Dependence;
 use super::robust::{Expression, Region, Robust, Written};
 use super::support::Ground;
-use crate::format::VariableKind;
+use crate::definition::VariableKind;
 use crate::model::Problem;
 use crate::recourse::{Program, RecourseError};
 use crate::uncertainty::Shape;

@@ -10,7 +10,7 @@ use super::repair::{Proved, Repair};
 use super::robust::Region;
 use super::rule::Policy;
 use super::solve::{Ended, Solved};
-use crate::format::Points;
+use crate::definition::ScenarioList;
 use crate::model::Problem;
 use crate::recourse::RecourseError;
 use crate::run::{Clock, Stop};
@@ -30,10 +30,10 @@ const MISS: f64 = 1e-7;
 /// Rows at scenarios: those of a program, which grows.
 pub(crate) struct Rows<'a> {
     problem: &'a Problem,
-    all: &'a Points,
+    all: &'a ScenarioList,
     /// The numbers of the rows (the cost, then the rows, the variables and the cones), and a scenario for each.
     places: Vec<usize>,
-    points: Points,
+    points: ScenarioList,
     /// Scenarios from the beginning of the list that are in for all rows.
     taken: usize,
 }
@@ -48,9 +48,9 @@ struct Promise<'a> {
 
 impl<'a> Rows<'a> {
     /// Every row at one scenario.
-    pub(crate) fn new(problem: &'a Problem, all: &'a Points, xi: &[f64]) -> Self {
+    pub(crate) fn new(problem: &'a Problem, all: &'a ScenarioList, xi: &[f64]) -> Self {
         let places: Vec<usize> = (0..places(problem)).collect();
-        let mut points = Points::new(problem.set.dim());
+        let mut points = ScenarioList::new(problem.set.dim());
         places.iter().for_each(|_| points.push(xi));
         Self { problem, all, places, points, taken: 0 }
     }
@@ -89,7 +89,7 @@ impl<'a> Rows<'a> {
 pub(crate) fn best_over_list(
     problem: &Problem,
     x: &[f64],
-    all: &Points,
+    all: &ScenarioList,
     typical: f64,
     clock: &Clock,
 ) -> Result<Option<Proved>, RecourseError> {
@@ -121,7 +121,7 @@ fn places(problem: &Problem) -> usize {
 impl Promise<'_> {
     /// For each row that the policy misses at some scenario of the list, the one at which it misses most in each of a
     /// few segments.
-    fn worst_misses(&self, all: &Points, clock: &Clock) -> Result<Vec<(usize, usize)>, Stop> {
+    fn worst_misses(&self, all: &ScenarioList, clock: &Clock) -> Result<Vec<(usize, usize)>, Stop> {
         let places = places(self.problem);
         let none = || vec![(MISS, None); places];
         // Chunks of a fixed size, merged in order, the first of equals kept: the result does not depend on threads.

@@ -15,7 +15,7 @@ use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 use super::robust::Robust;
 use super::rule::Policy;
 use super::support::{Ground, Support};
-use crate::format::{Points, VariableKind};
+use crate::definition::{ScenarioList, VariableKind};
 use crate::model::Problem;
 use crate::recourse::{Program, RecourseError};
 use crate::run::Clock;
@@ -73,7 +73,7 @@ pub(super) struct Range {
 
 impl<'a> Repair<'a> {
     /// Over a list.
-    pub(crate) fn over_list(problem: &'a Problem, x: &'a [f64], points: &'a Points) -> Self {
+    pub(crate) fn over_list(problem: &'a Problem, x: &'a [f64], points: &'a ScenarioList) -> Self {
         Self { problem, x, ground: Ground::List(points), shares: Vec::new(), is_open: false }
     }
 

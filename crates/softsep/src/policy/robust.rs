@@ -6,7 +6,7 @@
 //! and over what they have in common a is split between the two. Every λ and every split proves the row: whatever the
 //! solver returns, the row holds.
 
-use crate::format::{ConeKind, Points, VariableKind};
+use crate::definition::{ConeKind, ScenarioList, VariableKind};
 use crate::recourse::{Program, RecourseError, merged};
 use crate::uncertainty::{Ball, Polytope, Shape};
 
@@ -92,7 +92,7 @@ pub(crate) enum Region<'a> {
     Shape(&'a Shape),
     /// At some points, each row at its own: the numbers of the rows (the cost, then the rows, the variables and the
     /// cones), and a point for each.
-    Points(&'a [usize], &'a Points),
+    Points(&'a [usize], &'a ScenarioList),
 }
 
 /// What was written for one expression.

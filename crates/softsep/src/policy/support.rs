@@ -4,7 +4,7 @@
 
 use softsep_lp::{Algorithm, Lp, Model, Toggle};
 
-use crate::format::Points;
+use crate::definition::ScenarioList;
 use crate::numeric::dot;
 use crate::recourse::RecourseError;
 use crate::uncertainty::{Ball, Polytope, Shape};
@@ -19,7 +19,7 @@ pub(crate) enum Ground<'a> {
     /// A shape.
     Shape(&'a Shape),
     /// A list.
-    List(&'a Points),
+    List(&'a ScenarioList),
 }
 
 impl Ground<'_> {

@@ -156,12 +156,14 @@ mod tests {
     /// Any random problem of the format's tests, without the feature that holds them: rows of every kind, y of every
     /// kind.
     fn random(seed: u64) -> Problem {
-        use crate::format::{ProblemFile, Row, SetFile, Variable};
+        use crate::definition::{Row, Variable};
+        use crate::model::ProblemDefinition;
+        use crate::uncertainty::SetDefinition;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut file = ProblemFile::default();
+        let mut file = ProblemDefinition::default();
         file.first_stage.variables.push(Variable::new("x", 1.0).bounded(0.0, 4.0));
         file.uncertainty.parameters = vec!["g0".into(), "g1".into()];
-        file.uncertainty.set = SetFile::Box { lower: vec![-1.0; 2], upper: vec![1.0; 2] };
+        file.uncertainty.set = SetDefinition::Box { lower: vec![-1.0; 2], upper: vec![1.0; 2] };
         let mut whole = |low: i32, high: i32| f64::from(rng.random_range(low..=high));
         let inf = f64::INFINITY;
         for j in 0..4 {

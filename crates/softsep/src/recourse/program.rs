@@ -5,7 +5,7 @@ use std::ops::Range;
 use softsep_lp::Model;
 
 use super::{ConicProgram, RecourseError};
-use crate::format::{ConeKind, VariableKind};
+use crate::definition::{ConeKind, VariableKind};
 
 /// A program under construction.
 pub(crate) trait Program {

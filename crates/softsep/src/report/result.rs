@@ -1,17 +1,14 @@
 //! An outcome with its names: the `aro-result/1` file.
 
-use crate::format::{
-    Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile,
-    Stage as StageWord, StopWord, ViolationFile, WorstCaseFile,
-};
+use crate::format::{CertificateFile, InfeasibleFile, NamedValues, ResultFile, WorstCaseFile};
 use crate::model::Problem;
 use crate::outcome::Outcome;
-use crate::run::{Bounds, Certificate, Infeasible, Source, Stage, Stop, Verdict};
+use crate::run::{Assumption, Bounds, Infeasible, Verdict};
 
 /// The outcome as the format writes it.
 pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     let names = &problem.names;
-    let mut file = ResultFile::new(outcome.status, stop_word(outcome.stop), outcome.method, outcome.seed);
+    let mut file = ResultFile::new(outcome.status, outcome.stop, outcome.method, outcome.seed);
     file.lower_bound = outcome.bounds.lower();
     file.upper_bound = outcome.bounds.reported_upper();
     file.gap = outcome.bounds.gap();
@@ -41,26 +38,12 @@ pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
 }
 
 fn certificate_file(bounds: &Bounds) -> CertificateFile {
-    let mut file = CertificateFile::new(match bounds.certificate() {
-        Certificate::Deterministic => CertificateKind::Deterministic,
-        Certificate::Probabilistic => CertificateKind::Probabilistic,
-        Certificate::None => CertificateKind::None,
-    });
+    let mut file = CertificateFile::new(bounds.certificate());
     if let Some(likely) = bounds.likely() {
         file.confidence = Some(likely.confidence);
-        let source = |source: Source| match source {
-            Source::Given => AssumptionSource::Given,
-            Source::Derived => AssumptionSource::Derived,
-        };
-        let assumes = likely.assumes.iter();
-        file.assumes =
-            assumes.map(|of| Assumption { name: of.name.into(), value: of.value, source: source(of.source) }).collect();
+        file.assumes = likely.assumes.iter().map(Assumption::to_owned_name).collect();
     }
-    file.violation = bounds.violation().map(|violation| ViolationFile {
-        level: violation.level,
-        confidence: violation.confidence,
-        measure: violation.measure.clone(),
-    });
+    file.violation = bounds.violation().cloned();
     file
 }
 
@@ -69,23 +52,9 @@ fn infeasible_file(problem: &Problem, infeasible: &Infeasible) -> InfeasibleFile
     let first = infeasible.first_rows.iter().map(|&row| names.first_rows[row].clone());
     let recourse = infeasible.recourse_rows.iter().map(|&row| names.recourse_rows[row].clone());
     InfeasibleFile {
-        stage: match infeasible.stage {
-            Stage::First => StageWord::First,
-            Stage::Recourse => StageWord::Recourse,
-        },
+        stage: infeasible.stage,
         xi: infeasible.xi.as_ref().map(|xi| NamedValues::new(&names.parameters, xi)),
         rows: first.chain(recourse).collect(),
         why: infeasible.why.clone(),
-    }
-}
-
-fn stop_word(stop: Stop) -> StopWord {
-    match stop {
-        Stop::Gap => StopWord::Gap,
-        Stop::TimeLimit => StopWord::TimeLimit,
-        Stop::IterationLimit => StopWord::IterationLimit,
-        Stop::Interrupted => StopWord::Interrupted,
-        Stop::Proved => StopWord::Proved,
-        Stop::Stalled => StopWord::Stalled,
     }
 }

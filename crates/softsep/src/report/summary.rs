@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::certificate::in_words;
+use crate::definition::one_line;
 use crate::evaluate::Evaluation;
-use crate::format::{Status, one_line};
 use crate::model::{Broken, Problem};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Status};
 use crate::run::{Certificate, Stop, Verdict};
 
 /// Entries of a vector that a summary shows; the whole is in the result file.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::format::one_line;
+use crate::definition::one_line;
 use crate::run::{Certificate, Event, Observer, Record};
 
 /// Writes a run as a table. A write that fails is ignored: a log must not stop a run.

@@ -1,6 +1,8 @@
 //! What random draws say about one decision: how much of the set costs more than is thought, and what it likely costs
 //! at most.
 
+use serde::{Deserialize, Serialize};
+
 /// What was attested of a decision and its value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Attested {
@@ -27,7 +29,8 @@ impl Attested {
 
 /// With probability `confidence` at least, at most the share `level` of the set, by `measure`, costs more than the
 /// value. It says nothing about the worst case.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Violation {
     /// The share.
     pub level: f64,
@@ -49,22 +52,33 @@ pub struct Likely {
     pub assumes: Vec<Assumption>,
 }
 
-/// A constant that a bound rests on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Assumption {
+/// A constant that a bound rests on. A run has names of its own; a result that was read from a file has a `String`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Assumption<Name = &'static str> {
     /// Its name, as on the command line.
-    pub name: &'static str,
+    pub name: Name,
     /// Its value.
     pub value: f64,
     /// Where it is from.
     pub source: Source,
 }
 
-/// Where a constant is from. An estimated one bounds nothing, and is none of these.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+impl Assumption {
+    /// The same assumption with a name of its own, as result files have it.
+    pub fn to_owned_name(&self) -> Assumption<String> {
+        Assumption { name: self.name.to_owned(), value: self.value, source: self.source }
+    }
+}
+
+/// Where a constant is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The user says so.
     Given,
+    /// The run's own statistics. No bound of softsep rests on an estimate; the result of another program may.
+    Estimated,
     /// It follows from the problem's data, or from constants that were given.
     Derived,
 }

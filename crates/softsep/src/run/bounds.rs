@@ -1,5 +1,7 @@
 //! Bounds on the optimum, each with how it is known.
 
+use serde::{Deserialize, Serialize};
+
 use super::attested::{Attested, Likely, Violation};
 use crate::numeric::tolerances::{CONTRADICTION_TOL, cost_tol};
 
@@ -27,7 +29,8 @@ pub struct Bounds {
 }
 
 /// How the two bounds are known; derived from them, never set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Certificate {
     /// Both hold for sure, up to the solvers' tolerances.
     Deterministic,

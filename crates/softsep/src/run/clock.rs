@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Why a run ended. What it holds then is another question: see [`Status`](crate::format::Status).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+use serde::{Deserialize, Serialize};
+
+/// Why a run ended. What it holds then is another question: see [`Status`](crate::Status).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stop {
     /// The gap asked for is met.
     #[error("the gap is met")]

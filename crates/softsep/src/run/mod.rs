@@ -17,6 +17,8 @@ pub use incumbent::Incumbent;
 pub use observer::{ChainDiagnostics, ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
 pub use seed::{Purpose, Random, normals, stream};
 
+use serde::{Deserialize, Serialize};
+
 /// What was proved about a problem that has no optimum.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
@@ -51,7 +53,8 @@ pub struct Unbounded {
 }
 
 /// One of the two stages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Here and now.
     First,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::format::Points;
+use crate::definition::ScenarioList;
 use crate::model::Problem;
 use crate::uncertainty::{Count, TooMany};
 
@@ -24,7 +24,7 @@ pub enum NoFiniteEquivalent {
 /// A finite list stands for itself. Of any other set the extreme points do where Q(x, ·) is convex: then its maximum is
 /// at one of them. Q is convex in ξ when ξ moves right-hand sides only, whatever the cones and the quadratic cost; when
 /// it moves costs, Q is a minimum of functions bilinear in (y, ξ), and its maximum may be inside the set.
-pub fn finite_equivalent(problem: &Problem, limit: usize) -> Result<Cow<'_, Points>, NoFiniteEquivalent> {
+pub fn finite_equivalent(problem: &Problem, limit: usize) -> Result<Cow<'_, ScenarioList>, NoFiniteEquivalent> {
     let set = &problem.set;
     if !set.is_finite_list() && set.extremes() != Count::Exactly(1) && problem.recourse.costs_move() {
         return Err(NoFiniteEquivalent::CostsMove);

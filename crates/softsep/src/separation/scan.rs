@@ -10,20 +10,20 @@ use super::screen::{Question, Screen};
 use super::worst::Worst;
 use super::{Claim, Found, Query, Separation};
 use crate::cuts::CutPool;
+use crate::definition::ScenarioList;
 use crate::error::Error;
-use crate::format::Points;
 use crate::model::Problem;
 use crate::recourse::{Answer, Recourse, RecourseBasis, RecourseError, engine};
 use crate::run::Clock;
 
-/// Points per chunk. Each chunk starts from one and the same basis: small enough to share work, large enough to profit
+/// ScenarioList per chunk. Each chunk starts from one and the same basis: small enough to share work, large enough to profit
 /// from reuse.
 const CHUNK: usize = 64;
 
 /// All points.
 pub struct Scan<'p> {
     problem: &'p Problem,
-    points: Cow<'p, Points>,
+    points: Cow<'p, ScenarioList>,
     /// Where every chunk starts: the basis of the worst scenario of the last scan.
     start: RecourseBasis,
     /// What settles points without a solve; `None` where every one is solved.
@@ -41,7 +41,7 @@ struct Chunk {
 
 impl<'p> Scan<'p> {
     /// A scan of `points`, which must not be empty.
-    pub fn new(problem: &'p Problem, points: Cow<'p, Points>) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem, points: Cow<'p, ScenarioList>) -> Result<Self, Error> {
         if points.is_empty() {
             return Err(Error::Master("there is no scenario to scan".into()));
         }
@@ -51,7 +51,7 @@ impl<'p> Scan<'p> {
     }
 
     /// The same scan with a solve for every point, which is what the other must agree with.
-    pub fn plain(problem: &'p Problem, points: Cow<'p, Points>) -> Result<Self, Error> {
+    pub fn plain(problem: &'p Problem, points: Cow<'p, ScenarioList>) -> Result<Self, Error> {
         Ok(Self { screen: None, ..Self::new(problem, points)? })
     }
 

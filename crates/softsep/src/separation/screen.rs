@@ -12,7 +12,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::worst::Worst;
-use crate::format::Points;
+use crate::definition::ScenarioList;
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::recourse::{Answer, Interval, Outcome, Own, Recourse, RecourseBasis, RecourseError, Response, Rules};
@@ -73,7 +73,7 @@ struct Open {
 #[derive(Clone, Copy)]
 pub(super) struct Question<'a> {
     pub(super) problem: &'a Problem,
-    pub(super) points: &'a Points,
+    pub(super) points: &'a ScenarioList,
     pub(super) x: &'a [f64],
     /// A scenario that costs more ends the scan.
     pub(super) above: f64,
@@ -82,7 +82,7 @@ pub(super) struct Question<'a> {
 
 impl Screen {
     /// `None` where nothing but a solve settles a scenario.
-    pub(super) fn new(problem: &Problem, points: &Points) -> Option<Self> {
+    pub(super) fn new(problem: &Problem, points: &ScenarioList) -> Option<Self> {
         if !Rules::exist(problem) || points.dim() == 0 {
             return None;
         }
@@ -257,7 +257,7 @@ struct Room {
 
 impl Room {
     /// A matrix, given by columns, times each scenario of a block: one column of values each.
-    fn product(&mut self, matrix: &[f64], points: &Points, block: &[Open]) -> &[f64] {
+    fn product(&mut self, matrix: &[f64], points: &ScenarioList, block: &[Open]) -> &[f64] {
         let (dim, size) = (points.dim(), matrix.len() / points.dim());
         self.points.clear();
         block.iter().for_each(|open| self.points.extend_from_slice(points.row(open.row)));

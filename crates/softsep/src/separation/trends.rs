@@ -42,13 +42,15 @@ fn by_sides(problem: &Problem) -> Vec<Trend> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::format::{ProblemFile, Row, SetFile, Variable};
+    use crate::definition::{Row, Variable};
+    use crate::model::ProblemDefinition;
+    use crate::uncertainty::SetDefinition;
 
     /// min y over y + ξ₁ − ξ₂ ≥ 0, y − 2ξ₂ + ξ₃ ≤ 9, 0 ≤ y + ξ₄ ≤ 9, with ξ₅ nowhere.
     fn problem() -> Problem {
-        let mut file = ProblemFile::default();
+        let mut file = ProblemDefinition::default();
         file.uncertainty.parameters = (1..=5).map(|k| format!("xi_{k}")).collect();
-        file.uncertainty.set = SetFile::Box { lower: vec![0.0; 5], upper: vec![1.0; 5] };
+        file.uncertainty.set = SetDefinition::Box { lower: vec![0.0; 5], upper: vec![1.0; 5] };
         file.recourse.variables.push(Variable::new("y", 1.0));
         for (name, lower, upper, xi) in [
             ("a", 0.0, f64::INFINITY, vec![("xi_1", 1.0), ("xi_2", -1.0)]),

@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::evaluate::evaluate;
-use crate::format::{ResultFile, Status};
+use crate::format::ResultFile;
 use crate::methods::{Entry, Reaches};
 use crate::model::Problem;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Status};
 use crate::report::result_file;
 use crate::run::{Certificate, Silent, Stop, Verdict};
 use crate::separation::Exact;

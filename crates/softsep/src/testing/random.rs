@@ -4,10 +4,11 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::format::{
-    ConeFile, ConeKind, FirstStageFile, Points, ProblemFile, RecourseFile, Row, SetFile, Sides, UncertaintyFile,
-    Variable, VariableKind,
+use crate::definition::{
+    ConeDefinition, ConeKind, FirstStageDefinition, RecourseDefinition, Row, ScenarioList, Variable, VariableKind,
 };
+use crate::model::ProblemDefinition;
+use crate::uncertainty::{SetDefinition, Sides, UncertaintyDefinition};
 
 /// How large a random problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,7 +46,7 @@ pub struct Recipe {
 /// A random problem: few variables, small whole coefficients (so that ties and degenerate bases happen), ranged rows,
 /// equalities, free and bounded recourse variables. Costs of y are such that the recourse is bounded; with `incomplete`
 /// off, dear helpers make it feasible always.
-pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
+pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemDefinition {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (dim, first_dim, rows, cols) = match recipe.size {
         Size::Small => {
@@ -65,7 +66,7 @@ pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
             .collect()
     };
 
-    let mut first = FirstStageFile { constant: whole(&mut rng, -2, 2), ..FirstStageFile::default() };
+    let mut first = FirstStageDefinition { constant: whole(&mut rng, -2, 2), ..FirstStageDefinition::default() };
     for j in 0..first_dim {
         let cost = whole(&mut rng, -3, 6);
         let mut variable = Variable::new(format!("x{j}"), cost).bounded(0.0, whole(&mut rng, 1, 6));
@@ -93,7 +94,7 @@ pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
         }
     }
 
-    let mut recourse = RecourseFile::default();
+    let mut recourse = RecourseDefinition::default();
     for j in 0..cols {
         let mut variable = Variable::new(format!("y{j}"), whole(&mut rng, 0, 6));
         match rng.random_range(0..5) {
@@ -152,10 +153,10 @@ pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
     if recipe.cone {
         add_cone(&mut rng, &mut recourse, cols, dim);
     }
-    ProblemFile {
+    ProblemDefinition {
         name: format!("random {seed}"),
         first_stage: first,
-        uncertainty: UncertaintyFile {
+        uncertainty: UncertaintyDefinition {
             parameters: (0..dim).map(|j| format!("g{j}")).collect(),
             set: random_set(&mut rng, recipe.set, dim),
         },
@@ -164,7 +165,7 @@ pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemFile {
 }
 
 /// `radius ≥ ‖(y_k + g_k, 1)‖` with a costly radius: always feasible.
-fn add_cone(rng: &mut ChaCha8Rng, recourse: &mut RecourseFile, cols: usize, dim: usize) {
+fn add_cone(rng: &mut ChaCha8Rng, recourse: &mut RecourseDefinition, cols: usize, dim: usize) {
     recourse.variables.push(Variable::new("radius", f64::from(rng.random_range(1..=5))));
     let mut radius = Row::new("radius row");
     radius.y = vec![("radius".into(), 1.0)];
@@ -175,14 +176,14 @@ fn add_cone(rng: &mut ChaCha8Rng, recourse: &mut RecourseFile, cols: usize, dim:
     entry.offset = Some(f64::from(rng.random_range(-1..=1)));
     let mut one = Row::new("constant row");
     one.offset = Some(-1.0);
-    recourse.cones.push(ConeFile {
+    recourse.cones.push(ConeDefinition {
         kind: ConeKind::SecondOrder,
         rows: vec![radius.name.clone(), entry.name.clone(), one.name.clone()],
     });
     recourse.constraints.extend([radius, entry, one]);
 }
 
-fn random_set(rng: &mut ChaCha8Rng, kind: &str, dim: usize) -> SetFile {
+fn random_set(rng: &mut ChaCha8Rng, kind: &str, dim: usize) -> SetDefinition {
     const KINDS: [&str; 6] = ["scenarios", "box", "l1", "budget", "ellipsoid", "polyhedron"];
     let kind = if kind.is_empty() { KINDS[rng.random_range(0..KINDS.len())] } else { kind };
     let mut vector = |low: f64, high: f64| -> Vec<f64> {
@@ -191,20 +192,20 @@ fn random_set(rng: &mut ChaCha8Rng, kind: &str, dim: usize) -> SetFile {
     let (center, scale) = (vector(-1.0, 1.0), vector(0.25, 1.5));
     match kind {
         "scenarios" => {
-            let mut points = Points::new(dim);
+            let mut points = ScenarioList::new(dim);
             for _ in 0..if dim > 3 { 60 } else { 7 } {
                 points.push(&vector(-1.5, 1.5));
             }
-            SetFile::Scenarios { points, file: None }
+            SetDefinition::Scenarios { points, file: None }
         }
-        "box" => SetFile::Box { upper: center.iter().zip(&scale).map(|(c, s)| c + s).collect(), lower: center },
-        "l1" => SetFile::L1 { center, scale },
+        "box" => SetDefinition::Box { upper: center.iter().zip(&scale).map(|(c, s)| c + s).collect(), lower: center },
+        "l1" => SetDefinition::L1 { center, scale },
         "budget" => {
             let budget = f64::from(rng.random_range(0..=4 * dim as u32)) / 4.0;
             let sides = if rng.random_bool(0.5) { Sides::One } else { Sides::Two };
-            SetFile::Budget { budget, sides, center, scale }
+            SetDefinition::Budget { budget, sides, center, scale }
         }
-        "ellipsoid" => SetFile::Ellipsoid {
+        "ellipsoid" => SetDefinition::Ellipsoid {
             matrix: (0..dim).map(|i| (0..dim).map(|j| if i == j { scale[i] } else { 0.25 }).collect()).collect(),
             center,
         },
@@ -212,7 +213,7 @@ fn random_set(rng: &mut ChaCha8Rng, kind: &str, dim: usize) -> SetFile {
             let mut cap = Row::new("cap");
             cap.xi = (0..dim).map(|j| (format!("g{j}"), 1.0)).collect();
             cap.upper = center.iter().sum::<f64>() + 0.6 * scale.iter().sum::<f64>();
-            SetFile::Polyhedron {
+            SetDefinition::Polyhedron {
                 upper: center.iter().zip(&scale).map(|(c, s)| c + s).collect(),
                 lower: center,
                 constraints: vec![cap],

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use crate::format::Points;
+use crate::definition::ScenarioList;
 use crate::numeric::dot;
 use crate::run::Random;
 use crate::uncertainty::{CachedTilt, Count, Reach, Space, State, States, Tilt, Uncertainty, Walk};
@@ -95,7 +95,7 @@ impl Suite<'_> {
         }
         assert!(self.states.enumerate(count as usize - 1).is_none(), "{}: enumerates more than allowed", self.what);
         let all = self.states.enumerate(FEW).unwrap_or_else(|| panic!("{}: does not enumerate", self.what));
-        let mut points = Points::new(self.set.dim());
+        let mut points = ScenarioList::new(self.set.dim());
         all.iter().for_each(|state| points.push(&self.xi(state)));
         let wanted = self.set.enumerate(FEW).expect("there are few");
         assert_eq!(
@@ -193,7 +193,7 @@ impl Suite<'_> {
     }
 }
 
-fn sorted(points: &Points) -> Vec<Vec<f64>> {
+fn sorted(points: &ScenarioList) -> Vec<Vec<f64>> {
     let mut rows: Vec<Vec<f64>> = points.iter().map(<[f64]>::to_vec).collect();
     rows.sort_by(|a, b| a.partial_cmp(b).expect("extreme points are finite"));
     rows

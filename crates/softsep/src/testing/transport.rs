@@ -4,17 +4,19 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::format::{ProblemFile, Row, SetFile, Sides, Variable};
+use crate::definition::{Row, Variable};
+use crate::model::ProblemDefinition;
+use crate::uncertainty::{SetDefinition, Sides};
 
 /// A random problem of `n` sites and `n` customers: capacity is bought first, then n² flows and a dear emergency source
 /// meet the demands. With `integers` a site has to be opened. The set is a budget set with Γ = n/4.
-pub fn transport_problem(n: usize, integers: bool, seed: u64) -> ProblemFile {
+pub fn transport_problem(n: usize, integers: bool, seed: u64) -> ProblemDefinition {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut draw = |low: i32, high: i32| f64::from(rng.random_range(low..=high));
-    let mut file = ProblemFile { name: format!("transport {n}, seed {seed}"), ..ProblemFile::default() };
+    let mut file = ProblemDefinition { name: format!("transport {n}, seed {seed}"), ..ProblemDefinition::default() };
     file.uncertainty.parameters = (0..n).map(|j| format!("g{j}")).collect();
     file.uncertainty.set =
-        SetFile::Budget { budget: n as f64 / 4.0, sides: Sides::One, center: vec![0.0; n], scale: vec![1.0; n] };
+        SetDefinition::Budget { budget: n as f64 / 4.0, sides: Sides::One, center: vec![0.0; n], scale: vec![1.0; n] };
     let flow = |i: usize, j: usize| format!("flow{i},{j}");
     for i in 0..n {
         let size = draw(800, 1200);

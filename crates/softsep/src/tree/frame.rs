@@ -6,8 +6,8 @@ use std::sync::Arc;
 use softsep_lp::{Algorithm, Lp, Model, Toggle};
 
 use super::tighten::tighten;
+use crate::definition::VariableKind;
 use crate::error::Error;
-use crate::format::VariableKind;
 use crate::model::{Problem, square_root};
 use crate::run::Clock;
 

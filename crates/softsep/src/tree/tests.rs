@@ -16,11 +16,13 @@ use super::node::{Change, Node};
 use super::pool::Pool;
 use super::relaxation::{Ended, Relaxation};
 use super::{LazyCutCallback, Point, Tree, TreeSettings, Work};
+use crate::definition::{Row, Variable, VariableKind};
 use crate::error::Error;
-use crate::format::{ProblemFile, Row, SetFile, Variable, VariableKind};
 use crate::model::Problem;
+use crate::model::ProblemDefinition;
 use crate::recourse::{ConicProgram, ConicStatus, Cut, CutKind};
 use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
+use crate::uncertainty::SetDefinition;
 
 fn count(few: u64) -> u64 {
     few * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
@@ -31,12 +33,12 @@ fn integral(rng: &mut ChaCha8Rng, low: i32, high: i32) -> f64 {
 }
 
 /// A first stage; the recourse is nothing, since the judge makes its cuts up.
-fn stage(variables: Vec<Variable>, rows: Vec<Row>) -> ProblemFile {
-    let mut file = ProblemFile::default();
+fn stage(variables: Vec<Variable>, rows: Vec<Row>) -> ProblemDefinition {
+    let mut file = ProblemDefinition::default();
     file.first_stage.variables = variables;
     file.first_stage.constraints = rows;
     file.uncertainty.parameters.push("g".into());
-    file.uncertainty.set = SetFile::Box { lower: vec![0.0], upper: vec![1.0] };
+    file.uncertainty.set = SetDefinition::Box { lower: vec![0.0], upper: vec![1.0] };
     file.recourse.variables.push(Variable::new("y", 1.0));
     let mut row = Row::new("r");
     row.y = vec![("y".into(), 1.0)];
@@ -48,7 +50,7 @@ fn stage(variables: Vec<Variable>, rows: Vec<Row>) -> ProblemFile {
 /// A random first stage with binaries, integers (some without an upper bound, some with bounds that are not integral),
 /// continuous and free columns, rows and equalities, and cuts that hide: affine functions whose maximum is the recourse
 /// cost, and rows.
-fn random(seed: u64) -> (ProblemFile, Vec<Cut>) {
+fn random(seed: u64) -> (ProblemDefinition, Vec<Cut>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let dim = rng.random_range(1..=10);
     let mut variables = Vec::new();
@@ -328,7 +330,7 @@ fn what_was_fixed_under_a_false_cutoff_is_free_again() {
 }
 
 /// A knapsack in several dimensions with up to `most` of each item and a recourse cost: it takes a tree.
-fn knapsack(items: usize, rows: usize, hidden: usize, most: f64, seed: u64) -> (ProblemFile, Vec<Cut>) {
+fn knapsack(items: usize, rows: usize, hidden: usize, most: f64, seed: u64) -> (ProblemDefinition, Vec<Cut>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let item = |j: usize| {
         let variable = Variable::new(format!("x{j}"), -integral(&mut rng, 20, 60)).bounded(0.0, most);

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::states::{Body, Column, Corners, Form};
 use super::{
-    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, counted,
-    dot,
+    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check,
+    chord, counted, dot,
 };
-use crate::format::{Complaints, Points, SetFile};
+use crate::definition::{Complaints, ScenarioList};
 
 /// `lower ≤ ξ ≤ upper`.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,12 +20,12 @@ pub struct Boxed {
 
 impl Boxed {
     pub(super) fn build(
-        set: &SetFile,
+        set: &SetDefinition,
         parameters: &[String],
         place: &str,
         complaints: &mut Complaints,
     ) -> Option<Self> {
-        let SetFile::Box { lower, upper } = set else { return None };
+        let SetDefinition::Box { lower, upper } = set else { return None };
         let mut usable = check::finite(lower, "lower", parameters, place, complaints);
         usable &= check::finite(upper, "upper", parameters, place, complaints);
         usable &= check::ordered(lower, upper, parameters, place, complaints);
@@ -70,9 +70,9 @@ impl Uncertainty for Boxed {
     }
 
     /// The corners in lexicographic order.
-    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         let corners = allow(self.extremes(), limit)?;
-        let mut points = Points::new(self.dim());
+        let mut points = ScenarioList::new(self.dim());
         let mut xi = self.lower.clone();
         for corner in 0..corners {
             for (bit, &index) in self.free.iter().rev().enumerate() {
@@ -125,7 +125,7 @@ impl Uncertainty for Boxed {
         Ok(Box::new(Body::new(corner.into(), columns, Form::Cube)))
     }
 
-    fn describe(&self) -> SetFile {
-        SetFile::Box { lower: self.lower.clone(), upper: self.upper.clone() }
+    fn describe(&self) -> Option<SetDefinition> {
+        Some(SetDefinition::Box { lower: self.lower.clone(), upper: self.upper.clone() })
     }
 }

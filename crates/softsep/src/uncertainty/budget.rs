@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use super::patterns::{Kind, Patterns};
 use super::states::{Body, BudgetPoints, Column, Form};
 use super::{
-    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, dot,
+    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, Sides, States, TooMany, Trend, Uncertainty, allow,
+    check, chord, dot,
 };
-use crate::format::{Complaints, Points, SetFile, Sides};
+use crate::definition::{Complaints, ScenarioList};
 
-/// A budget so near to a whole number is that number: `30 × 0.1` means 3, and a fraction of 4e-16 would multiply the
+/// A budget this close to an integer is that integer: `30 × 0.1` means 3, and a fraction of 4e-16 would multiply the
 /// extreme points.
-const WHOLE: f64 = 1e-9;
+const INTEGRAL_TOL: f64 = 1e-9;
 
 /// `ξ = center + scale∘z` with `0 ≤ z ≤ 1, Σz ≤ Γ` (one side) or `−1 ≤ z ≤ 1, Σ|z| ≤ Γ` (two sides).
 #[derive(Debug, Clone, PartialEq)]
@@ -31,12 +32,12 @@ pub struct Budget {
 
 impl Budget {
     pub(super) fn build(
-        set: &SetFile,
+        set: &SetDefinition,
         parameters: &[String],
         place: &str,
         complaints: &mut Complaints,
     ) -> Option<Self> {
-        let SetFile::Budget { budget, sides, center, scale } = set else { return None };
+        let SetDefinition::Budget { budget, sides, center, scale } = set else { return None };
         let mut usable = check::finite(center, "center", parameters, place, complaints);
         usable &= check::finite(scale, "scale", parameters, place, complaints);
         if !(budget.is_finite() && *budget >= 0.0) {
@@ -52,15 +53,15 @@ impl Budget {
             return None;
         }
         let free: Vec<usize> = (0..parameters.len()).filter(|&index| scale[index] != 0.0).collect();
-        let slack = WHOLE * budget.max(1.0);
-        let whole = (budget + slack).floor();
-        let part = if budget - whole > slack { budget - whole } else { 0.0 };
-        let (full, part) = if whole >= free.len() as f64 { (free.len(), 0.0) } else { (whole as usize, part) };
+        let slack = INTEGRAL_TOL * budget.max(1.0);
+        let floor = (budget + slack).floor();
+        let part = if budget - floor > slack { budget - floor } else { 0.0 };
+        let (full, part) = if floor >= free.len() as f64 { (free.len(), 0.0) } else { (floor as usize, part) };
         Some(Self { budget: *budget, sides: *sides, center: center.clone(), scale: scale.clone(), free, full, part })
     }
 
-    /// What a unit of budget earns at an entry. One-sided entries that would lose stay at zero; entries that cannot
-    /// move come last.
+    /// The gain in `directionᵀξ` per unit of budget at an entry. One-sided entries with a loss stay at zero; entries
+    /// that cannot move come last.
     fn gain(&self, direction: &[f64], index: usize) -> f64 {
         let gain = direction[index] * self.scale[index];
         match self.sides {
@@ -130,7 +131,7 @@ impl Uncertainty for Budget {
             }
             *xi.select_nth_unstable_by(self.full, |a, b| b.total_cmp(a)).1
         };
-        // Entries above the pivot deviate in full; those equal to it share what is left, in their order.
+        // Entries above the pivot deviate in full; those equal to it share the rest of the budget, in their order.
         let above = self.free.iter().filter(|&&index| self.gain(direction, index) > pivot).count();
         let mut left = if all { 0 } else { self.full - above };
         let mut part = self.part;
@@ -167,9 +168,9 @@ impl Uncertainty for Budget {
     }
 
     /// In lexicographic order of z.
-    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         allow(self.extremes(), limit)?;
-        let mut points = Points::new(self.dim());
+        let mut points = ScenarioList::new(self.dim());
         let mut xi = self.center.clone();
         self.patterns().visit(|z| {
             for (&index, z) in self.free.iter().zip(z) {
@@ -210,13 +211,12 @@ impl Uncertainty for Budget {
         chord::deviations(self.free.iter().map(entry), self.full as f64 + self.part, self.sides == Sides::One)
     }
 
-    /// The extreme points, where Q is convex, else all of it. Of extreme points: an entry on one side whose deviation
-    /// never raises Q stays where it is. If all others are known to raise it, to the side they deviate to, the whole
-    /// budget is spent.
     fn heeds_trends(&self) -> bool {
         true
     }
 
+    /// The extreme points where Q is convex, else the whole set. At extreme points of a one-sided set, an entry whose
+    /// deviation never raises Q stays at its center; if all others are known to raise Q, all of the budget is spent.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
         let budget = self.full as f64 + self.part;
         if !reach.convex && budget > 0.0 {
@@ -238,12 +238,12 @@ impl Uncertainty for Budget {
         Ok(Box::new(BudgetPoints::new(&self.center, moves, patterns)))
     }
 
-    fn describe(&self) -> SetFile {
-        SetFile::Budget {
+    fn describe(&self) -> Option<SetDefinition> {
+        Some(SetDefinition::Budget {
             budget: self.budget,
             sides: self.sides,
             center: self.center.clone(),
             scale: self.scale.clone(),
-        }
+        })
     }
 }

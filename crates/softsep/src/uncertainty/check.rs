@@ -3,7 +3,7 @@
 //! A NaN stands where the reader has already complained about a number; it makes the data unusable and is not
 //! complained about again.
 
-use crate::format::{Complaints, too_large};
+use crate::definition::{Complaints, too_large};
 
 /// `1 entry`, `2 entries`.
 pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
@@ -74,13 +74,14 @@ pub(super) fn ordered(
 
 #[cfg(test)]
 mod tests {
-    use crate::format::{Complaints, Points, Row, SetFile, Sides};
+    use crate::definition::{Complaints, Row, ScenarioList};
     use crate::uncertainty::build;
+    use crate::uncertainty::{SetDefinition, Sides};
 
     const INF: f64 = f64::INFINITY;
 
     /// The complaints about a set over parameters g1, g2, …
-    fn complaints(set: &SetFile, dim: usize) -> Vec<String> {
+    fn complaints(set: &SetDefinition, dim: usize) -> Vec<String> {
         let parameters: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
         let mut complaints = Complaints::new();
         let built = build(set, &parameters, "uncertainty.set", &mut complaints);
@@ -88,27 +89,27 @@ mod tests {
         complaints.iter().map(ToString::to_string).collect()
     }
 
-    fn boxed(lower: &[f64], upper: &[f64]) -> SetFile {
-        SetFile::Box { lower: lower.to_vec(), upper: upper.to_vec() }
+    fn boxed(lower: &[f64], upper: &[f64]) -> SetDefinition {
+        SetDefinition::Box { lower: lower.to_vec(), upper: upper.to_vec() }
     }
 
-    fn scenarios(dim: usize, rows: &[&[f64]]) -> SetFile {
-        let mut points = Points::new(dim);
+    fn scenarios(dim: usize, rows: &[&[f64]]) -> SetDefinition {
+        let mut points = ScenarioList::new(dim);
         rows.iter().for_each(|row| points.push(row));
-        SetFile::Scenarios { points, file: None }
+        SetDefinition::Scenarios { points, file: None }
     }
 
     fn row(name: &str, xi: &[(&str, f64)], lower: f64, upper: f64) -> Row {
         Row { xi: xi.iter().map(|&(name, value)| (name.into(), value)).collect(), lower, upper, ..Row::new(name) }
     }
 
-    fn polyhedron(lower: &[f64], upper: &[f64], rows: Vec<Row>) -> SetFile {
-        SetFile::Polyhedron { lower: lower.to_vec(), upper: upper.to_vec(), constraints: rows }
+    fn polyhedron(lower: &[f64], upper: &[f64], rows: Vec<Row>) -> SetDefinition {
+        SetDefinition::Polyhedron { lower: lower.to_vec(), upper: upper.to_vec(), constraints: rows }
     }
 
     #[test]
     fn faults_of_arrays_are_all_named() {
-        let said = |set: SetFile, dim: usize, what: &[&str]| {
+        let said = |set: SetDefinition, dim: usize, what: &[&str]| {
             let wanted: Vec<String> = what.iter().map(|what| format!("uncertainty.set{what}")).collect();
             assert_eq!(complaints(&set, dim), wanted);
         };
@@ -125,7 +126,8 @@ mod tests {
         said(scenarios(2, &[]), 2, &[": the list of scenarios is empty; at least one is needed"]);
         said(scenarios(1, &[&[1.0]]), 2, &[": a scenario has 1 entry where 2 parameters are declared"]);
         said(scenarios(1, &[&[1.0], &[-INF]]), 1, &[".points[1]: \"g1\" is -inf; it must be finite"]);
-        let budget = SetFile::Budget { budget: -1.0, sides: Sides::One, center: vec![0.0; 2], scale: vec![1.0; 2] };
+        let budget =
+            SetDefinition::Budget { budget: -1.0, sides: Sides::One, center: vec![0.0; 2], scale: vec![1.0; 2] };
         said(
             budget,
             1,
@@ -136,13 +138,13 @@ mod tests {
             ],
         );
         said(
-            SetFile::L1 { center: vec![0.0], scale: vec![INF] },
+            SetDefinition::L1 { center: vec![0.0], scale: vec![INF] },
             1,
             &[": \"scale\" of \"g1\" is inf; it must be finite"],
         );
         let matrix = vec![vec![1.0, 2.0], vec![1.0], vec![INF, 0.0]];
         said(
-            SetFile::Ellipsoid { center: vec![0.0; 2], matrix },
+            SetDefinition::Ellipsoid { center: vec![0.0; 2], matrix },
             2,
             &[
                 ": \"matrix\" has 3 rows where 2 parameters are declared",

@@ -6,9 +6,10 @@ use faer::Mat;
 
 use super::states::{Body, Column, Form, Rows, Sphere};
 use super::{
-    Ball, Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord, dot,
+    Ball, Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, allow, check,
+    chord, dot,
 };
-use crate::format::{Complaints, Points, SetFile};
+use crate::definition::{Complaints, ScenarioList};
 
 /// Semi-axes shorter than this share of the longest one are rounding: a double has 16 digits, a product of A loses a
 /// few.
@@ -29,12 +30,12 @@ pub struct Ellipsoid {
 
 impl Ellipsoid {
     pub(super) fn build(
-        set: &SetFile,
+        set: &SetDefinition,
         parameters: &[String],
         place: &str,
         complaints: &mut Complaints,
     ) -> Option<Self> {
-        let SetFile::Ellipsoid { center, matrix } = set else { return None };
+        let SetDefinition::Ellipsoid { center, matrix } = set else { return None };
         let mut usable = check::finite(center, "center", parameters, place, complaints);
         if matrix.len() != parameters.len() {
             usable = false;
@@ -162,9 +163,9 @@ impl Uncertainty for Ellipsoid {
     }
 
     /// The center if that is all, or the two ends of a segment.
-    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         allow(self.extremes(), limit)?;
-        let mut points = Points::new(self.dim());
+        let mut points = ScenarioList::new(self.dim());
         if self.rank == 0 {
             points.push(&self.center);
         } else {
@@ -224,8 +225,8 @@ impl Uncertainty for Ellipsoid {
         }
     }
 
-    fn describe(&self) -> SetFile {
+    fn describe(&self) -> Option<SetDefinition> {
         let matrix = (0..self.dim()).map(|row| self.columns.iter().map(|column| column[row]).collect()).collect();
-        SetFile::Ellipsoid { center: self.center.clone(), matrix }
+        Some(SetDefinition::Ellipsoid { center: self.center.clone(), matrix })
     }
 }

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 
 use super::states::{Body, Column, Cross, Form};
-use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord, dot};
-use crate::format::{Complaints, Points, SetFile};
+use super::{
+    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord,
+    dot,
+};
+use crate::definition::{Complaints, ScenarioList};
 
 /// `ξ = center + scale∘u`, `‖u‖₁ ≤ 1`.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,12 +20,12 @@ pub struct L1 {
 
 impl L1 {
     pub(super) fn build(
-        set: &SetFile,
+        set: &SetDefinition,
         parameters: &[String],
         place: &str,
         complaints: &mut Complaints,
     ) -> Option<Self> {
-        let SetFile::L1 { center, scale } = set else { return None };
+        let SetDefinition::L1 { center, scale } = set else { return None };
         let mut usable = check::finite(center, "center", parameters, place, complaints);
         usable &= check::finite(scale, "scale", parameters, place, complaints);
         usable.then(|| Self {
@@ -80,9 +83,9 @@ impl Uncertainty for L1 {
     }
 
     /// Entry by entry, first `center − scale`, then `center + scale`.
-    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         allow(self.extremes(), limit)?;
-        let mut points = Points::new(self.dim());
+        let mut points = ScenarioList::new(self.dim());
         let mut xi = self.center.clone();
         for &index in &self.free {
             for deviation in [-self.scale[index], self.scale[index]] {
@@ -131,7 +134,7 @@ impl Uncertainty for L1 {
         Ok(Box::new(Cross::new(&self.center, self.free.iter().map(|&index| (index, self.scale[index])).collect())))
     }
 
-    fn describe(&self) -> SetFile {
-        SetFile::L1 { center: self.center.clone(), scale: self.scale.clone() }
+    fn describe(&self) -> Option<SetDefinition> {
+        Some(SetDefinition::L1 { center: self.center.clone(), scale: self.scale.clone() })
     }
 }

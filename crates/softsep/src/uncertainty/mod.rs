@@ -1,13 +1,14 @@
-//! Uncertainty sets: what ξ may be.
+//! Uncertainty sets: the values that ξ may take.
 //!
-//! A set answers geometric questions: is ξ a member, where does a linear function have its maximum, what are the
-//! extreme points. Adding one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
+//! A set answers geometric questions: membership of ξ, the maximum of a linear function, the extreme points. Adding
+//! one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
 
 mod apart;
 mod boxed;
 mod budget;
 mod check;
 mod chord;
+mod definition;
 mod ellipsoid;
 mod l1;
 mod oracle;
@@ -20,6 +21,7 @@ mod vertices;
 
 pub use boxed::Boxed;
 pub use budget::Budget;
+pub use definition::{SetDefinition, Sides, UncertaintyDefinition};
 pub use ellipsoid::Ellipsoid;
 pub use l1::L1;
 pub use polyhedron::Polyhedron;
@@ -30,13 +32,14 @@ pub use states::{CachedTilt, Reach, Reference, Space, State, States, Tilt, Trend
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
-use crate::format::{Complaints, Points, SetFile};
+use crate::definition::{Complaints, ScenarioList};
 use crate::numeric::dot;
 
 /// The set Ξ.
 pub trait Uncertainty: Send + Sync + fmt::Debug {
-    /// The format's word for this kind of set.
+    /// The word for this kind of set; the format has one for each kind that a file can hold.
     fn kind(&self) -> &'static str;
 
     /// Number of entries of ξ.
@@ -70,13 +73,13 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// How many extreme points the set has; for a finite list, how many rows.
     fn extremes(&self) -> Count;
 
-    /// Whether the set is a finite list. If not, its extreme points stand for it only where Q is convex in ξ.
+    /// Whether the set is a finite list. If not, the maximum of Q is at an extreme point only where Q is convex in ξ.
     fn is_finite_list(&self) -> bool {
         false
     }
 
     /// All extreme points (for a finite list: all rows), or by how much they are too many.
-    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany>;
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany>;
 
     /// The members within `part`, written out in rows; `None` for a finite list.
     fn shape(&self, part: &Part) -> Option<Shape>;
@@ -87,7 +90,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
         None
     }
 
-    /// Whether [`states`](Self::states) has a use for the trends of Q: whoever asks need not find them out otherwise.
+    /// Whether [`states`](Self::states) uses the trends of Q. If not, callers need not compute them.
     fn heeds_trends(&self) -> bool {
         false
     }
@@ -98,11 +101,14 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
         (0.0, 0.0)
     }
 
-    /// The states that can hold a maximum of Q, given what is known of it.
+    /// The states at which Q can have its maximum, given the known properties of Q.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError>;
 
-    /// The set as the format writes it; reading that gives an equal set.
-    fn describe(&self) -> SetFile;
+    /// The definition that [`build`] makes an equal set of. `None` for a set that a program implements: no file can
+    /// hold it.
+    fn describe(&self) -> Option<SetDefinition> {
+        None
+    }
 }
 
 /// A number of extreme points.
@@ -153,28 +159,36 @@ impl std::error::Error for TooMany {}
 #[error("the uncertainty set could not answer: {0}")]
 pub struct SetError(pub String);
 
-/// Checks a set of the format and builds it; `place` is where it stands (`uncertainty.set`). `None` if there were
-/// complaints.
+/// Checks the definition of a set and builds the set; `place` is where the definition stands (`uncertainty.set`).
+/// `None` after complaints, or where a number is NaN, which the reader has complained about.
 pub fn build(
-    set: &SetFile,
+    set: &SetDefinition,
     parameters: &[String],
     place: &str,
     complaints: &mut Complaints,
-) -> Option<Box<dyn Uncertainty>> {
-    fn boxed<S: Uncertainty + 'static>(set: Option<S>) -> Option<Box<dyn Uncertainty>> {
-        set.map(|set| Box::new(set) as Box<dyn Uncertainty>)
+) -> Option<Arc<dyn Uncertainty>> {
+    fn shared<S: Uncertainty + 'static>(set: Option<S>) -> Option<Arc<dyn Uncertainty>> {
+        set.map(|set| Arc::new(set) as Arc<dyn Uncertainty>)
     }
     match set {
-        SetFile::Scenarios { .. } => boxed(Scenarios::build(set, parameters, place, complaints)),
-        SetFile::Box { .. } => boxed(Boxed::build(set, parameters, place, complaints)),
-        SetFile::L1 { .. } => boxed(L1::build(set, parameters, place, complaints)),
-        SetFile::Budget { .. } => boxed(Budget::build(set, parameters, place, complaints)),
-        SetFile::Ellipsoid { .. } => boxed(Ellipsoid::build(set, parameters, place, complaints)),
-        SetFile::Polyhedron { .. } => boxed(Polyhedron::build(set, parameters, place, complaints)),
+        SetDefinition::Scenarios { .. } => shared(Scenarios::build(set, parameters, place, complaints)),
+        SetDefinition::Box { .. } => shared(Boxed::build(set, parameters, place, complaints)),
+        SetDefinition::L1 { .. } => shared(L1::build(set, parameters, place, complaints)),
+        SetDefinition::Budget { .. } => shared(Budget::build(set, parameters, place, complaints)),
+        SetDefinition::Ellipsoid { .. } => shared(Ellipsoid::build(set, parameters, place, complaints)),
+        SetDefinition::Polyhedron { .. } => shared(Polyhedron::build(set, parameters, place, complaints)),
+        SetDefinition::Custom(custom) => {
+            let (dim, fits) = (custom.dim(), custom.dim() == parameters.len());
+            if !fits {
+                let entries = check::counted(dim, "entry", "entries");
+                complaints.add(place, format!("its members have {entries} where {}", check::declared(parameters)));
+            }
+            fits.then(|| Arc::clone(custom))
+        }
     }
 }
 
-/// What enumerating so many points comes to under `limit`.
+/// The number of points to enumerate, or a refusal if it is above `limit`.
 fn allow(count: Count, limit: usize) -> Result<usize, TooMany> {
     match count {
         Count::Exactly(points) if points <= limit as u128 => Ok(points as usize),

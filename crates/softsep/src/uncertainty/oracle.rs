@@ -25,8 +25,8 @@ impl SparseRow {
 
 /// A polyhedron with at least one member, ready to be asked.
 ///
-/// Every solve begins at the same vertex, so that an answer depends on the direction alone and not on what was asked
-/// before, by whichever thread.
+/// Every solve begins at the same vertex, so that an answer depends on the direction alone and not on earlier solves of
+/// any thread.
 #[derive(Debug)]
 pub(super) struct Oracle {
     lower: Vec<f64>,

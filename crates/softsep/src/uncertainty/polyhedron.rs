@@ -1,16 +1,17 @@
 //! A polytope given by bounds and linear rows.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::oracle::{Oracle, SparseRow};
 use super::states::{Body, Column, Facets, Form, Hull, Rows};
 use super::vertices::{self, Cut, Effort, GaveUp};
-use super::{Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord};
-use crate::format::{Complaints, Points, Row, SetFile, item, nearest, taken_for_infinite, too_large, too_small};
+use super::{
+    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord,
+};
+use crate::definition::{Check, Complaints, Index, Row, ScenarioList, item, taken_for_infinite, too_large};
 
-/// What [`Uncertainty::extremes`] may take: about a second.
+/// The effort of [`Uncertainty::extremes`]: about a second.
 const TRY: Effort = Effort { points: 20_000, work: 150_000_000 };
 
 /// How exactly the ranges are known, relative to their size.
@@ -19,8 +20,8 @@ const RANGE: f64 = 1e-9;
 /// A parameter whose range is shorter than this, relative to its size, is fixed: the ranges are known to 1e-9.
 const FIXED: f64 = 1e-8;
 
-/// Bounds closer than this, relative to their size if that is above 1, and not equal are refused: what is known of
-/// ranges does not suffice.
+/// Bounds closer than this, relative to their size if that is above 1, and not equal are refused: ranges
+/// are not known accurately enough.
 const NARROW: f64 = 10.0 * FIXED;
 
 /// `lower ≤ ξ ≤ upper` and linear rows; bounded and not empty.
@@ -38,17 +39,17 @@ pub struct Polyhedron {
     /// The mean of the members in which those are taken.
     center: Vec<f64>,
     /// The vertices, once asked for.
-    vertices: OnceLock<Result<Points, GaveUp>>,
+    vertices: OnceLock<Result<ScenarioList, GaveUp>>,
 }
 
 impl Polyhedron {
     pub(super) fn build(
-        set: &SetFile,
+        set: &SetDefinition,
         parameters: &[String],
         place: &str,
         complaints: &mut Complaints,
     ) -> Option<Self> {
-        let SetFile::Polyhedron { lower, upper, constraints } = set else { return None };
+        let SetDefinition::Polyhedron { lower, upper, constraints } = set else { return None };
         let mut usable = check::length(lower, "lower", parameters, place, complaints);
         usable &= check::length(upper, "upper", parameters, place, complaints);
         usable &= check::ordered(lower, upper, parameters, place, complaints);
@@ -141,11 +142,11 @@ impl Polyhedron {
     ///
     /// The parameters that are not fixed are scaled to `t` in the unit cube; the simplex to start from is `t ≥ 0` and
     /// the largest `Σt`.
-    fn enumerate_within(&self, effort: Effort) -> Result<Points, GaveUp> {
+    fn enumerate_within(&self, effort: Effort) -> Result<ScenarioList, GaveUp> {
         let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
         let free = self.free();
         let mut xi: Vec<f64> = self.ranges.iter().map(|&(least, most)| least.midpoint(most)).collect();
-        let mut points = Points::new(self.dim());
+        let mut points = ScenarioList::new(self.dim());
         if free.is_empty() {
             points.push(&xi);
             return Ok(points);
@@ -211,7 +212,7 @@ impl Polyhedron {
         }
     }
 
-    /// The size of a parameter, for what is relative to it.
+    /// The size of a parameter, to which tolerances are relative.
     fn size(&self, index: usize) -> f64 {
         self.ranges[index].0.abs().max(self.ranges[index].1.abs()).max(1.0)
     }
@@ -223,7 +224,7 @@ impl Polyhedron {
             .collect()
     }
 
-    /// All of it, in coordinates of its affine hull. Directions are taken in units of the parameters' ranges.
+    /// The whole set in coordinates of its affine hull. Directions are taken in units of the parameters' ranges.
     fn body(&self) -> Result<Body<'_>, SetError> {
         let free = self.free();
         let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
@@ -245,7 +246,7 @@ impl Polyhedron {
             inverse: free.iter().zip(axis).map(|(&index, axis)| (index, axis / (half * width(index)))).collect(),
         };
         let columns: Vec<Column> = hull.axes.iter().map(column).collect();
-        // Each bound and row as it is along the columns; what they do not move is met by all members.
+        // Each bound and row in terms of the columns; one that no column moves holds for all members.
         let mut facets = Vec::new();
         let mut add = |terms: &[(usize, f64)], lower: f64, upper: f64| {
             let mut along = vec![0.0; self.dim()];
@@ -275,74 +276,38 @@ impl Polyhedron {
         Ok(Body::new(center.into(), columns, Form::Facets(facets)))
     }
 
-    fn attempted(&self) -> &Result<Points, GaveUp> {
+    fn attempted(&self) -> &Result<ScenarioList, GaveUp> {
         self.vertices.get_or_init(|| self.enumerate_within(TRY))
     }
 }
 
-/// Resolves the rows' names and checks their bounds. `None` if there was anything wrong.
+/// Resolves the rows' names and checks their bounds. `None` after complaints, or where a number is NaN.
 fn resolve(
     constraints: &[Row],
     parameters: &[String],
     place: &str,
     complaints: &mut Complaints,
 ) -> Option<Vec<SparseRow>> {
-    let by_name: BTreeMap<&str, usize> =
-        parameters.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
+    let before = complaints.len();
     let list = format!("{place}.constraints");
-    let mut first_with = BTreeMap::new();
-    let mut usable = true;
+    let mut check = Check::of_set(complaints);
+    let mut index = Index::new("a parameter", parameters.iter().map(String::as_str));
+    let mut names = Index::new("a row", []);
     let mut rows = Vec::with_capacity(constraints.len());
     for (number, row) in constraints.iter().enumerate() {
-        let place = item(&list, number, &row.name);
-        let mut complain = |what: String| {
-            usable = false;
-            complaints.add(&place, what);
-        };
-        // An empty name stands for one that the reader could not read.
-        if !row.name.is_empty()
-            && let Some(first) = first_with.insert(row.name.as_str(), number)
-        {
-            complain(format!("the name is already that of constraints[{first}]; names must differ"));
-        }
+        let place = || item(&list, number, &row.name);
+        check.name(&mut names, &list, &row.name);
         if !(row.x.is_empty() && row.y.is_empty() && row.offset.is_none()) {
-            complain("a row of an uncertainty set has \"xi\" terms and bounds only".into());
+            check.complaints.add(place(), "a row of an uncertainty set has \"xi\" terms and bounds only");
         }
-        let mut terms: Vec<(usize, f64)> = Vec::with_capacity(row.xi.len());
-        for (name, coefficient) in &row.xi {
-            match by_name.get(name.as_str()) {
-                None => complain(format!(
-                    "\"{name}\" is not a parameter{}",
-                    nearest(name, parameters.iter().map(String::as_str))
-                )),
-                Some(index) if terms.iter().any(|(seen, _)| seen == index) => {
-                    complain(format!("\"{name}\" has two terms; add them up"));
-                }
-                Some(&index) => {
-                    if let Some(why) = check::unfit(*coefficient).or_else(|| too_small(*coefficient)) {
-                        complain(format!("the coefficient of \"{name}\" {why}"));
-                    }
-                    terms.push((index, *coefficient));
-                }
-            }
-        }
-        let (lower, upper) = (row.lower, row.upper);
-        for (bound, key) in [(lower, "lower"), (upper, "upper")] {
-            if let Some(why) = taken_for_infinite(bound) {
-                complain(format!("\"{key}\" {why}"));
-            }
-        }
-        if lower > upper {
-            complain(format!("the lower bound of {lower} is above the upper bound of {upper}"));
-        } else if lower.is_infinite() && upper.is_infinite() {
-            complain("a row needs at least one finite bound, \"lower\" or \"upper\"".into());
-        } else if lower == f64::INFINITY || upper == f64::NEG_INFINITY {
-            complain("an infinite bound on that side leaves the row no value".into());
-        }
-        usable &= !(lower.is_nan() || upper.is_nan() || terms.iter().any(|(_, coefficient)| coefficient.is_nan()));
-        rows.push(SparseRow { terms, lower, upper });
+        let terms = check.terms(&mut index, &row.xi, &place, "xi");
+        check.row_bounds(row.lower, row.upper, &place);
+        rows.push(SparseRow { terms, lower: row.lower, upper: row.upper });
     }
-    usable.then_some(rows)
+    let has_nan = |row: &SparseRow| {
+        row.lower.is_nan() || row.upper.is_nan() || row.terms.iter().any(|(_, coefficient)| coefficient.is_nan())
+    };
+    (complaints.len() == before && !rows.iter().any(has_nan)).then_some(rows)
 }
 
 /// The range of every parameter and the mean of the members that attain the ends. False if there is an end missing.
@@ -424,8 +389,8 @@ impl Uncertainty for Polyhedron {
         xi.copy_from_slice(&self.center);
     }
 
-    /// Enumerates the vertices when first asked, for about a second at most. If that was not enough, the count is what
-    /// is certain.
+    /// Enumerates the vertices when first asked, for about a second at most. If that was not enough, the count is
+    /// a lower bound.
     fn extremes(&self) -> Count {
         match self.attempted() {
             Ok(points) => Count::Exactly(points.len() as u128),
@@ -433,8 +398,9 @@ impl Uncertainty for Polyhedron {
         }
     }
 
-    /// In lexicographic order. A limit beyond what [`Uncertainty::extremes`] tries is given as much more time.
-    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+    /// In lexicographic order. A limit beyond the points that [`Uncertainty::extremes`] tries gets proportionally
+    /// more time.
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         match self.attempted() {
             Ok(points) => allow(self.extremes(), limit).map(|_| Cow::Borrowed(points)),
             Err(_) if limit > TRY.points => {
@@ -475,7 +441,7 @@ impl Uncertainty for Polyhedron {
                 };
                 row.terms.iter().filter_map(term).collect()
             };
-            // What is left of a row in which nothing moves is rounding at the size of its terms.
+            // If no entry of the row moves, its residual is rounding at the size of its terms.
             let size: f64 = row.terms.iter().map(|&(index, value)| (value * polytope.base[index]).abs()).sum();
             let tolerance = 2.0 * FIXED * size.max(row.lower.abs().min(row.upper.abs()).min(1.0));
             if row.lower == row.upper {
@@ -491,7 +457,7 @@ impl Uncertainty for Polyhedron {
         Some(Shape { polytope: Some(polytope), ball: None })
     }
 
-    /// Rows that both ends of the line keep to within what solvers see as equal, as equations do, say nothing.
+    /// Rows whose activity does not change along the line beyond rounding, as equations, do not limit it.
     fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
         let bounds =
             (0..xi.len()).map(|index| (xi[index] - self.lower[index], self.upper[index] - xi[index], direction[index]));
@@ -504,7 +470,7 @@ impl Uncertainty for Polyhedron {
         chord::between(bounds.chain(rows))
     }
 
-    /// The vertices, where Q is convex and they can be enumerated in about a second; else all of it. Trends are not
+    /// The vertices where Q is convex and they can be enumerated in about a second; else the whole set. Trends are not
     /// used.
     fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
         if (reach.convex || self.free().is_empty())
@@ -515,11 +481,11 @@ impl Uncertainty for Polyhedron {
         Ok(Box::new(self.body()?))
     }
 
-    fn describe(&self) -> SetFile {
-        SetFile::Polyhedron {
+    fn describe(&self) -> Option<SetDefinition> {
+        Some(SetDefinition::Polyhedron {
             lower: self.lower.clone(),
             upper: self.upper.clone(),
             constraints: self.constraints.clone(),
-        }
+        })
     }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::states::Rows;
-use super::{Count, Part, Reach, SetError, Shape, States, TooMany, Uncertainty, allow, check, dot};
-use crate::format::{Complaints, Points, SetFile};
+use super::{Count, Part, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, allow, check, dot};
+use crate::definition::{Complaints, ScenarioList};
 
 /// Faults named one by one; the others are counted.
 const NAMED: usize = 20;
@@ -12,7 +12,7 @@ const NAMED: usize = 20;
 /// Finitely many ξ, listed one by one. Not convex: only the rows are members.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenarios {
-    points: Points,
+    points: ScenarioList,
     /// The CSV file they came from, as the problem names it.
     file: Option<String>,
     /// The row nearest to the mean.
@@ -21,12 +21,12 @@ pub struct Scenarios {
 
 impl Scenarios {
     pub(super) fn build(
-        set: &SetFile,
+        set: &SetDefinition,
         parameters: &[String],
         place: &str,
         complaints: &mut Complaints,
     ) -> Option<Self> {
-        let SetFile::Scenarios { points, file } = set else { return None };
+        let SetDefinition::Scenarios { points, file } = set else { return None };
         if points.is_empty() {
             complaints.add(place, "the list of scenarios is empty; at least one is needed");
             return None;
@@ -60,13 +60,13 @@ impl Scenarios {
     }
 
     /// The rows.
-    pub fn points(&self) -> &Points {
+    pub fn points(&self) -> &ScenarioList {
         &self.points
     }
 }
 
 /// The first of the rows that are nearest to the mean of all.
-fn nearest_to_mean(points: &Points) -> usize {
+fn nearest_to_mean(points: &ScenarioList) -> usize {
     let share = 1.0 / points.len() as f64;
     let mut mean = vec![0.0; points.dim()];
     for point in points.iter() {
@@ -123,7 +123,7 @@ impl Uncertainty for Scenarios {
     }
 
     /// The rows in the order of the list.
-    fn enumerate(&self, limit: usize) -> Result<Cow<'_, Points>, TooMany> {
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         allow(self.extremes(), limit)?;
         Ok(Cow::Borrowed(&self.points))
     }
@@ -136,7 +136,7 @@ impl Uncertainty for Scenarios {
         Ok(Box::new(Rows::new(Cow::Borrowed(&self.points))))
     }
 
-    fn describe(&self) -> SetFile {
-        SetFile::Scenarios { points: self.points.clone(), file: self.file.clone() }
+    fn describe(&self) -> Option<SetDefinition> {
+        Some(SetDefinition::Scenarios { points: self.points.clone(), file: self.file.clone() })
     }
 }

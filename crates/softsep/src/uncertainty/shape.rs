@@ -1,4 +1,4 @@
-//! A set, or a part of it, written out in rows: what robust counterparts and searches over ξ need to know of it.
+//! A set, or a part of it, written out in rows, for robust counterparts and searches over ξ.
 
 use softsep_lp::{Lp, Model, Status, Toggle};
 
@@ -38,7 +38,7 @@ pub struct Polytope {
     pub base: Vec<f64>,
     /// The entry of ξ that each ζ moves, and by how much.
     pub columns: Vec<(usize, f64)>,
-    /// What ζ must satisfy besides `ζ ≥ 0`.
+    /// The constraints on ζ besides `ζ ≥ 0`.
     pub rows: Vec<ShapeRow>,
 }
 
@@ -158,8 +158,8 @@ impl Polytope {
 
 /// A number that is almost −1, 0 or 1 is that.
 fn snapped(z: f64, rounding: f64) -> f64 {
-    let whole = z.round();
-    if whole.abs() <= 1.0 && (z - whole).abs() <= rounding { whole } else { z }
+    let integer = z.round();
+    if integer.abs() <= 1.0 && (z - integer).abs() <= rounding { integer } else { z }
 }
 
 impl Shape {

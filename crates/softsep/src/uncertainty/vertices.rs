@@ -83,7 +83,7 @@ impl Vertex {
         self.tight_count() == self.point.len()
     }
 
-    /// Of a simple vertex: what is tight along each of its edges.
+    /// The tight inequalities along each edge of a simple vertex.
     fn edges(&self) -> impl Iterator<Item = Vec<u64>> {
         (0..64 * self.tight.len()).filter(|bit| self.tight[bit / 64] >> (bit % 64) & 1 == 1).map(|bit| {
             let mut edge = self.tight.clone();
@@ -175,8 +175,8 @@ impl Polytope<'_> {
             std::mem::take(&mut self.vertices).into_iter().partition(|vertex| vertex.slack[cut] < -TOLERANCE);
         let (inside, mut on): (Vec<Vertex>, Vec<Vertex>) =
             others.into_iter().partition(|vertex| vertex.slack[cut] > TOLERANCE);
-        // Where both ends of an edge are simple, each finds the other by what they share; only the rest is tried pair
-        // by pair.
+        // Where both ends of an edge are simple, each finds the other by the tight inequalities that they share;
+        // only the rest is tried pair by pair.
         let simple_ends: HashMap<Vec<u64>, usize> = (inside.iter().enumerate())
             .filter(|(_, inner)| inner.is_simple())
             .flat_map(|(within, inner)| inner.edges().map(move |edge| (edge, within)))
@@ -222,7 +222,7 @@ impl Polytope<'_> {
             outer.point.iter().zip(&inner.point).map(|(outer, inner)| inner + share * (outer - inner)).collect();
         let mut vertex = self.vertex(point);
         vertex.set_tight(self.dim + 1 + cut);
-        // What is tight along the edge is tight here, whatever the rounding says.
+        // Inequalities that are tight along the edge are tight here, whatever the rounding says.
         for (tight, (outer, inner)) in vertex.tight.iter_mut().zip(outer.tight.iter().zip(&inner.tight)) {
             *tight |= outer & inner;
         }
@@ -244,7 +244,7 @@ struct Incidence {
     tight: Vec<u64>,
     /// How many are tight, by vertex.
     counts: Vec<usize>,
-    /// What the pair in question has in common.
+    /// The tight inequalities that the pair in question has in common.
     common: Vec<u64>,
     /// The vertex that last came between two others: often it does so again.
     last_between: usize,

@@ -1,9 +1,8 @@
 //! What `auto` picks, and that it says so.
 
-use softsep::format::Status;
 use softsep::run::{Event, Observer};
 use softsep::testing::{Recipe, random_problem};
-use softsep::{Certify, Outcome, Problem, Settings, solve};
+use softsep::{Certify, Outcome, Problem, Settings, Status, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Keeps what a run says.

@@ -3,10 +3,11 @@
 
 use std::cell::RefCell;
 
-use softsep::format::{Points, SetFile, Status};
+use softsep::definition::ScenarioList;
 use softsep::recourse::{Answer, Recourse, engine};
 use softsep::run::{Clock, Silent};
-use softsep::{Outcome, Problem, Settings, solve};
+use softsep::uncertainty::SetDefinition;
+use softsep::{Outcome, Problem, Settings, Status, solve};
 
 use super::body::Body;
 
@@ -26,12 +27,12 @@ const TIGHT: f64 = 1e-5;
 /// How the worst case of a set is found.
 enum Worst {
     /// At one of these points.
-    Among(Points),
+    Among(ScenarioList),
     /// Not below the worst of the first ones, nor above the worst of the second ones, which lie around the set: Q is
     /// convex in ξ.
-    Between(Points, Points),
+    Between(ScenarioList, ScenarioList),
     /// By a fine grid and a pattern search: Q is not convex in ξ.
-    Inside(Points),
+    Inside(ScenarioList),
 }
 
 /// The optimum, between two numbers.
@@ -45,27 +46,27 @@ pub(crate) enum Optimum {
 /// A problem with its worst cases.
 pub(crate) struct Reference<'p> {
     pub(crate) problem: &'p Problem,
-    set: SetFile,
+    set: SetDefinition,
     worst: Worst,
 }
 
 impl<'p> Reference<'p> {
     /// `None` where the set is too large.
     pub(crate) fn new(problem: &'p Problem) -> Option<Self> {
-        let set = problem.file().uncertainty.set;
+        let set = problem.definition().uncertainty.set;
         let worst = match &set {
-            SetFile::Scenarios { points, .. } => Worst::Among(points.clone()),
+            SetDefinition::Scenarios { points, .. } => Worst::Among(points.clone()),
             _ if problem.recourse.costs_move() => Worst::Inside(grid(&set, problem.set.dim())?),
-            SetFile::Ellipsoid { center, matrix } if center.len() == 2 => {
+            SetDefinition::Ellipsoid { center, matrix } if center.len() == 2 => {
                 let around = 1.0 / (std::f64::consts::PI / f64::from(CORNERS)).cos();
                 Worst::Between(polygon(center, matrix, 1.0), polygon(center, matrix, around))
             }
-            SetFile::Ellipsoid { center, matrix } if center.len() == 1 => {
-                let mut ends = Points::new(1);
+            SetDefinition::Ellipsoid { center, matrix } if center.len() == 1 => {
+                let mut ends = ScenarioList::new(1);
                 [-1.0, 1.0].iter().for_each(|sign| ends.push(&[center[0] + sign * matrix[0][0]]));
                 Worst::Among(ends)
             }
-            SetFile::Ellipsoid { .. } => return None,
+            SetDefinition::Ellipsoid { .. } => return None,
             _ => Worst::Among(problem.set.enumerate(200).ok()?.into_owned()),
         };
         Some(Self { problem, set, worst })
@@ -90,7 +91,7 @@ impl<'p> Reference<'p> {
     }
 
     /// What the points of a grid miss is added to them, until that is next to nothing.
-    fn inside(&self, mut points: Points) -> Optimum {
+    fn inside(&self, mut points: ScenarioList) -> Optimum {
         let mut most = f64::INFINITY;
         loop {
             let outcome = over(self.problem, &points);
@@ -152,7 +153,7 @@ impl Cost {
     }
 }
 
-fn largest(problem: &Problem, x: &[f64], points: &Points) -> f64 {
+fn largest(problem: &Problem, x: &[f64], points: &ScenarioList) -> f64 {
     let mut cost = Cost::new(problem, x);
     points.iter().map(|xi| cost.at(xi)).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -173,16 +174,16 @@ fn of(outcome: &Outcome) -> Optimum {
 }
 
 /// The program over all scenarios of a list at once.
-fn over(problem: &Problem, points: &Points) -> Outcome {
-    let mut file = problem.file();
-    file.uncertainty.set = SetFile::Scenarios { points: points.clone(), file: None };
+fn over(problem: &Problem, points: &ScenarioList) -> Outcome {
+    let mut file = problem.definition();
+    file.uncertainty.set = SetDefinition::Scenarios { points: points.clone(), file: None };
     let settings = Settings { method: "extensive".into(), gap: 1e-9, ..Settings::default() };
     let outcome = solve(&Problem::new(&file).unwrap(), &settings, &mut Silent, &Default::default());
     outcome.unwrap_or_else(|error| panic!("{}: {error}", problem.name))
 }
 
-fn polygon(center: &[f64], matrix: &[Vec<f64>], radius: f64) -> Points {
-    let mut points = Points::new(2);
+fn polygon(center: &[f64], matrix: &[Vec<f64>], radius: f64) -> ScenarioList {
+    let mut points = ScenarioList::new(2);
     for corner in 0..CORNERS {
         let angle = std::f64::consts::TAU * f64::from(corner) / f64::from(CORNERS);
         let (along, across) = (radius * angle.cos(), radius * angle.sin());
@@ -192,11 +193,11 @@ fn polygon(center: &[f64], matrix: &[Vec<f64>], radius: f64) -> Points {
 }
 
 /// Points all over a body of one or two dimensions.
-fn grid(set: &SetFile, dim: usize) -> Option<Points> {
-    if dim > 2 || matches!(set, SetFile::L1 { .. } | SetFile::Polyhedron { .. }) {
+fn grid(set: &SetDefinition, dim: usize) -> Option<ScenarioList> {
+    if dim > 2 || matches!(set, SetDefinition::L1 { .. } | SetDefinition::Polyhedron { .. }) {
         return None;
     }
-    let mut points = Points::new(dim);
+    let mut points = ScenarioList::new(dim);
     let body = Body::new(set);
     body.grid(if dim == 1 { GRID * GRID } else { GRID }).for_each(|z| points.push(&body.point(&z)));
     Some(points)

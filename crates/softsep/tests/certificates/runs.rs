@@ -4,9 +4,8 @@
 use std::f64::consts::PI;
 use std::time::Duration;
 
-use softsep::format::Status;
 use softsep::run::{Certificate, Silent};
-use softsep::{Assumed, Certify, Outcome, Problem, Settings, Wanted, solve};
+use softsep::{Assumed, Certify, Outcome, Problem, Settings, Status, Wanted, solve};
 
 use super::locks::{self, FIRST_COST};
 use super::vendors::Vendors;

@@ -1,5 +1,6 @@
 //! Budget sets of location–transportation, where the paper's practice certified bounds below the true cost.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
@@ -78,14 +79,15 @@ fn certificates_of_budget_sets_are_true() {
     for gamma in [0.1, 0.25, 0.5, 0.9] {
         for seed in 0..3 {
             let problem = instance(10, gamma, seed);
-            let states = states(&problem);
+            let states: Arc<dyn States + '_> = Arc::from(states(&problem));
             let mut rng = ChaCha8Rng::seed_from_u64(!seed);
             let x: Vec<f64> = (0..10).map(|_| rng.random_range(150.0..350.0)).collect();
             let first_cost = problem.first.value(&x);
             let costs = costs(&problem, states.as_ref(), &x).unwrap();
             let worst = costs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let mut certifier =
-                Certifier::new(&problem, states, Wanted::default(), GAP, seed, &Clock::unlimited()).unwrap();
+                Certifier::new(&problem, Arc::clone(&states), Wanted::default(), GAP, seed, &Clock::unlimited())
+                    .unwrap();
             for value in [worst, too_little(&problem, states.as_ref(), &x, seed)] {
                 let what = format!("gamma {gamma}, seed {seed}, {value} where {worst} is the worst");
                 match certifier.certify(&x, value).unwrap() {
@@ -184,7 +186,7 @@ impl Met {
     fn look(&mut self, n: usize, gamma: f64, seed: u64) {
         let what = format!("n {n}, gamma {gamma}, seed {seed}");
         let problem = instance(n, gamma, seed);
-        let states = states(&problem);
+        let states: Arc<dyn States + '_> = Arc::from(states(&problem));
         let iterations = (seed % 2 == 1).then_some(5 + seed);
         let settings = Settings { method: "sgd".into(), iterations, seed, ..Settings::default() };
         let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
@@ -199,7 +201,8 @@ impl Met {
         assert!(best.upper.is_none_or(|upper| upper >= truth), "{what}: a false sure bound");
         for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.9 }] {
             let wanted = Wanted { assumed, ..Wanted::default() };
-            let mut certifier = Certifier::new(&problem, states, wanted, GAP, seed, &Clock::unlimited()).unwrap();
+            let mut certifier =
+                Certifier::new(&problem, Arc::clone(&states), wanted, GAP, seed, &Clock::unlimited()).unwrap();
             let Judgement::Stands { attested, .. } = certifier.certify(&best.x, best.value - first_cost).unwrap()
             else {
                 self.refuted += u64::from(assumed == Assumed::Nothing);

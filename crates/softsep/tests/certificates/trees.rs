@@ -1,7 +1,7 @@
 //! Certificates of `branch-and-cut` (Algorithm 3): decisions that it returns miss the optimum by more than the gap as
 //! seldom as it claims, and what happens where ρ is chosen wrongly.
 
-use softsep::format::VariableKind;
+use softsep::definition::VariableKind;
 use softsep::run::Silent;
 use softsep::{Assumed, Certify, Outcome, Problem, Settings, Wanted, solve};
 
@@ -24,7 +24,7 @@ fn is_long() -> bool {
 /// Shields come whole, one or two; the worst scenarios are `locks` of the 2^(locks + 2) extreme points that can be the
 /// worst.
 fn needle(locks: usize) -> (Problem, f64) {
-    let mut file = locks::shielded(&locks::corners(20, locks).problem, PRICE).file();
+    let mut file = locks::shielded(&locks::corners(20, locks).problem, PRICE).definition();
     file.first_stage.variables[0].kind = VariableKind::Integer;
     file.first_stage.variables[0].upper = 2.0;
     let problem = Problem::new(&file).unwrap();

@@ -3,10 +3,11 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::Problem;
-use softsep::format::{ProblemFile, Row, SetFile, Sides, Variable};
+use softsep::definition::{Row, Variable};
 use softsep::recourse::{Answer, engine};
 use softsep::run::Clock;
+use softsep::uncertainty::{SetDefinition, Sides};
+use softsep::{Problem, ProblemDefinition};
 
 /// Orders x; sells `demand + rise·z`; what is short and what is left over have their prices. The cost is convex in z,
 /// and may rise or fall with it.
@@ -44,9 +45,11 @@ impl Vendors {
         };
         let vendors: Vec<Vendor> = (0..n).map(|_| vendor()).collect();
         let budget = gamma * n as f64;
-        let mut file =
-            ProblemFile { name: format!("{n} vendors, budget {budget}, seed {seed}"), ..ProblemFile::default() };
-        let set = SetFile::Budget { budget, sides: Sides::One, center: vec![0.0; n], scale: vec![1.0; n] };
+        let mut file = ProblemDefinition {
+            name: format!("{n} vendors, budget {budget}, seed {seed}"),
+            ..ProblemDefinition::default()
+        };
+        let set = SetDefinition::Budget { budget, sides: Sides::One, center: vec![0.0; n], scale: vec![1.0; n] };
         file.uncertainty.set = set;
         for (i, vendor) in vendors.iter().enumerate() {
             file.first_stage.variables.push(Variable::new(format!("x{i}"), vendor.price).bounded(0.0, 50.0));

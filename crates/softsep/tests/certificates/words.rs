@@ -1,9 +1,9 @@
 //! What the ledger holds comes out in the result file and in words, each statement as what it is.
 
-use softsep::format::{AssumptionSource, CertificateKind, ResultFile, Status};
+use softsep::format::ResultFile;
 use softsep::report::{in_words, result_file, solve_summary};
-use softsep::run::{Assumption, Attested, Clock, Likely, Limits, Run, Silent, Source, Stop, Violation};
-use softsep::{Outcome, Problem};
+use softsep::run::{Assumption, Attested, Certificate, Clock, Likely, Limits, Run, Silent, Source, Stop, Violation};
+use softsep::{Outcome, Problem, Status};
 
 use super::locks;
 
@@ -67,16 +67,9 @@ fn a_likely_bound_is_reported_with_what_it_assumes() {
     let certificate = result.certificate.unwrap();
     assert_eq!((result.objective, result.lower_bound, result.upper_bound), (Some(11.0), Some(10.0), Some(12.0)));
     assert!((result.gap.unwrap() - 2.0 / 12.0).abs() < 1e-15 && result.status == Status::Optimal);
-    assert_eq!((certificate.kind, certificate.confidence), (CertificateKind::Probabilistic, Some(0.95)));
+    assert_eq!((certificate.kind, certificate.confidence), (Certificate::Probabilistic, Some(0.95)));
     let assumes: Vec<_> = certificate.assumes.iter().map(|of| (of.name.as_str(), of.value, of.source)).collect();
-    assert_eq!(
-        assumes,
-        [
-            ("eta", 0.5, AssumptionSource::Given),
-            ("margin", 3.0, AssumptionSource::Given),
-            ("rho", 0.75, AssumptionSource::Derived)
-        ]
-    );
+    assert_eq!(assumes, [("eta", 0.5, Source::Given), ("margin", 3.0, Source::Given), ("rho", 0.75, Source::Derived)]);
     let stated = certificate.violation.unwrap();
     assert_eq!(
         (stated.level, stated.confidence, stated.measure.as_str()),
@@ -121,7 +114,7 @@ fn a_likely_bound_that_is_shown_to_be_false_is_not_reported() {
     let result = file(&outcome);
     assert_eq!((result.lower_bound, result.upper_bound, result.gap), (Some(11.8), None, None));
     let certificate = result.certificate.unwrap();
-    assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (CertificateKind::None, None, 0));
+    assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (Certificate::None, None, 0));
     assert!(
         in_words(&outcome)[1].contains("11.5, and the lower bound shows it to be false"),
         "{:?}",
@@ -135,7 +128,7 @@ fn a_violation_level_alone_is_no_upper_bound() {
     let result = file(&outcome);
     let certificate = result.certificate.unwrap();
     assert_eq!((result.upper_bound, result.gap, result.status), (None, None, Status::Feasible));
-    assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (CertificateKind::None, None, 0));
+    assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (Certificate::None, None, 0));
     assert!(certificate.violation.is_some());
     let words = in_words(&outcome);
     assert_eq!(words[0], "none: no upper bound is known");
@@ -147,7 +140,7 @@ fn a_sure_bound_stays_sure_beside_a_violation_level() {
     let outcome = outcome(Attested { violation: violation(), likely: likely(), remarks: Vec::new() }, Some(13.0));
     let result = file(&outcome);
     let certificate = result.certificate.unwrap();
-    assert_eq!((result.upper_bound, certificate.kind), (Some(13.0), CertificateKind::Deterministic));
+    assert_eq!((result.upper_bound, certificate.kind), (Some(13.0), Certificate::Deterministic));
     assert_eq!((certificate.confidence, certificate.assumes.len()), (None, 0));
     assert!(certificate.violation.is_some() && in_words(&outcome)[0].starts_with("deterministic"));
 }

@@ -1,6 +1,7 @@
 //! Brute force that knows nothing of masters: nested searches over x, and grids of members of an uncertainty set.
 
-use softsep::format::{Row, SetFile, Sides};
+use softsep::definition::Row;
+use softsep::uncertainty::{SetDefinition, Sides};
 
 use super::hand::{Hand, Range};
 
@@ -80,23 +81,23 @@ fn product(lists: &[Vec<f64>]) -> Vec<Vec<f64>> {
 
 /// Members of the set on a grid that is fine enough to have on it every extreme point of the polytopes in `problems/`,
 /// and of an ellipsoid one boundary point in every 1/20 of a degree.
-pub(crate) fn members(set: &SetFile, parameters: &[String]) -> Vec<Vec<f64>> {
+pub(crate) fn members(set: &SetDefinition, parameters: &[String]) -> Vec<Vec<f64>> {
     let dim = parameters.len();
     let moved = |center: &[f64], scale: &[f64], z: &[f64]| -> Vec<f64> {
         (0..dim).map(|i| center[i] + scale[i] * z[i]).collect()
     };
     match set {
-        SetFile::Scenarios { points, .. } => points.iter().map(<[f64]>::to_vec).collect(),
-        SetFile::Box { lower, upper } => {
+        SetDefinition::Scenarios { points, .. } => points.iter().map(<[f64]>::to_vec).collect(),
+        SetDefinition::Box { lower, upper } => {
             let count = if dim == 1 { 41 } else { 9 };
             product(&(0..dim).map(|i| even(lower[i], upper[i], count)).collect::<Vec<_>>())
         }
-        SetFile::L1 { center, scale } => product(&vec![even(-1.0, 1.0, 17); dim])
+        SetDefinition::L1 { center, scale } => product(&vec![even(-1.0, 1.0, 17); dim])
             .iter()
             .filter(|u| u.iter().map(|u| u.abs()).sum::<f64>() <= 1.0)
             .map(|u| moved(center, scale, u))
             .collect(),
-        SetFile::Budget { budget, sides, center, scale } => {
+        SetDefinition::Budget { budget, sides, center, scale } => {
             let from = if *sides == Sides::One { 0.0 } else { -1.0 };
             product(&vec![even(from, 1.0, 9); dim])
                 .iter()
@@ -104,7 +105,7 @@ pub(crate) fn members(set: &SetFile, parameters: &[String]) -> Vec<Vec<f64>> {
                 .map(|z| moved(center, scale, z))
                 .collect()
         }
-        SetFile::Ellipsoid { center, matrix } => {
+        SetDefinition::Ellipsoid { center, matrix } => {
             assert!(matrix.iter().all(|row| row.len() == 2), "the scan goes around a circle");
             let circle = |radius: f64, count: u32| {
                 (0..count).map(move |k| {
@@ -118,7 +119,7 @@ pub(crate) fn members(set: &SetFile, parameters: &[String]) -> Vec<Vec<f64>> {
                 .map(|u| (0..dim).map(|i| center[i] + matrix[i][0] * u[0] + matrix[i][1] * u[1]).collect())
                 .collect()
         }
-        SetFile::Polyhedron { lower, upper, constraints } => {
+        SetDefinition::Polyhedron { lower, upper, constraints } => {
             let lists: Vec<_> = (0..dim)
                 .map(|i| {
                     if upper[i].is_finite() {
@@ -130,6 +131,7 @@ pub(crate) fn members(set: &SetFile, parameters: &[String]) -> Vec<Vec<f64>> {
                 .collect();
             product(&lists).into_iter().filter(|xi| constraints.iter().all(|row| holds(row, parameters, xi))).collect()
         }
+        SetDefinition::Custom(set) => panic!("no grid is known for {set:?}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The worst scenario by a dense grid over ξ and a pattern search from its best point. It shares nothing with the
 //! library.
 
-use softsep::format::{SetFile, Sides};
+use softsep::uncertainty::{SetDefinition, Sides};
 
 /// The smallest step of a pattern search, in the unit coordinates of a set.
 const FINE: f64 = 1e-5;
@@ -15,17 +15,19 @@ const APART: f64 = 0.3;
 
 /// The unit coordinates of a set: `ξ = center + scale·z`, and where z must be.
 pub(crate) struct Body<'s> {
-    set: &'s SetFile,
+    set: &'s SetDefinition,
     dim: usize,
     from: f64,
 }
 
 impl<'s> Body<'s> {
-    pub(crate) fn new(set: &'s SetFile) -> Self {
+    pub(crate) fn new(set: &'s SetDefinition) -> Self {
         let (dim, from) = match set {
-            SetFile::Ellipsoid { matrix, .. } => (matrix[0].len(), -1.0),
-            SetFile::Box { lower, .. } => (lower.len(), -1.0),
-            SetFile::Budget { center, sides, .. } => (center.len(), if *sides == Sides::One { 0.0 } else { -1.0 }),
+            SetDefinition::Ellipsoid { matrix, .. } => (matrix[0].len(), -1.0),
+            SetDefinition::Box { lower, .. } => (lower.len(), -1.0),
+            SetDefinition::Budget { center, sides, .. } => {
+                (center.len(), if *sides == Sides::One { 0.0 } else { -1.0 })
+            }
             other => panic!("no unit coordinates for {other:?}"),
         };
         Self { set, dim, from }
@@ -34,18 +36,18 @@ impl<'s> Body<'s> {
     /// The member of the set at z.
     pub(crate) fn point(&self, z: &[f64]) -> Vec<f64> {
         match self.set {
-            SetFile::Ellipsoid { center, matrix } => center
+            SetDefinition::Ellipsoid { center, matrix } => center
                 .iter()
                 .zip(matrix)
                 .map(|(center, row)| center + row.iter().zip(z).map(|(a, z)| a * z).sum::<f64>())
                 .collect(),
-            SetFile::Box { lower, upper } => lower
+            SetDefinition::Box { lower, upper } => lower
                 .iter()
                 .zip(upper)
                 .zip(z)
                 .map(|((lower, upper), z)| 0.5 * (lower + upper) + 0.5 * (upper - lower) * z)
                 .collect(),
-            SetFile::Budget { center, scale, .. } => {
+            SetDefinition::Budget { center, scale, .. } => {
                 center.iter().zip(scale).zip(z).map(|((c, s), z)| c + s * z).collect()
             }
             _ => unreachable!(),
@@ -56,8 +58,8 @@ impl<'s> Body<'s> {
     pub(crate) fn used(&self, z: &[f64]) -> f64 {
         let largest = z.iter().fold(0.0_f64, |most, z| most.max(z.abs()));
         match self.set {
-            SetFile::Ellipsoid { .. } => z.iter().map(|z| z * z).sum::<f64>().sqrt(),
-            SetFile::Budget { budget, .. } => largest.max(z.iter().map(|z| z.abs()).sum::<f64>() / budget),
+            SetDefinition::Ellipsoid { .. } => z.iter().map(|z| z * z).sum::<f64>().sqrt(),
+            SetDefinition::Budget { budget, .. } => largest.max(z.iter().map(|z| z.abs()).sum::<f64>() / budget),
             _ => largest,
         }
     }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::format::{ProblemFile, Row, Status, Variable};
+use softsep::definition::{Row, Variable};
 use softsep::run::{Certificate, Silent, Stop};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Certify, Evaluation, Outcome, Problem, Settings, evaluate, solve};
+use softsep::{Certify, Evaluation, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve};
 
 use super::{SOFT, by, many, run};
 
@@ -124,7 +124,7 @@ fn stopped_runs_hold_true_bounds() {
 
 /// Rows, equalities and free variables in X, a quadratic f, and recourse that is missing here and there, over
 /// ellipsoids.
-fn dressed(seed: u64, units: bool) -> ProblemFile {
+fn dressed(seed: u64, units: bool) -> ProblemDefinition {
     let recipe = Recipe { set: "ellipsoid", quadratic_first: true, incomplete: seed % 2 == 1, ..Recipe::default() };
     let mut file = random_problem(&recipe, 2000 + seed);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -150,7 +150,7 @@ fn dressed(seed: u64, units: bool) -> ProblemFile {
 }
 
 /// Writes each first-stage variable in a unit of its own, from 1e-3 to 1e4.
-fn change_units(file: &mut ProblemFile) {
+fn change_units(file: &mut ProblemDefinition) {
     let first = &mut file.first_stage;
     let unit_of = |j: usize| 10.0_f64.powi([4, -3, 2, -1][j % 4]);
     let units: Vec<(String, f64)> =

@@ -7,25 +7,27 @@ use rand_chacha::ChaCha8Rng;
 use softsep_lp::{Lp, Model, Status};
 
 use super::*;
-use crate::format::{ProblemFile, SetFile, Variable};
+use crate::definition::Variable;
+use crate::model::ProblemDefinition;
 use crate::model::{FirstStage, Sparse};
+use crate::uncertainty::SetDefinition;
 
 const INF: f64 = f64::INFINITY;
 
 /// A problem whose first stage has these bounds and rows; nothing else about it matters.
 fn problem(bounds: &[(f64, f64)], rows: &[(Vec<f64>, f64, f64)]) -> Problem {
-    let mut file = ProblemFile::default();
+    let mut file = ProblemDefinition::default();
     for (j, &(lower, upper)) in bounds.iter().enumerate() {
         file.first_stage.variables.push(Variable::new(format!("x{j}"), 0.0).bounded(lower, upper));
     }
     for (i, (terms, lower, upper)) in rows.iter().enumerate() {
-        let mut row = crate::format::Row::new(format!("r{i}"));
+        let mut row = crate::definition::Row::new(format!("r{i}"));
         row.x = terms.iter().enumerate().map(|(j, &value)| (format!("x{j}"), value)).collect();
         (row.lower, row.upper) = (*lower, *upper);
         file.first_stage.constraints.push(row);
     }
     file.uncertainty.parameters.push("g".into());
-    file.uncertainty.set = SetFile::Box { lower: vec![0.0], upper: vec![1.0] };
+    file.uncertainty.set = SetDefinition::Box { lower: vec![0.0], upper: vec![1.0] };
     Problem::new(&file).unwrap()
 }
 

@@ -2,8 +2,8 @@
 
 use super::descent::{Descent, Step};
 use super::settings::Start;
+use crate::definition::nearest;
 use crate::error::Error;
-use crate::format::nearest;
 use crate::run::{Purpose, Run, Stop, stream};
 use rand::RngExt;
 

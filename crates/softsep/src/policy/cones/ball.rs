@@ -17,7 +17,7 @@
 use super::block::{Affines, Block, Numbers};
 use super::depth::Sum;
 use super::polytope::in_cone;
-use crate::format::{ConeKind, VariableKind};
+use crate::definition::{ConeKind, VariableKind};
 use crate::recourse::{Program, RecourseError};
 use crate::uncertainty::{Polytope, ShapeRow};
 

@@ -1,7 +1,7 @@
 //! Rows that must be in a cone together, as affine functions of ξ.
 
 use super::depth::Sum;
-use crate::format::{ConeKind, VariableKind};
+use crate::definition::{ConeKind, VariableKind};
 use crate::policy::robust::Expression;
 use crate::recourse::Program;
 use crate::uncertainty::Ball;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::depth::Sum;
 use super::square::Squarely;
 use super::{Block, Counterpart, Held, Square, blocks, roots};
-use crate::format::VariableKind;
+use crate::definition::VariableKind;
 use crate::model::Symmetric;
 use crate::policy::repair::{Range, Repair, TOLERANCE};
 use crate::policy::robust::Expression;

@@ -6,7 +6,7 @@
 
 use faer::{Mat, Side};
 
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 
 /// The share of the sum of all magnitudes that is taken off for what rounding may have lost: some hundred units in the
 /// last place.

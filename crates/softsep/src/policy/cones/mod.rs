@@ -25,7 +25,7 @@ pub(super) use square::Square;
 
 use super::robust::{Expression, Limits};
 use super::support::Ground;
-use crate::format::{ConeKind, Points};
+use crate::definition::{ConeKind, ScenarioList};
 use crate::model::{Cone, RecourseModel, square_root};
 use crate::recourse::{Program, RecourseError};
 use crate::uncertainty::{Ball, Polytope};
@@ -60,7 +60,7 @@ pub(super) fn roots(recourse: &RecourseModel) -> Result<Option<Roots>, RecourseE
 /// Writes blocks that are in their cones for every ξ of a region, and reads what proves it.
 pub(super) enum Counterpart {
     /// The points of a list.
-    List(Points),
+    List(ScenarioList),
     /// What a polytope and a ball have in common, or the one that there is.
     Shape { polytope: Option<(Polytope, Limits)>, ball: Option<Box<Round>> },
 }
@@ -100,7 +100,7 @@ impl Counterpart {
             |point: &[f64]| -> Vec<f64> { point.iter().zip(middle).map(|(point, middle)| point - middle).collect() };
         match ground {
             Ground::List(points) => {
-                let mut moved = Points::new(middle.len());
+                let mut moved = ScenarioList::new(middle.len());
                 points.iter().for_each(|xi| moved.push(&from_middle(xi)));
                 Self::List(moved)
             }

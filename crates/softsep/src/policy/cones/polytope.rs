@@ -15,7 +15,7 @@
 
 use super::block::{Affines, Block, Numbers};
 use super::depth::{Sum, unit};
-use crate::format::{ConeKind, VariableKind};
+use crate::definition::{ConeKind, VariableKind};
 use crate::policy::robust::Limits;
 use crate::recourse::{Program, RecourseError, merged};
 use crate::uncertainty::{Polytope, ShapeRow};

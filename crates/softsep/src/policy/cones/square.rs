@@ -23,7 +23,7 @@ use super::block::{Affines, Block, Numbers};
 use super::depth::Sum;
 use super::polytope::in_cone;
 use super::{Counterpart, Held, Round};
-use crate::format::{ConeKind, VariableKind};
+use crate::definition::{ConeKind, VariableKind};
 use crate::policy::robust::Expression;
 use crate::recourse::{Program, RecourseError};
 

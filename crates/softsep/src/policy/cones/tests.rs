@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::format::VariableKind;
+use crate::definition::VariableKind;
 use crate::recourse::{ConicProgram, ConicStatus};
 use crate::run::Clock;
 use crate::uncertainty::{Shape, ShapeRow};

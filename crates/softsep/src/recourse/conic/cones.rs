@@ -5,7 +5,7 @@
 //! the duality gap, which is checked after.
 
 use super::form::matrix_side;
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 
 /// Moves `z` into the dual of a cone. `matrix` is room for the square matrix of a semidefinite cone.
 pub(super) fn into_dual_cone(kind: ConeKind, z: &mut [f64], matrix: &mut [f64]) {

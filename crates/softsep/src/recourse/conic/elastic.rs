@@ -16,7 +16,7 @@ use clarabel::solver::{DefaultSolver, SolverStatus, SupportedConeT};
 
 use super::form::{ConicForm, Source};
 use super::solver::{LADDER, run, set_up};
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 use crate::run::Clock;
 
 /// The elastic program of a form. Its first entries are those of the form, so their multipliers are a certificate as

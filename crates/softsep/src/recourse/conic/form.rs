@@ -10,7 +10,7 @@ use std::ops::Range;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT;
 
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 use crate::model::{Sparse, Symmetric};
 use crate::recourse::RecourseError;
 

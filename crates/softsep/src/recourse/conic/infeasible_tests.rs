@@ -2,7 +2,7 @@
 
 use super::tests::{INF, Sketch, Terms, answer_at, close, fresh, product};
 use super::*;
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 
 /// At x the recourse is infeasible, at `feasible` it is not; the certificate says so. Returns the certificate.
 fn check_infeasible(problem: &Problem, x: f64, feasible: f64) -> Vec<f64> {

@@ -14,7 +14,7 @@ mod solver;
 mod tests;
 
 use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, Work};
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 use crate::model::{Problem, RecourseModel};
 use crate::run::Clock;
 pub(crate) use form::ConicProgram;

@@ -8,7 +8,7 @@ use softsep_lp::{Lp, Model, Status};
 
 use super::tests::{INF, Sketch, answer_at, close, fresh, product};
 use super::*;
-use crate::format::ConeKind;
+use crate::definition::ConeKind;
 
 fn uniform(rng: &mut ChaCha8Rng, count: usize) -> Vec<f64> {
     (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::*;
-use crate::format::{ConeKind, Points, SetFile};
+use crate::definition::{ConeKind, ScenarioList};
 use crate::model::{Cone, FirstStage, Names, RecourseModel, Sparse, Symmetric};
 use crate::run::Stop;
 use crate::uncertainty::{Count, Part, Reach, SetError, Shape, States, TooMany, Uncertainty};
@@ -37,7 +37,7 @@ impl Uncertainty for Anywhere {
     fn extremes(&self) -> Count {
         Count::Exactly(0)
     }
-    fn enumerate(&self, limit: usize) -> Result<std::borrow::Cow<'_, Points>, TooMany> {
+    fn enumerate(&self, limit: usize) -> Result<std::borrow::Cow<'_, ScenarioList>, TooMany> {
         Err(TooMany { count: self.extremes(), limit })
     }
     fn shape(&self, _part: &Part) -> Option<Shape> {
@@ -45,10 +45,6 @@ impl Uncertainty for Anywhere {
     }
     fn states(&self, _reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
         Err(SetError("unbounded".to_owned()))
-    }
-
-    fn describe(&self) -> SetFile {
-        SetFile::default()
     }
 }
 

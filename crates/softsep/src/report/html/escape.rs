@@ -1,6 +1,6 @@
 //! Text that others wrote, made harmless: a problem's names are input, and a page shows them as they are.
 
-use crate::format::one_line;
+use crate::definition::one_line;
 
 /// Text for the inside of an element or of a quoted attribute.
 pub fn text(raw: &str) -> String {

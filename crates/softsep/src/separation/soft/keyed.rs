@@ -11,8 +11,8 @@ use rand::RngExt;
 
 use super::settings::{AutoOr, CatchUp};
 use crate::chain::{Chain, Kernel};
+use crate::definition::VariableKind;
 use crate::error::Error;
-use crate::format::VariableKind;
 use crate::model::Problem;
 use crate::numeric::{distance, norm};
 use crate::proposal::ChainState;

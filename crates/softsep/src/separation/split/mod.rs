@@ -13,8 +13,8 @@ use self::search::Search;
 use super::slopes::ends;
 use super::{Ascent, Claim, Found, Query, Separation, SlopeRanges};
 use crate::cuts::CutPool;
+use crate::definition::ScenarioList;
 use crate::error::Error;
-use crate::format::Points;
 use crate::model::Problem;
 use crate::policy::{Dependence, Proved};
 use crate::recourse::engine;
@@ -46,7 +46,7 @@ pub struct Split<'p> {
     /// The range of each entry of ξ that has to be searched, once known.
     range: Option<Part>,
     /// Worst scenarios of earlier decisions.
-    kept: Points,
+    kept: ScenarioList,
     /// Whether every scenario is known to have recourse.
     has_recourse: bool,
     /// Whether parts are bounded by policies of their own, or one policy for the whole set is all that is wanted.
@@ -63,7 +63,7 @@ impl<'p> Split<'p> {
         Self {
             problem,
             range: None,
-            kept: Points::new(problem.set.dim()),
+            kept: ScenarioList::new(problem.set.dim()),
             has_recourse: false,
             with_parts: true,
             policy: None,
@@ -131,7 +131,7 @@ impl<'p> Split<'p> {
             return;
         }
         let from = (self.kept.len() + 1).saturating_sub(KEPT);
-        let mut kept = Points::new(xi.len());
+        let mut kept = ScenarioList::new(xi.len());
         self.kept.iter().skip(from).for_each(|xi| kept.push(xi));
         kept.push(xi);
         self.kept = kept;

@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::choice::most_per_deviation;
 use super::{CachedTilt, Space, State, States, Tilt, row};
-use crate::format::Points;
+use crate::definition::ScenarioList;
 use crate::run::Random;
 use crate::uncertainty::Count;
 
@@ -14,11 +14,11 @@ const PER_DIMENSION: f64 = 5.0;
 
 /// The rows of a list, or extreme points that were enumerated; at least one.
 pub(crate) struct Rows<'a> {
-    points: std::borrow::Cow<'a, Points>,
+    points: std::borrow::Cow<'a, ScenarioList>,
 }
 
 impl<'a> Rows<'a> {
-    pub(crate) fn new(points: std::borrow::Cow<'a, Points>) -> Self {
+    pub(crate) fn new(points: std::borrow::Cow<'a, ScenarioList>) -> Self {
         Self { points }
     }
 }

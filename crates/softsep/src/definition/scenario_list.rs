@@ -1,14 +1,14 @@
-//! A list of points in one flat array: scenarios, extreme points.
+//! A list of scenarios or of extreme points, in one flat array.
 
-/// Points of one dimension, row after row in one array.
+/// Scenarios (or extreme points of a set) of one dimension, row after row in one array.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Points {
+pub struct ScenarioList {
     dim: usize,
     rows: usize,
     values: Vec<f64>,
 }
 
-impl Points {
+impl ScenarioList {
     /// No points yet, of dimension `dim`.
     pub fn new(dim: usize) -> Self {
         Self { dim, rows: 0, values: Vec::new() }

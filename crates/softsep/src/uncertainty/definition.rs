@@ -1,0 +1,92 @@
+//! The uncertainty as it is stated: parameters and their set, by kind.
+
+use std::sync::Arc;
+
+use super::Uncertainty;
+use crate::definition::{Row, ScenarioList};
+
+/// The parameters ξ and the set they come from.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UncertaintyDefinition {
+    /// Names of ξ's entries; every array of the set follows this order.
+    pub parameters: Vec<String>,
+    /// The set Ξ.
+    pub set: SetDefinition,
+}
+
+/// An uncertainty set as it is stated.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SetDefinition {
+    /// A finite list.
+    Scenarios {
+        /// Its rows.
+        points: ScenarioList,
+        /// The CSV file they came from, as the problem names it.
+        file: Option<String>,
+    },
+    /// `lower ≤ ξ ≤ upper`.
+    Box {
+        /// Lower bounds.
+        lower: Vec<f64>,
+        /// Upper bounds.
+        upper: Vec<f64>,
+    },
+    /// `ξ = center + scale∘u`, `‖u‖₁ ≤ 1`.
+    L1 {
+        /// Center.
+        center: Vec<f64>,
+        /// Scale.
+        scale: Vec<f64>,
+    },
+    /// `ξ = center + scale∘z` with a budget on z.
+    Budget {
+        /// Γ.
+        budget: f64,
+        /// `0 ≤ z ≤ 1`, or `−1 ≤ z ≤ 1`.
+        sides: Sides,
+        /// Center.
+        center: Vec<f64>,
+        /// Scale.
+        scale: Vec<f64>,
+    },
+    /// `ξ = center + A u`, `‖u‖₂ ≤ 1`.
+    Ellipsoid {
+        /// Center.
+        center: Vec<f64>,
+        /// The rows of A; A may have fewer columns than rows.
+        matrix: Vec<Vec<f64>>,
+    },
+    /// A polytope.
+    Polyhedron {
+        /// Lower bounds (may be −∞).
+        lower: Vec<f64>,
+        /// Upper bounds (may be ∞).
+        upper: Vec<f64>,
+        /// Rows over `xi`.
+        constraints: Vec<Row>,
+    },
+    /// A set that a program implements. No file can hold it.
+    Custom(Arc<dyn Uncertainty>),
+}
+
+impl Default for SetDefinition {
+    fn default() -> Self {
+        SetDefinition::Box { lower: Vec::new(), upper: Vec::new() }
+    }
+}
+
+/// A set is equal to itself only, so that definitions with custom sets can be compared.
+impl PartialEq for dyn Uncertainty {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::addr_eq(self, other)
+    }
+}
+
+/// Whether a budget set deviates to one side or to both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// `0 ≤ z ≤ 1, Σz ≤ Γ`.
+    One,
+    /// `−1 ≤ z ≤ 1, Σ|z| ≤ Γ`.
+    Two,
+}

@@ -1,0 +1,167 @@
+//! An uncertainty set that a user of the crate implements: it is solved like any other, and no file can hold it.
+#![allow(clippy::unwrap_used)]
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use softsep::definition::{Complaints, Row, ScenarioList, Variable};
+use softsep::run::Silent;
+use softsep::testing::check_set;
+use softsep::uncertainty::{
+    Count, Part, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, UncertaintyDefinition, build,
+};
+use softsep::{Problem, ProblemDefinition, Settings, Status, WriteError, format, solve};
+
+/// `ξ ≥ 0, Σξ ≤ 1`, with closed forms in place of the linear programs of a polyhedron. Shapes and states are those of
+/// the equal polyhedron.
+#[derive(Debug)]
+struct Simplex {
+    dim: usize,
+    equal: Arc<dyn Uncertainty>,
+}
+
+fn names(dim: usize) -> Vec<String> {
+    (1..=dim).map(|entry| format!("g{entry}")).collect()
+}
+
+fn polyhedron(dim: usize) -> SetDefinition {
+    let mut sum = Row::new("sum");
+    sum.xi = names(dim).into_iter().map(|name| (name, 1.0)).collect();
+    sum.upper = 1.0;
+    SetDefinition::Polyhedron { lower: vec![0.0; dim], upper: vec![f64::INFINITY; dim], constraints: vec![sum] }
+}
+
+impl Simplex {
+    fn new(dim: usize) -> Self {
+        Self { dim, equal: build(&polyhedron(dim), &names(dim), "set", &mut Complaints::new()).unwrap() }
+    }
+}
+
+impl Uncertainty for Simplex {
+    fn kind(&self) -> &'static str {
+        "simplex"
+    }
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn contains(&self, xi: &[f64], tolerance: f64) -> bool {
+        xi.iter().all(|entry| *entry >= -tolerance) && xi.iter().sum::<f64>() <= 1.0 + tolerance
+    }
+
+    fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError> {
+        xi.fill(0.0);
+        let best = (0..self.dim).max_by(|&a, &b| direction[a].total_cmp(&direction[b])).filter(|&e| direction[e] > 0.0);
+        if let Some(best) = best {
+            xi[best] = 1.0;
+        }
+        Ok(best.map_or(0.0, |best| direction[best]))
+    }
+
+    fn nominal(&self, xi: &mut [f64]) {
+        xi.fill(1.0 / (self.dim + 1) as f64);
+    }
+
+    fn extremes(&self) -> Count {
+        Count::Exactly(self.dim as u128 + 1)
+    }
+
+    fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
+        if limit <= self.dim {
+            return Err(TooMany { count: self.extremes(), limit });
+        }
+        let mut points = ScenarioList::new(self.dim);
+        points.push(&vec![0.0; self.dim]);
+        for entry in 0..self.dim {
+            points.push(&(0..self.dim).map(|other| f64::from(u8::from(other == entry))).collect::<Vec<f64>>());
+        }
+        Ok(Cow::Owned(points))
+    }
+
+    fn shape(&self, part: &Part) -> Option<Shape> {
+        self.equal.shape(part)
+    }
+
+    fn chord(&self, xi: &[f64], direction: &[f64]) -> (f64, f64) {
+        self.equal.chord(xi, direction)
+    }
+
+    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+        self.equal.states(reach)
+    }
+}
+
+/// Stock x for three demands of 10, 20 and 30 at most, of which the set allows one at a time in full.
+fn stock(set: SetDefinition) -> ProblemDefinition {
+    let mut definition = ProblemDefinition { name: "stock".into(), ..ProblemDefinition::default() };
+    definition.uncertainty = UncertaintyDefinition { parameters: names(3), set };
+    for (entry, parameter) in names(3).into_iter().enumerate() {
+        let (stock, short) = (format!("stock{}", entry + 1), format!("short{}", entry + 1));
+        definition.first_stage.variables.push(Variable::new(stock.clone(), 1.0));
+        definition.recourse.variables.push(Variable::new(short.clone(), 2.0));
+        definition.recourse.constraints.push(Row {
+            x: vec![(stock, 1.0)],
+            y: vec![(short, 1.0)],
+            xi: vec![(parameter, -10.0 * (entry + 1) as f64)],
+            lower: 0.0,
+            ..Row::new(format!("cover{}", entry + 1))
+        });
+    }
+    definition
+}
+
+#[test]
+fn a_custom_set_keeps_the_contract_of_sets() {
+    for dim in 1..=4 {
+        check_set(&Simplex::new(dim), &names(dim), 7);
+    }
+}
+
+#[test]
+fn a_custom_set_is_solved_like_the_equal_polyhedron() {
+    let custom = Problem::new(&stock(SetDefinition::Custom(Arc::new(Simplex::new(3))))).unwrap();
+    let known = Problem::new(&stock(polyhedron(3))).unwrap();
+    for method in ["extensive", "ccg", "benders", "bundle", "auto"] {
+        let settings = Settings { method: method.into(), gap: 1e-6, ..Settings::default() };
+        let run = |problem| solve(problem, &settings, &mut Silent, &Arc::default()).unwrap();
+        let (custom, known) = (run(&custom), run(&known));
+        assert_eq!((custom.status, known.status), (Status::Optimal, Status::Optimal), "{method}");
+        let (found, expected) = (custom.bounds.upper().unwrap(), known.bounds.upper().unwrap());
+        assert!((found - expected).abs() <= 1e-4, "{method}: {found} in place of {expected}");
+    }
+}
+
+#[test]
+fn a_definition_gives_its_custom_set_back_and_no_file_holds_it() {
+    let definition = stock(SetDefinition::Custom(Arc::new(Simplex::new(3))));
+    let problem = Problem::new(&definition).unwrap();
+    assert_eq!(problem.definition(), definition);
+    assert_ne!(definition, stock(SetDefinition::Custom(Arc::new(Simplex::new(3)))), "another object");
+    let refused = format::write(&definition).unwrap_err();
+    assert_eq!(refused, WriteError::CustomSet { kind: "simplex" });
+    assert_eq!(
+        refused.to_string(),
+        "uncertainty.set: a set that a program implements (\"simplex\") cannot be written to a file"
+    );
+    let path = std::env::temp_dir().join("softsep_custom_set.json");
+    assert_eq!(softsep::write(&problem, &path), Err(refused));
+    assert!(!path.exists(), "nothing is left behind");
+}
+
+#[test]
+fn the_dimension_of_a_custom_set_is_that_of_the_parameters() {
+    let complaints = Problem::new(&stock(SetDefinition::Custom(Arc::new(Simplex::new(2))))).unwrap_err();
+    assert_eq!(complaints.to_string(), "uncertainty.set: its members have 2 entries where 3 parameters are declared");
+}
+
+#[test]
+fn a_problem_is_written_and_read_back() {
+    let problem = Problem::new(&stock(polyhedron(3))).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stock.json");
+    softsep::write(&problem, &path).unwrap();
+    assert_eq!(softsep::read(&path).unwrap().definition(), problem.definition());
+    let nowhere = folder.path().join("no/such/folder.json");
+    assert!(matches!(softsep::write(&problem, &nowhere), Err(WriteError::File { .. })));
+}
