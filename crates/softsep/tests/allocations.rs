@@ -16,7 +16,6 @@ use softsep::run::{Clock, Purpose, stream};
 use softsep::uncertainty::{CachedTilt, Reach, Reference, SetDefinition, Sides, Space, State, States, build};
 use softsep::{Problem, Wanted};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
-use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 struct Counting;
 

@@ -40,10 +40,9 @@ pub(crate) fn separate_and_record(
                 Claim::Surely(at_most) if certify != Certify::None => {
                     run.upper(x, value, first_cost + at_most, &found.xi);
                 }
-                // A search that ended at the first scenario above the query's value estimates nothing.
-                Claim::Nothing if query.is_met_by(found.value) && run.incumbent().is_some() => {}
                 _ => _ = run.consider(x, value, &found.xi),
             }
+            raise_incumbent(problem, pool, run);
             Ok(Some(found))
         }
         Err(Error::Stopped(_)) if run.incumbent().is_some() => Ok(None),
@@ -53,6 +52,18 @@ pub(crate) fn separate_and_record(
             Ok(None)
         }
         Err(error) => Err(error),
+    }
+}
+
+/// Raises the incumbent's cost to the value of the pool's largest cut there: a search that ended early may have missed worse
+/// scenarios.
+fn raise_incumbent(problem: &Problem, pool: &CutPool, run: &mut Run) {
+    let Some(incumbent) = run.incumbent() else { return };
+    if !pool.admits(&incumbent.x) {
+        run.withdraw_incumbent();
+    } else if let Some((cut, value)) = pool.largest_at(&incumbent.x) {
+        let value = problem.first.value(&incumbent.x) + value;
+        run.raise_incumbent(value, pool.scenario(cut));
     }
 }
 

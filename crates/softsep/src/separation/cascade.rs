@@ -4,6 +4,12 @@ use super::{Claim, Effort, Found, Query, Separation};
 use crate::cuts::CutPool;
 use crate::error::Error;
 
+/// One in so many of the recourse solves of a proof may be spent on soft searches before it.
+const SOFT_SHARE: u64 = 20;
+
+/// The same in recourse solves, where those of a proof are not known.
+const SOFT_BUDGET: u64 = 200;
+
 /// Asks its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members are asked
 /// only where a bound is wanted.
 ///
@@ -56,11 +62,9 @@ impl Separation for Cascade<'_> {
         if let Some(found) = first.as_ref().filter(|found| is_enough(found)) {
             return Ok(found.clone());
         }
-        // A thorough search costs little beside a proof, and often saves one.
         let first = match first {
             Some(first) if query.effort == Effort::Normal && query.above.is_some() => {
-                let thorough = self.soft.separate(&query.with_effort(Effort::Thorough), pool)?;
-                let found = worse(first, thorough);
+                let found = search_thoroughly(self.soft.as_mut(), exact.expected_solves(), first, query, pool)?;
                 if is_enough(&found) {
                     return Ok(found);
                 }
@@ -104,6 +108,26 @@ impl Separation for Cascade<'_> {
     fn diagnostics(&self) -> Option<crate::run::ChainDiagnostics> {
         self.soft.diagnostics()
     }
+}
+
+/// Repeats the soft search with thorough effort while it costs little beside a proof: it often saves one.
+fn search_thoroughly(
+    soft: &mut dyn Separation,
+    exact_solves: Option<u64>,
+    first: Found,
+    query: &Query,
+    pool: &mut CutPool,
+) -> Result<Found, Error> {
+    let budget = exact_solves.map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
+    let thorough = query.with_effort(Effort::Thorough);
+    let (before, mut found) = (first.solves, first);
+    while found.solves - before < budget {
+        found = worse(found, soft.separate(&thorough, pool)?);
+        if query.is_met_by(found.value) || found.claim != Claim::Nothing {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// The worse of two scenarios at the same decision, with the claim of the first, and the work of both.

@@ -126,6 +126,8 @@ impl Screen {
             }
             patience = if 8 * (before - open.len()) >= before { PATIENCE } else { patience - 1 };
         }
+        // The rows with the largest lower bounds first: a scan that may end early meets a bad scenario soon.
+        open.sort_by(|a, b| b.lower.total_cmp(&a.lower).then(a.row.cmp(&b.row)));
         Ok(open.into_iter().map(|open| open.row).collect())
     }
 
