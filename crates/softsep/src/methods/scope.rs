@@ -1,18 +1,30 @@
 //! The problems that methods with soft separation accept, and what they promise.
 
 use super::Certify;
-use crate::error::Unsupported;
+use crate::error::{Error, Unsupported};
 use crate::model::Problem;
+use crate::run::Run;
 use crate::separation::soft::chain_space;
-use crate::separation::{Exact, Proof, SeparationKind};
+use crate::separation::{Exact, Proof, Separation, SeparationContext, SeparationKind, SoftSettings, build_separation};
 
-/// The proof that a method's separation includes: one that was asked for, or one that is cheap.
-pub(super) fn proof(certify: Certify) -> Proof {
-    match certify {
+/// Builds the separation of a method that proves its result only where that is asked for or cheap.
+pub(super) fn separation<'p>(
+    problem: &'p Problem,
+    kind: &SeparationKind,
+    soft: SoftSettings,
+    certify: Certify,
+    run: &Run,
+) -> Result<Box<dyn Separation + 'p>, Error> {
+    let proof = match certify {
         Certify::Exact => Proof::Required,
         Certify::Free | Certify::Probabilistic(_) => Proof::IfCheap,
         Certify::None => Proof::Unwanted,
+    };
+    if certify == Certify::Exact && *kind == SeparationKind::Auto {
+        Exact::choose(problem).map_err(|reason| Error::Settings(format!("--certify exact: {reason}")))?;
     }
+    let (limits, clock) = (run.limits(), run.clock());
+    build_separation(kind, problem, &SeparationContext::new(soft, proof, limits.gap, limits.seed, clock))
 }
 
 /// Refuses integers, for the reason given, and sets that the separation cannot search.

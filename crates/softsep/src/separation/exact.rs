@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use super::choice::CustomSeparation;
 use super::{Bilinear, NoFiniteEquivalent, NotBilinear, Scan, Separation, Split, finite_equivalent};
-use crate::definition::ScenarioList;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::uncertainty::Count;

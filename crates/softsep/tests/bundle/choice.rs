@@ -64,7 +64,7 @@ fn auto_picks_what_suits_the_problem() {
         let outcome = picks(&problem, &usual, "bundle", "one exact separation then proves it");
         proved += u64::from(outcome.status == Status::Optimal);
         let (_, notes) = auto(&problem, &usual);
-        let handed_over = notes.iter().any(|note| note.contains("ccg goes on from here"));
+        let handed_over = notes.iter().any(|note| note.contains("ccg continues from here"));
         assert_eq!(outcome.method, if handed_over { "ccg" } else { "bundle" });
         went_on += u64::from(handed_over);
     }

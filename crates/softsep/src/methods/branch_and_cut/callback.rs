@@ -11,13 +11,13 @@ use super::settings::BranchAndCutSettings;
 use crate::certification::{Evaluator, Verification, count};
 use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
-use crate::methods::scope::proof;
+use crate::methods::scope;
 use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::recourse::Cut;
 use crate::run::{Incumbent, Run, Stop};
-use crate::separation::{Effort, Found, Query, Separation, SeparationContext, SoftSettings, build_separation};
+use crate::separation::{Effort, Found, Query, Separation, SoftSettings};
 use crate::settings::Certify;
 use crate::tree::{LazyCutCallback, Point};
 use crate::uncertainty::Reference;
@@ -60,9 +60,8 @@ impl<'a> SeparationCallback<'a> {
             per_assignment: Some(settings.catch_up()),
             ..SoftSettings::default()
         };
-        let (limits, clock) = (run.limits(), run.clock());
-        let context = SeparationContext::new(soft, proof(certify), limits.gap, limits.seed, clock);
-        let separation = build_separation(&settings.separation, problem, &context)?;
+        let clock = run.clock();
+        let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
         let (is_exact, reference) = (separation.is_exact(), Reference::default());
         let verification = Verification::new(problem, certify, is_exact, Some(SHARE_BEFORE_PROOF), reference, run)?;
         let evaluator = Evaluator::new(problem, clock)?;

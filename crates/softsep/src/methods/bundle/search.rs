@@ -6,11 +6,11 @@ use crate::certification::{Evaluator, Verification, count};
 use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
 use crate::master::{CutMaster, CutMasterOutcome};
-use crate::methods::scope::proof;
+use crate::methods::scope;
 use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::run::{Run, Stop};
-use crate::separation::{Claim, Query, Separation, SeparationContext, SoftSettings, build_separation};
+use crate::separation::{Claim, Query, Separation, SoftSettings};
 use crate::settings::Certify;
 use crate::uncertainty::Reference;
 
@@ -56,9 +56,8 @@ impl<'a> BundleSearch<'a> {
         run: &Run,
     ) -> Result<Self, Error> {
         let soft = SoftSettings { chains: settings.chains, ..SoftSettings::default() };
-        let (limits, clock) = (run.limits(), run.clock());
-        let context = SeparationContext::new(soft, proof(certify), limits.gap, limits.seed, clock);
-        let separation = build_separation(&settings.separation, problem, &context)?;
+        let clock = run.clock();
+        let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
         let reference = Reference::default();
         let verification = Verification::new(problem, certify, separation.is_exact(), None, reference, run)?;
         Ok(Self {

@@ -8,14 +8,14 @@ use crate::certification::{Evaluator, Verification, cost_at, count};
 use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
 use crate::master::{CutMaster, CutMasterOutcome, Metric, Projection};
-use crate::methods::scope::proof;
+use crate::methods::scope;
 use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::recourse::CutKind;
 use crate::run::{Run, Stop};
 use crate::separation::soft::Search;
-use crate::separation::{Found, Query, Separation, SeparationContext, SoftSettings, build_separation};
+use crate::separation::{Found, Query, Separation, SoftSettings};
 use crate::settings::Certify;
 
 /// Iterations without a new cut after which the descent has stalled.
@@ -86,9 +86,8 @@ impl<'a> Descent<'a> {
     ) -> Result<Self, Error> {
         let dim = problem.first.dim();
         let soft = SoftSettings { search: Search::Chains, ..settings.soft.clone() };
-        let (limits, clock) = (run.limits(), run.clock());
-        let context = SeparationContext::new(soft, proof(certify), limits.gap, limits.seed, clock);
-        let separation = build_separation(&settings.separation, problem, &context)?;
+        let clock = run.clock();
+        let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
         let reference = settings.soft.reference;
         let verification = Verification::new(problem, certify, separation.is_exact(), None, reference, run)?;
         Ok(Self {
