@@ -17,6 +17,13 @@ pub const FARKAS_TOL: f64 = 1e-7;
 /// A cut outside of the master problem must exceed θ by more to be added to it again.
 pub const CUT_TOL: f64 = 1e-7;
 
+/// Primal and dual feasibility tolerance of HiGHS. A basis is tested to the same tolerance here, so that a basis that
+/// HiGHS calls optimal is optimal here too.
+pub const LP_FEASIBILITY_TOL: f64 = 1e-7;
+
+/// HiGHS reads a bound of this absolute value as infinite.
+pub const HIGHS_INFINITY: f64 = 1e20;
+
 /// The absolute difference that [`COST_TOL`] allows between costs of this size.
 pub fn cost_tol(value: f64) -> f64 {
     COST_TOL * value.abs().max(1.0)

@@ -10,7 +10,7 @@ use crate::model::{RecourseModel, Sparse};
 
 /// Which duals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Duals {
+pub(crate) enum DualSet {
     /// Π: the multipliers of feasible duals.
     Feasible,
     /// The recession cone of Π, cut to `−1 ≤ π ≤ 1`.
@@ -26,7 +26,7 @@ pub(crate) struct DualColumns {
     /// π of each row as signed columns.
     pi: Vec<Vec<(usize, f64)>>,
     /// What each column adds to the objective where x and ξ are zero.
-    at_zero: Vec<f64>,
+    base_objective: Vec<f64>,
     /// The rows.
     rows: Vec<DualRow>,
 }
@@ -42,11 +42,11 @@ pub(crate) struct DualRow {
 
 impl DualColumns {
     /// Writes the duals into `model`, which must be empty.
-    pub(crate) fn write(recourse: &RecourseModel, duals: Duals, model: &mut Model) -> Self {
-        let most = if duals == Duals::Feasible { f64::INFINITY } else { 1.0 };
-        let mut at_zero = Vec::new();
+    pub(crate) fn write(recourse: &RecourseModel, duals: DualSet, model: &mut Model) -> Self {
+        let most = if duals == DualSet::Feasible { f64::INFINITY } else { 1.0 };
+        let mut base_objective = Vec::new();
         let mut add = |model: &mut Model, lower: f64, upper: f64, value: f64| {
-            at_zero.push(value);
+            base_objective.push(value);
             model.add_col(0.0, lower, upper)
         };
         let mut pi = Vec::with_capacity(recourse.rows());
@@ -67,7 +67,7 @@ impl DualColumns {
         let columns = recourse.g.transpose();
         let mut rows = Vec::with_capacity(recourse.dim());
         for j in 0..recourse.dim() {
-            let cost = if duals == Duals::Feasible { recourse.cost[j] } else { 0.0 };
+            let cost = if duals == DualSet::Feasible { recourse.cost[j] } else { 0.0 };
             let (lower, upper) = (recourse.lower[j], recourse.upper[j]);
             let mut terms = Vec::new();
             for (i, g) in columns.row(j) {
@@ -92,7 +92,7 @@ impl DualColumns {
                 rows.push(DualRow { y: j, least, most, terms });
             }
         }
-        Self { pi, at_zero, rows }
+        Self { pi, base_objective, rows }
     }
 
     /// The rows.
@@ -113,7 +113,7 @@ impl DualColumns {
 
     /// The dual objective where x shifts the rows by `shift = Ex` and ξ is zero: one coefficient per column.
     pub(crate) fn objective(&self, shift: &[f64]) -> Vec<f64> {
-        let mut objective = self.at_zero.clone();
+        let mut objective = self.base_objective.clone();
         for (sides, shift) in self.pi.iter().zip(shift) {
             for &(col, sign) in sides {
                 objective[col] -= sign * shift;
@@ -136,7 +136,7 @@ mod tests {
     use crate::run::Clock;
 
     /// The maximum of the dual objective at (x, ξ).
-    fn dual_value(problem: &Problem, duals: Duals, x: &[f64], xi: &[f64]) -> (Status, f64) {
+    fn dual_value(problem: &Problem, duals: DualSet, x: &[f64], xi: &[f64]) -> (Status, f64) {
         let recourse = &problem.recourse;
         let mut model = Model::new();
         let columns = DualColumns::write(recourse, duals, &mut model);
@@ -204,8 +204,8 @@ mod tests {
             let mut answer = Answer::new(&problem);
             engine.at(&x);
             engine.solve(&xi, &mut answer).unwrap();
-            let (status, value) = dual_value(&problem, Duals::Feasible, &x, &xi);
-            let (rays, gain) = dual_value(&problem, Duals::Rays, &x, &xi);
+            let (status, value) = dual_value(&problem, DualSet::Feasible, &x, &xi);
+            let (rays, gain) = dual_value(&problem, DualSet::Rays, &x, &xi);
             assert_eq!(rays, Status::Optimal, "seed {seed}");
             match answer.outcome {
                 Outcome::Solved => {

@@ -13,10 +13,10 @@ mod program;
 pub use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
-pub(crate) use dual::{DualColumns, Duals};
+pub(crate) use dual::{DualColumns, DualSet};
 pub use fixed::Fixed;
 pub(crate) use linear::recourse_basis;
-pub use linear::{DualChoice, Interval, Linear, Own, Response, Rules};
+pub use linear::{DualChoice, Interval, Linear, BasisPolicy, BasisResponse, BasisPolicies};
 pub(crate) use program::{Program, merged};
 
 use crate::model::Problem;
@@ -89,7 +89,7 @@ impl RecourseBasis {
 
 /// Counts of one engine's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Work {
+pub struct RecourseWork {
     /// Answers given.
     pub solves: u64,
     /// Answers that a known basis gave without the solver.
@@ -130,7 +130,7 @@ pub trait Recourse: Send {
     fn hint(&mut self, _ended: &RecourseBasis) {}
 
     /// What has been done so far.
-    fn work(&self) -> Work;
+    fn work(&self) -> RecourseWork;
 }
 
 /// The engine for a problem: simplex where the recourse is linear, interior point where it is quadratic or conic, rows

@@ -4,7 +4,7 @@
 //! multipliers are inside up to rounding, so each repair below changes them by about that much; what it costs shows in
 //! the duality gap, which is checked after.
 
-use super::form::matrix_side;
+use super::standard_form::matrix_side;
 use crate::format::ConeKind;
 
 /// Moves `z` into the dual of a cone. `matrix` is room for the square matrix of a semidefinite cone.

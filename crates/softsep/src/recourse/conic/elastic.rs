@@ -14,22 +14,22 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSolver, SolverStatus, SupportedConeT};
 
-use super::form::{ConicForm, Source};
-use super::solver::{LADDER, run, set_up};
+use super::solver::{LADDER, new_solver, resolve};
+use super::standard_form::{ActivitySource, StandardForm};
 use crate::format::ConeKind;
 use crate::run::Clock;
 
 /// The elastic program of a form. Its first entries are those of the form, so their multipliers are a certificate as
 /// they stand.
-pub(super) struct Elastic {
+pub(super) struct ElasticProgram {
     solver: DefaultSolver<f64>,
     cost: Vec<f64>,
     right_side: Vec<f64>,
     entries: usize,
 }
 
-impl Elastic {
-    pub(super) fn new(form: &ConicForm, clock: &Clock) -> Result<Self, String> {
+impl ElasticProgram {
+    pub(super) fn new(form: &StandardForm, clock: &Clock) -> Result<Self, String> {
         let (entries, t) = (form.entries.len(), form.cost.len());
         let (mut row, mut col, mut value) = (Vec::new(), Vec::new(), Vec::new());
         let mut push = |i: usize, j: usize, coefficient: f64| {
@@ -44,14 +44,14 @@ impl Elastic {
         }
         // Bounds of y stay as they are: no x moves them. Ay + s = b has s alone on the left, so what relaxes it is
         // subtracted.
-        let is_row = |entry: usize| matches!(form.entries[entry].source, Source::Row(_));
+        let is_row = |entry: usize| matches!(form.entries[entry].source, ActivitySource::Row(_));
         let equalities: Vec<usize> = (0..form.zero).filter(|&entry| is_row(entry)).collect();
         for entry in (form.zero..form.zero + form.nonnegative).filter(|&entry| is_row(entry)) {
             push(entry, t, -1.0);
         }
         for (kind, cone) in &form.cones {
             for (position, entry) in cone.clone().enumerate() {
-                push(entry, t, -interior(*kind, position));
+                push(entry, t, -interior_point_entry(*kind, position));
             }
         }
         // An equality has a deviation v of its own, and (t, v) is in a second-order cone: |v| ≤ t.
@@ -69,15 +69,15 @@ impl Elastic {
         let mut cost = vec![0.0; cols];
         cost[t] = 1.0;
         let right_side = vec![0.0; rows];
-        let solver = set_up(&CscMatrix::zeros((cols, cols)), &cost, &a, &right_side, &cones, &LADDER[0], clock)?;
+        let solver = new_solver(&CscMatrix::zeros((cols, cols)), &cost, &a, &right_side, &cones, &LADDER[0], clock)?;
         Ok(Self { solver, cost, right_side, entries })
     }
 
     /// Multipliers of the form's entries for its right-hand side b; whether they are a certificate is for the caller to
     /// check.
-    pub(super) fn certificate(&mut self, b: &[f64], iterations: &mut u64) -> Result<&[f64], String> {
+    pub(super) fn farkas_multipliers(&mut self, b: &[f64], iterations: &mut u64) -> Result<&[f64], String> {
         self.right_side[..self.entries].copy_from_slice(b);
-        run(&mut self.solver, &self.cost, &self.right_side, iterations)?;
+        resolve(&mut self.solver, &self.cost, &self.right_side, iterations)?;
         match self.solver.solution.status {
             SolverStatus::Solved | SolverStatus::AlmostSolved => Ok(&self.solver.solution.z[..self.entries]),
             other => Err(format!("Clarabel ended with {other} on the least violation")),
@@ -86,7 +86,7 @@ impl Elastic {
 }
 
 /// A vector inside each cone, by position.
-fn interior(kind: ConeKind, position: usize) -> f64 {
+fn interior_point_entry(kind: ConeKind, position: usize) -> f64 {
     match (kind, position) {
         (ConeKind::SecondOrder, 0) => 1.0,
         (ConeKind::SecondOrder, _) => 0.0,

@@ -9,7 +9,7 @@ use super::*;
 use crate::format::{ConeKind, Points, SetFile};
 use crate::model::{Cone, FirstStage, Names, RecourseModel, Sparse, Symmetric};
 use crate::run::Stop;
-use crate::uncertainty::{Count, Part, Reach, SetError, Shape, States, TooMany, Uncertainty};
+use crate::uncertainty::{Count, Part, SetError, Shape, StateSpec, States, TooMany, Uncertainty};
 
 pub(super) const INF: f64 = f64::INFINITY;
 pub(super) type Terms<'a> = &'a [(usize, f64)];
@@ -43,7 +43,7 @@ impl Uncertainty for Anywhere {
     fn shape(&self, _part: &Part) -> Option<Shape> {
         None
     }
-    fn states(&self, _reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+    fn states(&self, _spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
         Err(SetError("unbounded".to_owned()))
     }
 

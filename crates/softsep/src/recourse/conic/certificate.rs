@@ -16,17 +16,17 @@ use crate::numeric::dot;
 use clarabel::solver::DefaultSolution;
 
 use super::cones::into_dual_cone;
-use super::form::{ConicForm, Source, matrix_side};
+use super::standard_form::{ActivitySource, StandardForm, matrix_side};
 
 /// How large the residual of a certificate of infeasibility or unboundedness may be against what it gains.
-const CERTIFICATE_RESIDUAL: f64 = 1e-6;
+const CERTIFICATE_RESIDUAL_TOL: f64 = 1e-6;
 
 /// The least gain of a Farkas certificate against the size of the numbers that it is the sum of.
-const FARKAS_GAIN: f64 = 1e-9;
+const FARKAS_GAIN_TOL: f64 = 1e-9;
 
 /// The data of one solve.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct SolveData {
     /// c.
     pub(super) cost: Vec<f64>,
     /// What x and ξ add to each row.
@@ -37,13 +37,13 @@ pub(super) struct Question {
 
 /// The last point read, and what it proves. After a failed check its content means nothing.
 #[derive(Debug)]
-pub(super) struct Proof {
+pub(super) struct Certificate {
     /// The primal point or the ray; zeros after infeasibility.
     pub(super) y: Vec<f64>,
     /// The multipliers of the rows, or the Farkas certificate; zeros after unboundedness.
     pub(super) pi: Vec<f64>,
     /// d, the multipliers of the bounds of y: positive at a lower bound, negative at an upper one.
-    pub(super) reduced: Vec<f64>,
+    pub(super) reduced_costs: Vec<f64>,
     /// The cost of y.
     pub(super) objective: f64,
     /// The lower bound, or the gain of the Farkas certificate, at shift zero; at another it is less by `πᵀshift`.
@@ -53,7 +53,7 @@ pub(super) struct Proof {
 }
 
 /// The minimum of dᵀy over the bounds, as far as they are finite.
-struct Charge {
+struct BoundTerms {
     total: f64,
     /// The sum of the absolute terms.
     mass: f64,
@@ -61,14 +61,14 @@ struct Charge {
     residual: f64,
 }
 
-impl Proof {
-    pub(super) fn new(form: &ConicForm) -> Self {
+impl Certificate {
+    pub(super) fn new(form: &StandardForm) -> Self {
         let side = form.cones.iter().map(|(_, entries)| matrix_side(entries.len())).max().unwrap_or(0);
         let cols = form.cost.len();
         Self {
             y: vec![0.0; cols],
             pi: vec![0.0; form.rows.rows()],
-            reduced: vec![0.0; cols],
+            reduced_costs: vec![0.0; cols],
             objective: f64::INFINITY,
             bound: f64::NEG_INFINITY,
             z: vec![0.0; form.entries.len()],
@@ -77,35 +77,35 @@ impl Proof {
     }
 
     /// Reads an optimum, and checks primal residual, dual residual and gap against `tolerance`.
-    pub(super) fn optimum(
+    pub(super) fn verify_optimum(
         &mut self,
-        form: &ConicForm,
-        question: &Question,
-        found: &DefaultSolution<f64>,
+        form: &StandardForm,
+        data: &SolveData,
+        solution: &DefaultSolution<f64>,
         tolerance: f64,
     ) -> Result<(), String> {
-        let off = feasibility_error(form, question, found);
-        if !within(off, tolerance) {
-            return Err(format!("the primal residual is {off:e}"));
+        let primal_residual = feasibility_error(form, data, solution);
+        if !is_at_most(primal_residual, tolerance) {
+            return Err(format!("the primal residual is {primal_residual:e}"));
         }
-        self.y.copy_from_slice(&found.x);
-        self.take_multipliers(form, &found.z);
-        self.reduced.copy_from_slice(&question.cost);
-        form.quadratic.mul_add(1.0, &self.y, &mut self.reduced);
-        let slope = norm(&self.reduced);
-        form.rows.transpose_mul_add(-1.0, &self.pi, &mut self.reduced);
+        self.y.copy_from_slice(&solution.x);
+        self.set_multipliers(form, &solution.z);
+        self.reduced_costs.copy_from_slice(&data.cost);
+        form.quadratic.mul_add(1.0, &self.y, &mut self.reduced_costs);
+        let gradient_norm = inf_norm(&self.reduced_costs);
+        form.rows.transpose_mul_add(-1.0, &self.pi, &mut self.reduced_costs);
         let half_square = form.quadratic.half_square(&self.y);
-        self.objective = dot(&question.cost, &self.y) + half_square;
+        self.objective = dot(&data.cost, &self.y) + half_square;
 
         let allowed = tolerance * self.objective.abs().max(1.0);
-        let noise = tolerance * slope.max(norm(&self.pi)).max(1.0);
-        let charge = self.charge_bounds(form, allowed / form.cost.len().max(1) as f64, noise);
-        if !within(charge.residual, noise) {
-            return Err(format!("the dual residual is {:e}", charge.residual));
+        let dual_tol = tolerance * gradient_norm.max(inf_norm(&self.pi)).max(1.0);
+        let bound_terms = self.minimise_over_bounds(form, allowed / form.cost.len().max(1) as f64, dual_tol);
+        if !is_at_most(bound_terms.residual, dual_tol) {
+            return Err(format!("the dual residual is {:e}", bound_terms.residual));
         }
-        self.bound = charge.total - half_square + self.target_product(form).0;
-        let gap = self.objective - (self.bound - dot(&self.pi, &question.shift));
-        if !within(gap.abs(), allowed) {
+        self.bound = bound_terms.total - half_square + self.target_product(form).0;
+        let gap = self.objective - (self.bound - dot(&self.pi, &data.shift));
+        if !is_at_most(gap.abs(), allowed) {
             return Err(format!("the duality gap is {gap:e} at the value {:e}", self.objective));
         }
         Ok(())
@@ -113,29 +113,31 @@ impl Proof {
 
     /// Reads a Farkas certificate, scales it so that the largest row multiplier is 1, and checks that it excludes every
     /// y.
-    pub(super) fn farkas(&mut self, form: &ConicForm, question: &Question, z: &[f64]) -> Result<(), String> {
-        self.take_multipliers(form, z);
-        let scale = norm(&self.pi).recip();
+    pub(super) fn verify_farkas(&mut self, form: &StandardForm, data: &SolveData, z: &[f64]) -> Result<(), String> {
+        self.set_multipliers(form, z);
+        let scale = inf_norm(&self.pi).recip();
         if !scale.is_finite() {
             return Err("the certificate of infeasibility names no row".to_owned());
         }
         self.z.iter_mut().chain(&mut self.pi).for_each(|multiplier| *multiplier *= scale);
         self.y.fill(0.0);
-        self.reduced.fill(0.0);
-        form.rows.transpose_mul_add(-1.0, &self.pi, &mut self.reduced);
+        self.reduced_costs.fill(0.0);
+        form.rows.transpose_mul_add(-1.0, &self.pi, &mut self.reduced_costs);
 
         let (targets, mut mass) = self.target_product(form);
-        let shifts = dot(&self.pi, &question.shift);
-        mass += self.pi.iter().zip(&question.shift).map(|(pi, shift)| (pi * shift).abs()).sum::<f64>();
-        let budget = CERTIFICATE_RESIDUAL * (targets - shifts).abs() / form.cost.len().max(1) as f64;
-        let charge = self.charge_bounds(form, budget, CERTIFICATE_RESIDUAL * form.largest);
-        self.bound = targets + charge.total;
+        let shifts = dot(&self.pi, &data.shift);
+        mass += self.pi.iter().zip(&data.shift).map(|(pi, shift)| (pi * shift).abs()).sum::<f64>();
+        let budget = CERTIFICATE_RESIDUAL_TOL * (targets - shifts).abs() / form.cost.len().max(1) as f64;
+        let bound_terms = self.minimise_over_bounds(form, budget, CERTIFICATE_RESIDUAL_TOL * form.max_coefficient);
+        self.bound = targets + bound_terms.total;
         self.objective = f64::INFINITY;
         let gain = self.bound - shifts;
-        if !(gain > FARKAS_GAIN * (mass + charge.mass) && within(charge.residual, CERTIFICATE_RESIDUAL * gain)) {
+        if !(gain > FARKAS_GAIN_TOL * (mass + bound_terms.mass)
+            && is_at_most(bound_terms.residual, CERTIFICATE_RESIDUAL_TOL * gain))
+        {
             return Err(format!(
                 "the certificate of infeasibility gains {gain:e} with a residual of {:e}",
-                charge.residual
+                bound_terms.residual
             ));
         }
         Ok(())
@@ -143,47 +145,47 @@ impl Proof {
 
     /// Reads a ray, scales its largest entry to 1, and checks that the cost falls along it and that it stays in every
     /// cone.
-    pub(super) fn ray(
+    pub(super) fn verify_ray(
         &mut self,
-        form: &ConicForm,
-        question: &Question,
-        found: &DefaultSolution<f64>,
+        form: &StandardForm,
+        data: &SolveData,
+        solution: &DefaultSolution<f64>,
     ) -> Result<(), String> {
-        let scale = norm(&found.x).recip();
-        self.y.iter_mut().zip(&found.x).for_each(|(ray, x)| *ray = scale * x);
+        let scale = inf_norm(&solution.x).recip();
+        self.y.iter_mut().zip(&solution.x).for_each(|(ray, x)| *ray = scale * x);
         // H y must vanish as well, or the cost would rise in the end.
-        self.reduced.fill(0.0);
-        form.quadratic.mul_add(1.0, &self.y, &mut self.reduced);
-        let descent = -dot(&question.cost, &self.y);
-        let curvature = norm(&self.reduced);
-        let leaves = (form.entries.iter().zip(&found.s))
-            .map(|(entry, slack)| (form.slack_of(entry, &self.y) - scale * slack).abs())
+        self.reduced_costs.fill(0.0);
+        form.quadratic.mul_add(1.0, &self.y, &mut self.reduced_costs);
+        let descent = -dot(&data.cost, &self.y);
+        let curvature = inf_norm(&self.reduced_costs);
+        let cone_residual = (form.entries.iter().zip(&solution.s))
+            .map(|(entry, slack)| (form.activity_of(entry, &self.y) - scale * slack).abs())
             .fold(0.0, f64::max);
-        self.reduced.fill(0.0);
+        self.reduced_costs.fill(0.0);
         self.pi.fill(0.0);
         (self.objective, self.bound) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        let allowed = CERTIFICATE_RESIDUAL * descent;
+        let allowed = CERTIFICATE_RESIDUAL_TOL * descent;
         if !(descent > 0.0
-            && within(curvature, allowed)
-            && within(leaves * norm(&question.cost), allowed * form.largest))
+            && is_at_most(curvature, allowed)
+            && is_at_most(cone_residual * inf_norm(&data.cost), allowed * form.max_coefficient))
         {
             return Err(format!(
-                "the ray descends by {descent:e}, curves by {curvature:e} and leaves its cones by {leaves:e}"
+                "the ray descends by {descent:e}, curves by {curvature:e} and leaves its cones by {cone_residual:e}"
             ));
         }
         Ok(())
     }
 
     /// Forgets the last point: no solution, no bound.
-    pub(super) fn nothing(&mut self) {
-        for buffer in [&mut self.y, &mut self.pi, &mut self.reduced] {
+    pub(super) fn clear(&mut self) {
+        for buffer in [&mut self.y, &mut self.pi, &mut self.reduced_costs] {
             buffer.fill(0.0);
         }
         (self.objective, self.bound) = (f64::INFINITY, f64::NEG_INFINITY);
     }
 
     /// z moved into the dual cone, and π from it.
-    fn take_multipliers(&mut self, form: &ConicForm, z: &[f64]) {
+    fn set_multipliers(&mut self, form: &StandardForm, z: &[f64]) {
         self.z.copy_from_slice(z);
         for z in &mut self.z[form.zero..form.zero + form.nonnegative] {
             *z = z.max(0.0);
@@ -193,16 +195,16 @@ impl Proof {
         }
         self.pi.fill(0.0);
         for (entry, z) in form.entries.iter().zip(&self.z) {
-            if let Source::Row(row) = entry.source {
+            if let ActivitySource::Row(row) = entry.source {
                 self.pi[row] += entry.sign * z;
             }
         }
     }
 
     /// `Σ z·sign·target` over the entries of rows, and the same with absolute terms.
-    fn target_product(&self, form: &ConicForm) -> (f64, f64) {
+    fn target_product(&self, form: &StandardForm) -> (f64, f64) {
         (form.entries.iter().zip(&self.z))
-            .filter(|(entry, _)| matches!(entry.source, Source::Row(_)))
+            .filter(|(entry, _)| matches!(entry.source, ActivitySource::Row(_)))
             .map(|(entry, z)| z * entry.sign * entry.target)
             .fold((0.0, 0.0), |(sum, mass), term| (sum + term, mass + term.abs()))
     }
@@ -214,44 +216,44 @@ impl Proof {
     /// would be uselessly weak. There a |d_j| below `noise` is charged at ŷ_j: an error of |d_j|·|y_j − ŷ_j| for other
     /// y_j, which is what the solver's tolerance means. Everything else, and whatever costs at most `budget`, is
     /// charged at the bound, and holds without a tolerance.
-    fn charge_bounds(&self, form: &ConicForm, budget: f64, noise: f64) -> Charge {
-        let mut charge = Charge { total: 0.0, mass: 0.0, residual: 0.0 };
-        for (col, (&d, &y)) in self.reduced.iter().zip(&self.y).enumerate() {
+    fn minimise_over_bounds(&self, form: &StandardForm, budget: f64, dual_tol: f64) -> BoundTerms {
+        let mut bound_terms = BoundTerms { total: 0.0, mass: 0.0, residual: 0.0 };
+        for (col, (&d, &y)) in self.reduced_costs.iter().zip(&self.y).enumerate() {
             if d == 0.0 {
                 continue;
             }
             let bound = if d > 0.0 { form.lower[col] } else { form.upper[col] };
-            let at_bound = bound.is_finite() && (d.abs() > noise || d.abs() * (y - bound).abs() <= budget);
+            let at_bound = bound.is_finite() && (d.abs() > dual_tol || d.abs() * (y - bound).abs() <= budget);
             if !at_bound {
-                charge.residual = charge.residual.max(d.abs());
+                bound_terms.residual = bound_terms.residual.max(d.abs());
             }
             let term = d * if at_bound { bound } else { y };
-            charge.total += term;
-            charge.mass += term.abs();
+            bound_terms.total += term;
+            bound_terms.mass += term.abs();
         }
-        charge
+        bound_terms
     }
 }
 
 /// By how much `Ay + s = b` is missed, against the largest number in it. The slack s is in its cone: an interior point
 /// is nowhere else.
-pub(super) fn feasibility_error(form: &ConicForm, question: &Question, found: &DefaultSolution<f64>) -> f64 {
+pub(super) fn feasibility_error(form: &StandardForm, data: &SolveData, solution: &DefaultSolution<f64>) -> f64 {
     let (mut error, mut size) = (0.0_f64, 1.0_f64);
-    for ((entry, b), slack) in form.entries.iter().zip(&question.right_side).zip(&found.s) {
-        let moved = form.slack_of(entry, &found.x);
-        let miss = (b + moved - slack).abs();
+    for ((entry, b), slack) in form.entries.iter().zip(&data.right_side).zip(&solution.s) {
+        let activity = form.activity_of(entry, &solution.x);
+        let residual_of_entry = (b + activity - slack).abs();
         // A NaN must not be lost in a maximum.
-        error = if miss.is_nan() { f64::INFINITY } else { error.max(miss) };
-        size = size.max(b.abs()).max(moved.abs());
+        error = if residual_of_entry.is_nan() { f64::INFINITY } else { error.max(residual_of_entry) };
+        size = size.max(b.abs()).max(activity.abs());
     }
     error / size
 }
 
 /// Whether a number is known and at most `limit`.
-pub(super) fn within(number: f64, limit: f64) -> bool {
+pub(super) fn is_at_most(number: f64, limit: f64) -> bool {
     number.is_finite() && number <= limit
 }
 
-fn norm(v: &[f64]) -> f64 {
-    v.iter().fold(0.0, |norm: f64, entry| norm.max(entry.abs()))
+fn inf_norm(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |inf_norm: f64, entry| inf_norm.max(entry.abs()))
 }

@@ -27,14 +27,14 @@ pub(crate) struct ConicProgram {
     /// The terms of all rows, one row after the other; row r's end at `ends[r]`.
     terms: Vec<(usize, f64)>,
     ends: Vec<usize>,
-    sides: Vec<Sides>,
+    sides: Vec<RowSides>,
     cones: Vec<(ConeKind, Range<usize>)>,
 }
 
 /// What a row's activity is held against.
 #[derive(Debug, Clone, Copy)]
-enum Sides {
-    Between(f64, f64),
+enum RowSides {
+    Bounds(f64, f64),
     InCone { offset: f64 },
 }
 
@@ -74,7 +74,7 @@ impl ConicProgram {
 
     /// Adds a row and gives its index.
     pub(crate) fn add_row(&mut self, lower: f64, upper: f64, terms: impl IntoIterator<Item = (usize, f64)>) -> usize {
-        self.push_row(Sides::Between(lower, upper), terms)
+        self.append_row(RowSides::Bounds(lower, upper), terms)
     }
 
     /// Adds the rows of a cone, each `terms − offset`, in the order and scaling of the `aro/1` format, and gives their
@@ -86,7 +86,7 @@ impl ConicProgram {
     ) -> Result<Range<usize>, RecourseError> {
         let first = self.ends.len();
         for (terms, offset) in rows {
-            self.push_row(Sides::InCone { offset }, terms);
+            self.append_row(RowSides::InCone { offset }, terms);
         }
         let rows = first..self.ends.len();
         standard_cone(kind, rows.len())?;
@@ -94,7 +94,7 @@ impl ConicProgram {
         Ok(rows)
     }
 
-    fn push_row(&mut self, sides: Sides, terms: impl IntoIterator<Item = (usize, f64)>) -> usize {
+    fn append_row(&mut self, sides: RowSides, terms: impl IntoIterator<Item = (usize, f64)>) -> usize {
         self.terms.extend(terms);
         self.ends.push(self.terms.len());
         self.sides.push(sides);
@@ -105,20 +105,20 @@ impl ConicProgram {
 /// The cone in Clarabel's words, over `len` entries. Its exponential cone is `(x, y, z): y·exp(x/y) ≤ z` and its
 /// semidefinite cone the upper triangle by columns with off-diagonals scaled by √2: both as in the format.
 fn standard_cone(kind: ConeKind, len: usize) -> Result<SupportedConeT<f64>, RecourseError> {
-    let refuse = |what: &str| Err(RecourseError::Unsupported(what.to_owned()));
+    let unsupported = |what: &str| Err(RecourseError::Unsupported(what.to_owned()));
     match kind {
         ConeKind::SecondOrder => Ok(SupportedConeT::SecondOrderConeT(len)),
         ConeKind::Exponential if len == 3 => Ok(SupportedConeT::ExponentialConeT()),
         ConeKind::Power { alpha } if len == 3 => Ok(SupportedConeT::PowerConeT(alpha)),
-        ConeKind::Exponential => refuse("an exponential cone has 3 rows"),
-        ConeKind::Power { .. } => refuse("a power cone has 3 rows"),
+        ConeKind::Exponential => unsupported("an exponential cone has 3 rows"),
+        ConeKind::Power { .. } => unsupported("a power cone has 3 rows"),
         #[cfg(feature = "psd")]
         ConeKind::Semidefinite => match matrix_side(len) {
             side if side * (side + 1) / 2 == len => Ok(SupportedConeT::PSDTriangleConeT(side)),
-            _ => refuse("a psd cone has n(n+1)/2 rows, the upper triangle of a matrix"),
+            _ => unsupported("a psd cone has n(n+1)/2 rows, the upper triangle of a matrix"),
         },
         #[cfg(not(feature = "psd"))]
-        ConeKind::Semidefinite => refuse("psd cones need a build with the cargo feature `psd`"),
+        ConeKind::Semidefinite => unsupported("psd cones need a build with the cargo feature `psd`"),
     }
 }
 
@@ -129,7 +129,7 @@ pub(super) fn matrix_side(len: usize) -> usize {
 
 /// A program in the standard form, with the way back from its entries to rows and columns.
 #[derive(Debug)]
-pub(super) struct ConicForm {
+pub(super) struct StandardForm {
     pub(super) constant: f64,
     pub(super) cost: Vec<f64>,
     pub(super) lower: Vec<f64>,
@@ -138,8 +138,8 @@ pub(super) struct ConicForm {
     /// G, by rows of the program.
     pub(super) rows: Sparse,
     /// The largest coefficient of G, at least 1.
-    pub(super) largest: f64,
-    pub(super) entries: Vec<Entry>,
+    pub(super) max_coefficient: f64,
+    pub(super) entries: Vec<SlackEntry>,
     /// How many entries lie in the zero cone; they come first.
     pub(super) zero: usize,
     /// How many lie in the nonnegative cone; they come second.
@@ -153,20 +153,20 @@ pub(super) struct ConicForm {
 
 /// One entry of s: `sign·(activity − target)`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
-    pub(super) source: Source,
+pub(super) struct SlackEntry {
+    pub(super) source: ActivitySource,
     pub(super) sign: f64,
     pub(super) target: f64,
 }
 
 /// Whose activity.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Source {
+pub(super) enum ActivitySource {
     Row(usize),
     Col(usize),
 }
 
-impl ConicForm {
+impl StandardForm {
     pub(super) fn new(program: ConicProgram) -> Result<Self, RecourseError> {
         let ConicProgram { constant, cost, lower, upper, quadratic, terms, ends, sides, cones } = program;
 
@@ -176,28 +176,32 @@ impl ConicForm {
             rows.push_row(terms[begin..end].iter().copied());
             begin = end;
         }
-        let largest = terms.iter().fold(1.0, |largest: f64, term| largest.max(term.1.abs()));
+        let max_coefficient = terms.iter().fold(1.0, |max_coefficient: f64, term| max_coefficient.max(term.1.abs()));
 
         let bounded = (sides.iter().enumerate())
             .filter_map(|(row, sides)| match *sides {
-                Sides::Between(lower, upper) => Some((Source::Row(row), lower, upper)),
-                Sides::InCone { .. } => None,
+                RowSides::Bounds(lower, upper) => Some((ActivitySource::Row(row), lower, upper)),
+                RowSides::InCone { .. } => None,
             })
             .chain(
-                lower.iter().zip(&upper).enumerate().map(|(col, (&lower, &upper))| (Source::Col(col), lower, upper)),
+                lower
+                    .iter()
+                    .zip(&upper)
+                    .enumerate()
+                    .map(|(col, (&lower, &upper))| (ActivitySource::Col(col), lower, upper)),
             );
         let mut entries = Vec::new();
         let mut inequalities = Vec::new();
         for (source, lower, upper) in bounded {
             if lower == upper {
-                entries.push(Entry { source, sign: 1.0, target: lower });
+                entries.push(SlackEntry { source, sign: 1.0, target: lower });
                 continue;
             }
             if lower.is_finite() {
-                inequalities.push(Entry { source, sign: 1.0, target: lower });
+                inequalities.push(SlackEntry { source, sign: 1.0, target: lower });
             }
             if upper.is_finite() {
-                inequalities.push(Entry { source, sign: -1.0, target: upper });
+                inequalities.push(SlackEntry { source, sign: -1.0, target: upper });
             }
         }
         let (zero, nonnegative) = (entries.len(), inequalities.len());
@@ -209,8 +213,10 @@ impl ConicForm {
             standard_cones.push(standard_cone(kind, cone_rows.len())?);
             let first = entries.len();
             entries.extend(cone_rows.filter_map(|row| match sides[row] {
-                Sides::InCone { offset } => Some(Entry { source: Source::Row(row), sign: 1.0, target: offset }),
-                Sides::Between(..) => None,
+                RowSides::InCone { offset } => {
+                    Some(SlackEntry { source: ActivitySource::Row(row), sign: 1.0, target: offset })
+                }
+                RowSides::Bounds(..) => None,
             }));
             cone_entries.push((kind, first..entries.len()));
         }
@@ -225,7 +231,7 @@ impl ConicForm {
             upper,
             quadratic,
             rows,
-            largest,
+            max_coefficient,
             entries,
             zero,
             nonnegative,
@@ -240,19 +246,19 @@ impl ConicForm {
     pub(super) fn right_side(&self, shift: &[f64], b: &mut [f64]) {
         for (b, entry) in b.iter_mut().zip(&self.entries) {
             let shift = match entry.source {
-                Source::Row(row) => shift[row],
-                Source::Col(_) => 0.0,
+                ActivitySource::Row(row) => shift[row],
+                ActivitySource::Col(_) => 0.0,
             };
             *b = entry.sign * (shift - entry.target);
         }
     }
 
     /// What y adds to the slack of an entry: `sign·gᵀy`, which is minus its row of A times y.
-    pub(super) fn slack_of(&self, entry: &Entry, y: &[f64]) -> f64 {
+    pub(super) fn activity_of(&self, entry: &SlackEntry, y: &[f64]) -> f64 {
         entry.sign
             * match entry.source {
-                Source::Row(row) => self.rows.dot(row, y),
-                Source::Col(col) => y[col],
+                ActivitySource::Row(row) => self.rows.dot(row, y),
+                ActivitySource::Col(col) => y[col],
             }
     }
 }
@@ -267,7 +273,7 @@ fn upper_triangle(cols: usize, quadratic: &Symmetric) -> CscMatrix<f64> {
     CscMatrix::new_from_triplets(cols, cols, row, col, value)
 }
 
-fn constraint_matrix(cols: usize, rows: &Sparse, entries: &[Entry]) -> CscMatrix<f64> {
+fn constraint_matrix(cols: usize, rows: &Sparse, entries: &[SlackEntry]) -> CscMatrix<f64> {
     let (mut row, mut col, mut value) = (Vec::new(), Vec::new(), Vec::new());
     for (index, entry) in entries.iter().enumerate() {
         let mut push = |j: usize, coefficient: f64| {
@@ -276,8 +282,8 @@ fn constraint_matrix(cols: usize, rows: &Sparse, entries: &[Entry]) -> CscMatrix
             value.push(-entry.sign * coefficient);
         };
         match entry.source {
-            Source::Row(source) => rows.row(source).for_each(|(j, coefficient)| push(j, coefficient)),
-            Source::Col(j) => push(j, 1.0),
+            ActivitySource::Row(source) => rows.row(source).for_each(|(j, coefficient)| push(j, coefficient)),
+            ActivitySource::Col(j) => push(j, 1.0),
         }
     }
     CscMatrix::new_from_triplets(entries.len(), cols, row, col, value)
