@@ -10,7 +10,7 @@ use softsep::recourse::{Answer, Outcome, engine};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::theory::{Chance, MetricSpace, finite_error};
-use softsep::uncertainty::Reach;
+use softsep::uncertainty::StateSpec;
 use softsep::{Error, Problem, evaluate};
 
 fn norm(values: impl IntoIterator<Item = f64>) -> f64 {
@@ -59,7 +59,8 @@ fn constants_that_are_bounds_hold() {
         diagnosed += 1;
 
         let constants = &diagnosis.constants;
-        let states = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }).unwrap();
+        let states =
+            problem.set.states(&StateSpec { convex: !problem.recourse.costs_move(), ..StateSpec::default() }).unwrap();
         let mut engine = engine(&problem, &clock).unwrap();
         let mut answer = Answer::new(&problem);
         let (mut state, mut xi) = (states.blank(), vec![0.0; problem.set.dim()]);

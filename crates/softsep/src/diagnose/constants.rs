@@ -132,12 +132,12 @@ impl Met {
     fn add(&mut self, states: &dyn States, looked: &Looked) {
         self.samples += looked.seen.len();
         self.spread = self.spread.max(looked.spread());
-        let mut coordinates = vec![0.0; states.walk().map_or(0, |walk| walk.dim())];
+        let mut coordinates = vec![0.0; states.local_coordinates().map_or(0, |local| local.dim())];
         for seen in &looked.seen {
             self.slope_x = self.slope_x.max(norm(&seen.slope_x));
             self.slope_xi = self.slope_xi.max(norm(&seen.slope_xi));
-            if let Some(walk) = states.walk() {
-                walk.pull(&seen.slope_xi, &mut coordinates);
+            if let Some(local) = states.local_coordinates() {
+                local.pull_back(&seen.slope_xi, &mut coordinates);
                 self.slope_sphere = self.slope_sphere.max(norm(&coordinates));
             }
         }

@@ -23,7 +23,7 @@ use crate::theory::{
     Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows,
     kernel_variation, log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
 };
-use crate::uncertainty::{Count, Reach, Reference, Space};
+use crate::uncertainty::{Count, ReferenceMeasure, Space, StateSpec};
 
 use scores::{Looked, Looker};
 
@@ -164,8 +164,8 @@ const EQUAL: f64 = 1e-9;
 /// Looks at a problem from a decision.
 pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<Diagnosis, Error> {
     check(problem, x, inquiry)?;
-    let reach = reach(problem, clock)?;
-    let states = problem.set.states(&reach)?;
+    let spec = state_spec(problem, clock)?;
+    let states = problem.set.states(&spec)?;
     let space = states.space();
     let mut looker = Looker::new(problem, &*states, clock)?;
     let mut random = stream(inquiry.seed, Purpose::Estimate, 0);
@@ -264,10 +264,10 @@ fn check(problem: &Problem, x: &[f64], inquiry: &Inquiry) -> Result<(), Error> {
 }
 
 /// What is known of Q(x, ·) for all x: whether it is convex, and where it only rises or falls.
-fn reach(problem: &Problem, clock: &Clock) -> Result<Reach, Error> {
+fn state_spec(problem: &Problem, clock: &Clock) -> Result<StateSpec, Error> {
     let convex = !problem.recourse.costs_move();
     let trends = if convex && problem.recourse.is_linear() { trends(problem, clock)? } else { None };
-    Ok(Reach { convex, trends: trends.unwrap_or_default(), reference: Reference::Sphere })
+    Ok(StateSpec { convex, trends: trends.unwrap_or_default(), reference: ReferenceMeasure::Sphere })
 }
 
 /// The better of two constants for the same thing: a bound before an estimate, then the smaller.

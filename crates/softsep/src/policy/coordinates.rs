@@ -155,7 +155,7 @@ fn units(problem: &Problem, region: Region) -> Vec<(f64, f64)> {
         }
         Region::Shape(Shape { ball: Some(ball), .. }) => {
             for (entry, center) in ball.center.iter().enumerate() {
-                let reach = ball.reach(entry);
+                let reach = ball.half_width(entry);
                 take(entry, center - reach);
                 take(entry, center + reach);
             }

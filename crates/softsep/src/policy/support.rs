@@ -32,7 +32,7 @@ impl Ground<'_> {
             }
             Self::Shape(shape) => {
                 if let Some(ball) = &shape.ball {
-                    reach.iter_mut().enumerate().for_each(|(entry, reach)| *reach = ball.reach(entry));
+                    reach.iter_mut().enumerate().for_each(|(entry, reach)| *reach = ball.half_width(entry));
                 }
             }
             Self::List(points) => {

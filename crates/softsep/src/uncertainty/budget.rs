@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::patterns::{Kind, Patterns};
-use super::states::{Body, BudgetPoints, Column, Form};
+use super::states::{Body, BodyShape, BudgetPoints, MapColumn};
 use super::{
-    Count, Part, Polytope, Reach, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check, chord, dot,
+    Count, Part, Polytope, SetError, Shape, StateSpec, States, TooMany, Trend, Uncertainty, allow, check, chord, dot,
 };
 use crate::format::{Complaints, Points, SetFile, Sides};
 
@@ -80,8 +80,8 @@ impl Budget {
     }
 
     /// The sign that Q never falls with as z moves away from zero, for a free entry; zero if none is known.
-    fn better_side(&self, reach: &Reach, index: usize) -> f64 {
-        match reach.trend(index) {
+    fn better_side(&self, spec: &StateSpec, index: usize) -> f64 {
+        match spec.trend(index) {
             Trend::Rising => self.scale[index].signum(),
             Trend::Falling => -self.scale[index].signum(),
             Trend::Unknown => 0.0,
@@ -217,16 +217,16 @@ impl Uncertainty for Budget {
         true
     }
 
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+    fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
         let budget = self.full as f64 + self.part;
-        if !reach.convex && budget > 0.0 {
+        if !spec.convex && budget > 0.0 {
             // No entry deviates by more than the budget.
             let unit = budget.min(1.0);
-            let columns = self.free.iter().map(|&index| Column::of_entry(index, unit * self.scale[index])).collect();
-            let form = Form::Deviations { budget: budget / unit, one_sided: self.sides == Sides::One };
+            let columns = self.free.iter().map(|&index| MapColumn::of_entry(index, unit * self.scale[index])).collect();
+            let form = BodyShape::Deviations { budget: budget / unit, one_sided: self.sides == Sides::One };
             return Ok(Box::new(Body::new((&self.center).into(), columns, form)));
         }
-        let better = |index: usize| self.better_side(reach, index);
+        let better = |index: usize| self.better_side(spec, index);
         let one_sided = self.sides == Sides::One;
         let moving = || self.free.iter().copied().filter(|&index| !(one_sided && better(index) < 0.0));
         let all_known = moving().all(|index| better(index) != 0.0);

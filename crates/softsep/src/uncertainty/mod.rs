@@ -26,7 +26,7 @@ pub use polyhedron::Polyhedron;
 pub use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
 pub(crate) use states::von_mises_fisher;
-pub use states::{CachedTilt, Reach, Reference, Space, State, States, Tilt, Trend, Walk};
+pub use states::{CachedTilt, LocalCoordinates, ReferenceMeasure, Space, State, StateSpec, States, Tilt, Trend};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -99,7 +99,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     }
 
     /// The states that can hold a maximum of Q, given what is known of it.
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError>;
+    fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError>;
 
     /// The set as the format writes it; reading that gives an equal set.
     fn describe(&self) -> SetFile;

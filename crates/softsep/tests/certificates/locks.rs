@@ -4,7 +4,7 @@
 
 use softsep::Problem;
 use softsep::format::{Points, ProblemFile, Row, SetFile, Sides, Variable};
-use softsep::uncertainty::{Reach, States};
+use softsep::uncertainty::{StateSpec, States};
 
 /// The first stage costs this, so that a gap relative to the objective means something.
 pub(crate) const FIRST_COST: f64 = 10.0;
@@ -24,7 +24,7 @@ pub(crate) struct Locked {
 
 impl Locked {
     pub(crate) fn states(&self) -> Box<dyn States + '_> {
-        self.problem.set.states(&Reach { convex: self.convex, ..Reach::default() }).unwrap()
+        self.problem.set.states(&StateSpec { convex: self.convex, ..StateSpec::default() }).unwrap()
     }
 }
 

@@ -4,7 +4,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
-use softsep::chain::{Acceptance, Chain, Kernel};
+use softsep::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::format::{Points, ProblemFile, Row, SetFile, Variable};
 use softsep::proposal::Uniform;
 use softsep::recourse::engine;
@@ -307,7 +307,7 @@ fn flee(rule: Acceptance, temperature: f64, movement: Movement, steps: u64, adve
     let problem = line();
     let states = problem.set.states(&Default::default()).unwrap();
     let mut recourse = engine(&problem, &Clock::unlimited()).unwrap();
-    let kernel = Kernel { states: &*states, proposal: &Uniform, acceptance: rule, temperature };
+    let kernel = TransitionKernel { states: &*states, proposal: &Uniform, acceptance: rule, temperature };
     let mut missed = vec![0.0; steps as usize];
     for run in 0..RUNS {
         let mut chain = Chain::new(&problem, &*states, 21, run);
@@ -315,7 +315,7 @@ fn flee(rule: Acceptance, temperature: f64, movement: Movement, steps: u64, adve
         for n in 1..=steps {
             recourse.at(&[x]);
             chain.step(&kernel, &mut *recourse).unwrap();
-            let xi = chain.place().xi[0];
+            let xi = chain.current().xi[0];
             missed[n as usize - 1] += f64::from(u8::from(xi != -2.0 * f64::signum(x))) / f64::from(RUNS);
             let away = if adversarial { xi * x < 0.0 } else { n % 3 == 0 };
             // From 0.75 on one side to 0.75 on the other.

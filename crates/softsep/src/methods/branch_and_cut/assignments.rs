@@ -129,7 +129,7 @@ impl<'a> Assignments<'a> {
         chains.entry(assignment).or_insert_with(|| {
             let mut chain = Chain::new(problem, walk.states, *seed, u32::try_from(label).unwrap_or(u32::MAX));
             if walk.settings().kappa == Choice::Auto {
-                chain.adapt_sharpness();
+                chain.adapt_concentration();
             }
             Tracked { label, chain, reference, calls: 0 }
         })
@@ -164,7 +164,7 @@ impl Explorer for Assignments<'_> {
             engine.hint(ended);
             engine.at(x);
             tracked.chain.incumbent_moved();
-            tracked.chain.look(&kernel, engine.as_mut())?;
+            tracked.chain.evaluate(&kernel, engine.as_mut())?;
             for _ in 0..transitions {
                 run.clock().check()?;
                 tracked.chain.step(&kernel, engine.as_mut())?;
@@ -177,11 +177,12 @@ impl Explorer for Assignments<'_> {
     }
 
     fn places(&self) -> Vec<&ChainState> {
-        self.asked().map_or_else(Vec::new, |tracked| vec![tracked.chain.place(), tracked.chain.other()])
+        self.asked()
+            .map_or_else(Vec::new, |tracked| vec![tracked.chain.current(), tracked.chain.previous_or_rejected()])
     }
 
     fn worst(&self) -> Option<&ChainState> {
-        self.asked().map(|tracked| tracked.chain.place())
+        self.asked().map(|tracked| tracked.chain.current())
     }
 }
 

@@ -22,7 +22,7 @@ use crate::model::Problem;
 use crate::run::{Run, Stop};
 use crate::settings::Certify;
 use crate::tree::{Tree, TreeSettings};
-use crate::uncertainty::{Reference, States};
+use crate::uncertainty::{ReferenceMeasure, States};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "branch-and-cut",
@@ -154,7 +154,7 @@ impl Teacher for BranchAndCut {
         run: &mut Run,
         learned: &mut Learned,
     ) -> Result<(), Error> {
-        let states = soft::states(problem, Reference::default(), run.clock())?;
+        let states = soft::states(problem, ReferenceMeasure::default(), run.clock())?;
         let mut costs = self.costs(problem, certify, states.as_ref(), run)?;
         match root::relax(problem, self.settings.root, run)? {
             Relaxed::Solved(learned) => costs.evidence.adopt(&learned),

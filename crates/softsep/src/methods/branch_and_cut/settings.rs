@@ -109,7 +109,7 @@ pub(super) struct BranchAndCutSettings {
     #[serde(deserialize_with = "by_word")]
     pub(super) root: Root,
     #[serde(deserialize_with = "by_word")]
-    pub(super) proposal: proposal::Choice,
+    pub(super) proposal: proposal::ProposalKind,
     near: Choice,
     #[serde(deserialize_with = "power")]
     power: f64,
@@ -124,7 +124,7 @@ impl Default for BranchAndCutSettings {
         Self {
             tree: TreeKind::default(),
             root: Root::default(),
-            proposal: proposal::Choice::default(),
+            proposal: proposal::ProposalKind::default(),
             near: Choice::Auto,
             power: 0.75,
             polish: 0,

@@ -18,7 +18,7 @@ use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::Run;
 use crate::settings::Certify;
-use crate::uncertainty::Reference;
+use crate::uncertainty::ReferenceMeasure;
 use search::Search;
 use settings::{BundleSettings, Stabilisation};
 
@@ -90,7 +90,7 @@ impl Teacher for Bundle {
         run: &mut Run,
         learned: &mut Learned,
     ) -> Result<(), Error> {
-        let states = soft::states(problem, Reference::default(), run.clock())?;
+        let states = soft::states(problem, ReferenceMeasure::default(), run.clock())?;
         let mut search = Search::new(problem, &self.settings, certify, states.as_ref(), run)?;
         let mut advanced = search.start(run);
         while advanced.is_ok() {

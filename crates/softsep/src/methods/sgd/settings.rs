@@ -12,7 +12,7 @@ use crate::methods::OptionInfo;
 use crate::methods::options::{by_word, count};
 use crate::methods::soft::{ChainSettings, Choice, Score, Temperature, chains};
 use crate::proposal;
-use crate::uncertainty::Reference;
+use crate::uncertainty::ReferenceMeasure;
 
 const fn option(name: &'static str, default: &'static str, help: &'static str) -> OptionInfo {
     OptionInfo { name, default, help }
@@ -140,7 +140,7 @@ pub(super) struct SgdSettings {
     pub(super) average: Averaging,
     pub(super) start: Start,
     #[serde(deserialize_with = "by_word")]
-    pub(super) proposal: proposal::Choice,
+    pub(super) proposal: proposal::ProposalKind,
     #[serde(deserialize_with = "by_word")]
     pub(super) acceptance: Acceptance,
     pub(super) temperature: Temperature,
@@ -155,7 +155,7 @@ pub(super) struct SgdSettings {
     #[serde(deserialize_with = "by_word")]
     pub(super) score: Score,
     #[serde(deserialize_with = "by_word")]
-    pub(super) reference: Reference,
+    pub(super) reference: ReferenceMeasure,
 }
 
 impl Default for SgdSettings {

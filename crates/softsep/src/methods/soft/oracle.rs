@@ -35,14 +35,14 @@ impl<'a> Oracle<'a> {
         let (seed, clock) = (run.limits().seed, run.clock());
         let mut chains = Chains::with_engines(problem, states, seed, settings.chains, || engine(&scored, clock))?;
         if settings.kappa == Choice::Auto {
-            chains.iter_mut().for_each(|chain| chain.adapt_sharpness());
+            chains.iter_mut().for_each(|chain| chain.adapt_concentration());
         }
         Ok(Self { walk, chains })
     }
 
     /// So many transitions of each chain at x.
     pub(in crate::methods) fn call(&mut self, x: &[f64], transitions: u64, run: &Run) -> Result<(), Error> {
-        self.chains.at(x);
+        self.chains.set_incumbent(x);
         Ok(self.chains.step(&self.walk.kernel(run), transitions, run.clock())?)
     }
 
@@ -54,12 +54,12 @@ impl<'a> Oracle<'a> {
 
     /// Where the chains stand, and what else they looked at last.
     pub(in crate::methods) fn places(&self) -> impl Iterator<Item = &ChainState> {
-        self.chains.iter().flat_map(|chain| [chain.place(), chain.other()]).chain(self.chains.best())
+        self.chains.iter().flat_map(|chain| [chain.current(), chain.previous_or_rejected()]).chain(self.chains.best())
     }
 
     /// The chain that stands at the worst scenario; of equal ones, that of the least label.
     pub(in crate::methods) fn worst(&self) -> Option<&ChainState> {
-        let places = self.chains.iter().map(|chain| chain.place());
+        let places = self.chains.iter().map(|chain| chain.current());
         places.reduce(|worst, place| if place.answer.value > worst.answer.value { place } else { worst })
     }
 
@@ -91,8 +91,8 @@ impl<'a> Oracle<'a> {
         ChainRecord {
             value,
             acceptance: summary.acceptance().unwrap_or(0.0),
-            effective: summary.effective,
-            still: summary.still,
+            effective: summary.effective_draws,
+            still: summary.steps_since_move,
             temperature: self.walk.temperature(run),
             step,
         }

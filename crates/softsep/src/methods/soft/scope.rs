@@ -3,11 +3,11 @@
 use crate::error::Unsupported;
 use crate::model::Problem;
 use crate::separation::Exact;
-use crate::uncertainty::{Reach, SetError, States};
+use crate::uncertainty::{SetError, StateSpec, States};
 
 /// The states that a chain would walk on, as far as the problem's class tells.
 fn roughly(problem: &Problem) -> Result<Box<dyn States + '_>, SetError> {
-    problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() })
+    problem.set.states(&StateSpec { convex: !problem.recourse.costs_move(), ..StateSpec::default() })
 }
 
 /// Continuous x, and a set with states; `integers` says why integers are not for the method.

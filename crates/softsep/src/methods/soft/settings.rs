@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::chain::Acceptance;
 use crate::methods::options::count;
 use crate::proposal;
-use crate::uncertainty::Reference;
+use crate::uncertainty::ReferenceMeasure;
 
 /// The chains of a method.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::methods) struct ChainSettings {
-    pub(in crate::methods) proposal: proposal::Choice,
+    pub(in crate::methods) proposal: proposal::ProposalKind,
     pub(in crate::methods) acceptance: Acceptance,
     pub(in crate::methods) temperature: Temperature,
     pub(in crate::methods) margin: Choice,
@@ -22,13 +22,13 @@ pub(in crate::methods) struct ChainSettings {
     pub(in crate::methods) share: f64,
     pub(in crate::methods) chains: u32,
     pub(in crate::methods) score: Score,
-    pub(in crate::methods) reference: Reference,
+    pub(in crate::methods) reference: ReferenceMeasure,
 }
 
 impl Default for ChainSettings {
     fn default() -> Self {
         Self {
-            proposal: proposal::Choice::default(),
+            proposal: proposal::ProposalKind::default(),
             acceptance: Acceptance::default(),
             temperature: Temperature::default(),
             margin: Choice::default(),
@@ -36,7 +36,7 @@ impl Default for ChainSettings {
             share: 0.05,
             chains: 1,
             score: Score::default(),
-            reference: Reference::default(),
+            reference: ReferenceMeasure::default(),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! How chains of a method walk: on which states, by which proposal, at which temperature.
 
 use super::settings::{ChainSettings, Choice, Temperature};
-use crate::chain::Kernel;
+use crate::chain::TransitionKernel;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::proposal::{Options, Proposal};
+use crate::proposal::{Proposal, ProposalOptions};
 use crate::run::{Clock, Run};
 use crate::separation::trends;
 use crate::theory;
-use crate::uncertainty::{Count, Reach, Reference, Space, States};
+use crate::uncertainty::{Count, ReferenceMeasure, Space, StateSpec, States};
 
 /// The share of the gap asked for that the automatic temperature may cost, over the dimension of ξ: how far below the
 /// worst case p_x has its mass.
@@ -24,18 +24,18 @@ const MARGIN: f64 = 1e-3;
 /// What a chain walks on.
 pub(in crate::methods) fn states<'p>(
     problem: &'p Problem,
-    reference: Reference,
+    reference: ReferenceMeasure,
     clock: &Clock,
 ) -> Result<Box<dyn States + 'p>, Error> {
-    let mut reach = Reach { convex: !problem.recourse.costs_move(), reference, ..Reach::default() };
-    let has_trends = reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;
+    let mut spec = StateSpec { convex: !problem.recourse.costs_move(), reference, ..StateSpec::default() };
+    let has_trends = spec.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;
     if has_trends
         && problem.set.heeds_trends()
         && let Some(trends) = trends(problem, clock)?
     {
-        reach.trends = trends;
+        spec.trends = trends;
     }
-    Ok(problem.set.states(&reach)?)
+    Ok(problem.set.states(&spec)?)
 }
 
 /// The kernel of a method's chains, but for the temperature of the moment.
@@ -52,13 +52,13 @@ impl<'a> Walk<'a> {
         states: &'a dyn States,
         settings: ChainSettings,
     ) -> Result<Self, Error> {
-        let options = Options {
+        let options = ProposalOptions {
             concentration: match settings.kappa {
                 Choice::Auto => None,
                 Choice::Given(kappa) => Some(kappa),
             },
             share: settings.share,
-            ..Options::default()
+            ..ProposalOptions::default()
         };
         let proposal =
             settings.proposal.build(states, &options).map_err(|refused| Error::Settings(refused.to_string()))?;
@@ -78,8 +78,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The kernel at this moment.
-    pub(in crate::methods) fn kernel(&self, run: &Run) -> Kernel<'_> {
-        Kernel {
+    pub(in crate::methods) fn kernel(&self, run: &Run) -> TransitionKernel<'_> {
+        TransitionKernel {
             states: self.states,
             proposal: self.proposal.as_ref(),
             acceptance: self.settings.acceptance,

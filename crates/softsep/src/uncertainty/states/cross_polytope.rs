@@ -1,21 +1,21 @@
-//! The extreme points of a cross-polytope: one entry deviates, up or down.
+//! The extreme points of a cross-polytope: exactly one entry deviates, up or down.
 
 use rand::RngExt;
 
-use super::choice::most_per_deviation;
+use super::categorical::max_weight_per_deviation;
 use super::{CachedTilt, Space, State, States, Tilt, make_unit, row};
 use crate::run::Random;
 use crate::uncertainty::Count;
 
-/// `ξ = center ± step·e` for one of the entries that move: the row 2·entry is its −, the one after it its +. Without
-/// such entries, the center.
-pub(crate) struct Cross<'a> {
+/// `ξ = center ± step·e` for one of the free entries. Row 2·i lowers the i-th free entry, row 2·i + 1 raises it.
+/// Without free entries, the center is the only state.
+pub(crate) struct CrossPolytope<'a> {
     center: &'a [f64],
-    /// The entries that move, each with what z = 1 adds to it.
+    /// The free entries, each with its deviation at z = 1.
     moves: Vec<(usize, f64)>,
 }
 
-impl<'a> Cross<'a> {
+impl<'a> CrossPolytope<'a> {
     pub(crate) fn new(center: &'a [f64], moves: Vec<(usize, f64)>) -> Self {
         Self { center, moves }
     }
@@ -25,12 +25,12 @@ impl<'a> Cross<'a> {
     }
 }
 
-/// The z of a row's entry.
+/// The sign of the deviation in a row.
 fn side(row: usize) -> f64 {
     if row.is_multiple_of(2) { -1.0 } else { 1.0 }
 }
 
-impl States for Cross<'_> {
+impl States for CrossPolytope<'_> {
     fn space(&self) -> Space {
         Space::Finite(Count::Exactly(self.len() as u128))
     }
@@ -51,13 +51,13 @@ impl States for Cross<'_> {
         }
     }
 
-    /// The entry that deviates most, the first on ties.
+    /// Finds the entry with the largest deviation, the first on ties.
     fn locate(&self, xi: &[f64], state: &mut State) -> bool {
         let mut furthest = (0, 0.0);
-        for (place, &(entry, step)) in self.moves.iter().enumerate() {
+        for (position, &(entry, step)) in self.moves.iter().enumerate() {
             let z = (xi[entry] - self.center[entry]) / step;
             if z.abs() > furthest.1 {
-                furthest = (2 * place + usize::from(z > 0.0), z.abs());
+                furthest = (2 * position + usize::from(z > 0.0), z.abs());
             }
         }
         *state = State::Row(furthest.0);
@@ -73,37 +73,37 @@ impl States for Cross<'_> {
     }
 }
 
-/// The exponent is κ·⟨g, z⟩ with g the slope in z, brought to length one; all points are at distance one from their
-/// mean, so it is within ±κ.
-impl Tilt for Cross<'_> {
-    /// Along any g the points have a standard deviation of 1/√n.
+/// The exponent is κ·⟨g, z⟩, where g is the slope in z scaled to length one. All points are at distance one from their
+/// mean, so that the exponent is within ±κ.
+impl Tilt for CrossPolytope<'_> {
+    /// Along any g, the points have a standard deviation of 1/√n.
     fn concentration(&self) -> f64 {
-        (self.moves.len() as f64).sqrt() * most_per_deviation(self.len())
+        (self.moves.len() as f64).sqrt() * max_weight_per_deviation(self.len())
     }
 
     fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
         if tilt.is_for(slope, concentration) && tilt.table.len() == self.len() {
             return;
         }
-        tilt.remember(slope, concentration);
+        tilt.set_key(slope, concentration);
         tilt.weights.clear();
         tilt.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
         let unit = if make_unit(&mut tilt.weights) { concentration } else { 0.0 };
-        // Each entry's weight becomes those of its two rows, from the last to the first so that none is overwritten
-        // before its turn.
+        // Each entry's weight is expanded to its two rows, from the last entry to the first so that no weight is
+        // overwritten before it is read.
         tilt.weights.resize(self.len(), 0.0);
-        for place in (0..self.moves.len()).rev() {
-            let weight = if unit > 0.0 { unit * tilt.weights[place] } else { 0.0 };
-            (tilt.weights[2 * place], tilt.weights[2 * place + 1]) = (-weight, weight);
+        for position in (0..self.moves.len()).rev() {
+            let weight = if unit > 0.0 { unit * tilt.weights[position] } else { 0.0 };
+            (tilt.weights[2 * position], tilt.weights[2 * position + 1]) = (-weight, weight);
         }
-        tilt.sum_up();
+        tilt.tabulate();
     }
 
     fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State) {
-        *state = State::Row(tilt.choose(random));
+        *state = State::Row(tilt.draw_row(random));
     }
 
     fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64 {
-        tilt.log_choice(row(state))
+        tilt.log_row_density(row(state))
     }
 }

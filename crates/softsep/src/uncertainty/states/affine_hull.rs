@@ -1,5 +1,5 @@
-//! A polytope in coordinates of its own affine hull, found by asking for its members that are furthest along
-//! directions.
+//! The affine hull of a polytope, found by maximising linear functions over the polytope, and the half-spaces of the
+//! polytope in coordinates of the hull.
 
 use std::cell::RefCell;
 
@@ -9,52 +9,54 @@ use super::{dot, make_unit};
 use crate::run::{Random, normals};
 use crate::uncertainty::{SetError, chord};
 
-/// Sweeps of a draw: each moves along every coordinate in turn and then along a random direction.
+/// Hit-and-run sweeps per draw. Each sweep moves along every coordinate in turn and then along a random direction.
 ///
-/// Along coordinates that the body is about equally wide in, the walk forgets where it began in some ten sweeps. How
-/// many more a needle askew to the coordinates takes is not known beforehand: such draws are uniform in the limit only.
-const SWEEPS: usize = 50;
+/// If the body is about equally wide along all coordinates, some ten sweeps make the draw nearly independent of the
+/// start. How many more sweeps a thin body oblique to the coordinates needs is unknown: such draws are uniform in the
+/// limit only.
+const SWEEPS_PER_DRAW: usize = 50;
 
-/// Widths below this are rounding. Coordinates are such that the set has width one along the axes; its members are
-/// known to 1e-9.
-const FLAT: f64 = 1e-7;
+/// Smaller widths are rounding errors. The coordinates are scaled such that the set has width one along the axes; its
+/// members are known to 1e-9.
+const FLATNESS_TOL: f64 = 1e-7;
 
-/// The affine hull of a polytope that has width one along every axis of t: orthonormal directions with half the
-/// polytope's width along each, and a point of the relative interior.
-pub(crate) struct Hull {
+/// The affine hull of a polytope that has width one along every axis: orthonormal directions, each with half the
+/// polytope's width along it, and a point of the relative interior.
+pub(crate) struct AffineHull {
     pub(crate) axes: Vec<(f64, Vec<f64>)>,
-    pub(crate) inside: Vec<f64>,
+    pub(crate) interior_point: Vec<f64>,
 }
 
-impl Hull {
-    /// `furthest` gives a member that is furthest along a direction.
+impl AffineHull {
+    /// Finds the hull in `dim` dimensions. `furthest` writes a maximiser of a linear function over the polytope. Errs
+    /// if `furthest` errs.
     ///
-    /// Each turn asks along a direction orthogonal to all that is known. Either the two members found differ along it,
-    /// and what they span is added to the hull, or they do not, and it is a normal of the hull. The mean of members
-    /// that span the hull is in its relative interior.
+    /// Each iteration maximises and minimises along a direction orthogonal to the spanning directions and normals found
+    /// so far. If the two maximisers differ along it, the direction between them spans the hull; otherwise the
+    /// direction is a normal of the hull. The mean of members that span the hull is in its relative interior.
     pub(crate) fn find(
         dim: usize,
         furthest: impl Fn(&[f64], &mut [f64]) -> Result<(), SetError>,
     ) -> Result<Self, SetError> {
         let mut spans: Vec<Vec<f64>> = Vec::new();
         let mut normals: Vec<Vec<f64>> = Vec::new();
-        let mut inside = vec![0.0; dim];
+        let mut interior_point = vec![0.0; dim];
         let mut members = 0.0;
         let (mut low, mut high) = (vec![0.0; dim], vec![0.0; dim]);
-        let ends = |direction: &[f64], low: &mut [f64], high: &mut [f64]| {
+        let extremes = |direction: &[f64], low: &mut [f64], high: &mut [f64]| {
             let opposite: Vec<f64> = direction.iter().map(|entry| -entry).collect();
             furthest(&opposite, low)?;
             furthest(direction, high)
         };
         while spans.len() + normals.len() < dim {
             let Some(direction) = next_axis(dim, [&spans, &normals]) else { break };
-            ends(&direction, &mut low, &mut high)?;
-            for (inside, (low, high)) in inside.iter_mut().zip(low.iter().zip(&high)) {
-                *inside += low + high;
+            extremes(&direction, &mut low, &mut high)?;
+            for (interior_point, (low, high)) in interior_point.iter_mut().zip(low.iter().zip(&high)) {
+                *interior_point += low + high;
             }
             members += 2.0;
             let mut span: Vec<f64> = high.iter().zip(&low).map(|(high, low)| high - low).collect();
-            let wide = dot(&span, &direction) > FLAT;
+            let wide = dot(&span, &direction) > FLATNESS_TOL;
             [&spans, &normals].iter().for_each(|known| project_out(known, &mut span));
             if wide && make_unit(&mut span) {
                 spans.push(span);
@@ -62,21 +64,21 @@ impl Hull {
                 normals.push(direction);
             }
         }
-        inside.iter_mut().for_each(|inside| *inside /= members);
-        // The axes themselves where there is no normal, else a basis of what is orthogonal to the normals.
+        interior_point.iter_mut().for_each(|interior_point| *interior_point /= members);
+        // The axes are the coordinate axes if there is no normal, otherwise a basis of the complement of the normals.
         let mut axes: Vec<(f64, Vec<f64>)> = Vec::new();
         let mut basis: Vec<Vec<f64>> = Vec::new();
         while basis.len() + normals.len() < dim {
             let Some(axis) = next_axis(dim, [&basis, &normals]) else { break };
-            ends(&axis, &mut low, &mut high)?;
-            axes.push((0.5 * (dot(&axis, &high) - dot(&axis, &low)).max(FLAT), axis.clone()));
+            extremes(&axis, &mut low, &mut high)?;
+            axes.push((0.5 * (dot(&axis, &high) - dot(&axis, &low)).max(FLATNESS_TOL), axis.clone()));
             basis.push(axis);
         }
-        Ok(Self { axes, inside })
+        Ok(Self { axes, interior_point })
     }
 }
 
-/// The unit vector of the axis that is least known, made orthogonal to what is known.
+/// Returns the coordinate axis with the smallest component in the span of `known`, orthogonalised against `known`.
 fn next_axis(dim: usize, known: [&Vec<Vec<f64>>; 2]) -> Option<Vec<f64>> {
     let explained =
         |axis: usize| known.iter().flat_map(|known| known.iter()).map(|vector| vector[axis].powi(2)).sum::<f64>();
@@ -87,7 +89,7 @@ fn next_axis(dim: usize, known: [&Vec<Vec<f64>>; 2]) -> Option<Vec<f64>> {
     make_unit(&mut direction).then_some(direction)
 }
 
-/// Twice, for what rounding leaves over the first time.
+/// Orthogonalises a vector twice: the second pass removes the rounding errors of the first.
 fn project_out(known: &[Vec<f64>], vector: &mut [f64]) {
     for _ in 0..2 {
         for other in known {
@@ -97,17 +99,17 @@ fn project_out(known: &[Vec<f64>], vector: &mut [f64]) {
     }
 }
 
-/// `⟨normal, u⟩ ≤ limit` for each of the normals, zero being inside.
-pub(crate) struct Facets {
+/// `⟨normal, u⟩ ≤ limit` for each of the normals; zero is feasible.
+pub(crate) struct HalfSpaces {
     dim: usize,
-    /// The normals by coordinate: entry j of all of them, then entry j + 1. A move along one coordinate reads one
-    /// block.
+    /// The normals by coordinate: entry j of all normals, then entry j + 1. A move along one coordinate reads one
+    /// contiguous block.
     normals: Vec<f64>,
     limits: Vec<f64>,
 }
 
-impl Facets {
-    /// Takes half-spaces; those whose normal is zero say nothing.
+impl HalfSpaces {
+    /// Creates the set from pairs of a normal and a limit; negative limits are set to zero.
     pub(crate) fn new(dim: usize, rows: &[(Vec<f64>, f64)]) -> Self {
         let normals = (0..dim).flat_map(|entry| rows.iter().map(move |row| row.0[entry])).collect();
         Self { dim, normals, limits: rows.iter().map(|row| row.1.max(0.0)).collect() }
@@ -117,7 +119,7 @@ impl Facets {
         &self.normals[entry * self.limits.len()..(entry + 1) * self.limits.len()]
     }
 
-    /// The normals' products with a vector.
+    /// Writes the product of every normal with a vector.
     fn products(&self, vector: &[f64], products: &mut [f64]) {
         products.fill(0.0);
         for (entry, value) in vector.iter().enumerate() {
@@ -139,7 +141,7 @@ impl Facets {
         chord::between(entries)
     }
 
-    /// Hit-and-run from zero.
+    /// Draws an approximately uniform point by hit-and-run from zero.
     pub(super) fn draw(&self, random: &mut Random, u: &mut [f64]) {
         thread_local! {
             static SCRATCH: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
@@ -150,24 +152,25 @@ impl Facets {
             let (direction, rest) = scratch.split_at_mut(self.dim);
             let (slack, steps) = rest.split_at_mut(count);
             u.fill(0.0);
-            for _ in 0..SWEEPS {
-                // Afresh in every sweep, so that rounding does not add up.
+            for _ in 0..SWEEPS_PER_DRAW {
+                // Recomputed in every sweep, so that rounding errors do not accumulate.
                 self.products(u, slack);
                 slack.iter_mut().zip(&self.limits).for_each(|(slack, limit)| *slack = limit - *slack);
                 for entry in 0..self.dim {
-                    u[entry] += hit(self.along(entry), slack, random);
+                    u[entry] += draw_step(self.along(entry), slack, random);
                 }
                 normals(random, direction);
                 self.products(direction, steps);
-                let t = hit(steps, slack, random);
+                let t = draw_step(steps, slack, random);
                 u.iter_mut().zip(direction.iter()).for_each(|(u, direction)| *u += t * direction);
             }
         });
     }
 }
 
-/// A uniform t of those that leave no slack negative, given how fast each falls; the slacks follow.
-fn hit(steps: &[f64], slack: &mut [f64], random: &mut Random) -> f64 {
+/// Draws t uniformly among the values that keep all slacks nonnegative and updates the slacks. `steps` has the decrease
+/// of each slack per unit of t.
+fn draw_step(steps: &[f64], slack: &mut [f64], random: &mut Random) -> f64 {
     let (least, most) = chord::between(slack.iter().zip(steps).map(|(slack, step)| (f64::INFINITY, *slack, *step)));
     let t = least + (most - least) * random.random::<f64>();
     if !t.is_finite() {

@@ -1,4 +1,4 @@
-//! The corners of a box: every entry is at one of its ends, independently.
+//! The corners of a box: every entry is independently at its lower or upper end.
 
 use rand::RngExt;
 
@@ -6,26 +6,27 @@ use super::{CachedTilt, Space, State, States, Tilt, make_unit, point, point_mut}
 use crate::run::Random;
 use crate::uncertainty::{allow, counted};
 
-/// κ per entry: with slopes as a normal law has them, tilted corners are on average nine tenths of the way from the
-/// center to the furthest corner along the slope, as they are on a sphere with its default.
-const PER_ENTRY: f64 = 2.0;
+/// κ per entry. For normally distributed slopes, tilted corners are on average nine tenths of the way from the center
+/// to the furthest corner along the slope, as on a sphere with its default κ.
+const CONCENTRATION_PER_ENTRY: f64 = 2.0;
 
-/// `ξ = center + half∘z`, z in {−1, 1} for every entry that moves.
-pub(crate) struct Corners {
-    /// ξ with every entry that moves at its lower end.
+/// `ξ = center + half∘z` with z in {−1, 1} for every free entry.
+pub(crate) struct BoxCorners {
+    /// ξ with every free entry at its lower end.
     base: Vec<f64>,
-    /// The entries that move, each with its upper end.
+    /// The free entries, each with its upper end.
     moves: Vec<(usize, f64)>,
 }
 
-impl Corners {
-    /// `base` is lower, or already at the better end; `moves` has the upper ends of entries that can be at either.
+impl BoxCorners {
+    /// `base` has the lower ends of the free entries and the values of the others; `moves` has the free entries with
+    /// their upper ends.
     pub(crate) fn new(base: Vec<f64>, moves: Vec<(usize, f64)>) -> Self {
         Self { base, moves }
     }
 }
 
-impl States for Corners {
+impl States for BoxCorners {
     fn space(&self) -> Space {
         Space::Finite(counted(u32::try_from(self.moves.len()).ok().and_then(|entries| 2_u128.checked_pow(entries))))
     }
@@ -55,13 +56,13 @@ impl States for Corners {
         xi.iter().all(|xi| xi.is_finite())
     }
 
-    /// In lexicographic order.
+    /// The corners in lexicographic order.
     fn enumerate(&self, limit: usize) -> Option<Vec<State>> {
         let Space::Finite(count) = self.space() else { return None };
         let corners = allow(count, limit).ok()?;
         let last = self.moves.len().saturating_sub(1);
-        let end = |corner: usize, place: usize| if corner >> (last - place) & 1 == 1 { 1.0 } else { -1.0 };
-        let corner = |corner| State::Point((0..self.moves.len()).map(|place| end(corner, place)).collect());
+        let end = |corner: usize, position: usize| if corner >> (last - position) & 1 == 1 { 1.0 } else { -1.0 };
+        let corner = |corner| State::Point((0..self.moves.len()).map(|position| end(corner, position)).collect());
         Some((0..corners).map(corner).collect())
     }
 
@@ -70,18 +71,18 @@ impl States for Corners {
     }
 }
 
-/// The exponent is κ·⟨g, z⟩/√n with g the slope in z, brought to length one: all corners are at distance √n from their
-/// mean, so it is within ±κ.
-impl Tilt for Corners {
+/// The exponent is κ·⟨g, z⟩/√n, where g is the slope in z scaled to length one. All corners are at distance √n from
+/// their mean, so that the exponent is within ±κ.
+impl Tilt for BoxCorners {
     fn concentration(&self) -> f64 {
-        PER_ENTRY * self.moves.len() as f64
+        CONCENTRATION_PER_ENTRY * self.moves.len() as f64
     }
 
     fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
         if tilt.is_for(slope, concentration) && tilt.weights.len() == self.moves.len() {
             return;
         }
-        tilt.remember(slope, concentration);
+        tilt.set_key(slope, concentration);
         tilt.weights.clear();
         tilt.weights.extend(self.moves.iter().map(|&(entry, upper)| (upper - self.base[entry]) * slope[entry]));
         if make_unit(&mut tilt.weights) {
@@ -90,7 +91,7 @@ impl Tilt for Corners {
         } else {
             tilt.weights.fill(0.0);
         }
-        // ln cosh, by the larger of the two powers.
+        // ln cosh, with the larger power factored out.
         let log_cosh = |weight: f64| weight.abs() + (-2.0 * weight.abs()).exp().ln_1p() - std::f64::consts::LN_2;
         tilt.log_mean = tilt.weights.iter().map(|&weight| log_cosh(weight)).sum();
     }

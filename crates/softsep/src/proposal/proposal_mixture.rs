@@ -1,56 +1,56 @@
-//! A mixture of two proposals, accepted by the mixture's own density.
+//! A mixture of two proposal densities, accepted by the density of the mixture.
 
 use rand::RngExt;
 
-use super::{ChainState, Proposal, Refused, can_share_a_place};
+use super::{ChainState, Proposal, ProposalError, check_shared_buffers};
 use crate::run::Random;
 use crate::uncertainty::{State, States};
 
-/// `q = (1 − share)·first + share·second`. The ratio asks how likely the way back is by either, so that a share of a
-/// proposal that reaches all states bounds it whatever the other does.
-pub struct Mixture {
+/// `q = (1 − share)·first + share·second`. The acceptance ratio uses the mixture's density in both directions, so that
+/// a component that reaches all states bounds the ratio for any other component.
+pub struct ProposalMixture {
     first: Box<dyn Proposal>,
     second: Box<dyn Proposal>,
     share: f64,
 }
 
-impl Mixture {
-    /// Both must have densities in closed form on these states; where they have none, [`super::Alternate`] mixes their
-    /// kernels.
+impl ProposalMixture {
+    /// Combines two proposals. Errs if one of them has no density in closed form on these states
+    /// ([`super::KernelMixture`] mixes such proposals), if both need the same buffer of a chain state, or if `share` is
+    /// not in [0, 1].
     pub fn new(
         states: &dyn States,
         first: Box<dyn Proposal>,
         second: Box<dyn Proposal>,
         share: f64,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, ProposalError> {
         for (name, proposal) in [("first", &first), ("second", &second)] {
             if !proposal.has_density(states) {
-                return Err(Refused(format!(
-                    "the {name} proposal of a mixture has no density in closed form here; their kernels can be \
-                     alternated"
+                return Err(ProposalError(format!(
+                    "the {name} proposal of a mixture has no density in closed form here; a kernel mixture needs none"
                 )));
             }
         }
-        can_share_a_place(first.as_ref(), second.as_ref())?;
+        check_shared_buffers(first.as_ref(), second.as_ref())?;
         if !(0.0..=1.0).contains(&share) {
-            return Err(Refused(format!("a share of {share} is not between 0 and 1")));
+            return Err(ProposalError(format!("a share of {share} is not between 0 and 1")));
         }
         Ok(Self { first, second, share })
     }
 }
 
-/// `ln((1 − share)·e^first + share·e^second)`.
+/// Returns `ln((1 − share)·e^first + share·e^second)`.
 pub(super) fn log_mixed(share: f64, first: f64, second: f64) -> f64 {
     let (first, second) = ((1.0 - share).ln() + first, share.ln() + second);
     let larger = first.max(second);
-    // Infinite: one of them says it all, and the difference would be no number.
+    // If one term is infinite, the difference of both may be NaN.
     if larger.is_infinite() { larger } else { larger + (-(first - second).abs()).exp().ln_1p() }
 }
 
-impl Proposal for Mixture {
-    fn ready(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
-        self.first.ready(states, place, temperature);
-        self.second.ready(states, place, temperature);
+impl Proposal for ProposalMixture {
+    fn prepare(&self, states: &dyn States, state: &mut ChainState, temperature: f64) {
+        self.first.prepare(states, state, temperature);
+        self.second.prepare(states, state, temperature);
     }
 
     fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
@@ -61,7 +61,7 @@ impl Proposal for Mixture {
     fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         let density = |from, to| self.log_density(states, from, to).unwrap_or(f64::NEG_INFINITY);
         let (back, forth) = (density(to, &from.state), density(from, &to.state));
-        // Two infinite densities are those of a place where it is.
+        // Both densities are infinite if the candidate is the current state.
         if back == forth { 0.0 } else { back - forth }
     }
 
@@ -77,11 +77,11 @@ impl Proposal for Mixture {
         ))
     }
 
-    fn tilts(&self) -> bool {
-        self.first.tilts() || self.second.tilts()
+    fn uses_tilt(&self) -> bool {
+        self.first.uses_tilt() || self.second.uses_tilt()
     }
 
-    fn drifts(&self) -> bool {
-        self.first.drifts() || self.second.drifts()
+    fn uses_drift(&self) -> bool {
+        self.first.uses_drift() || self.second.uses_drift()
     }
 }

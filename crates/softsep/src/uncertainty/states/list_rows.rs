@@ -1,29 +1,33 @@
-//! The rows of a list: a state is a row, ν is uniform on them.
+//! The rows of a list as states; ν is uniform on the rows.
 
 use rand::RngExt;
 
-use super::choice::most_per_deviation;
+use super::categorical::max_weight_per_deviation;
 use super::{CachedTilt, Space, State, States, Tilt, row};
 use crate::format::Points;
 use crate::run::Random;
 use crate::uncertainty::Count;
 
-/// How much of the concentration falls to a dimension, unless the list is too short for it: with it, a slope of one
-/// standard deviation over the list has weight 5·√dim, as a von Mises–Fisher law with κ = 5·dim has on a sphere.
-const PER_DIMENSION: f64 = 5.0;
+/// κ per dimension, unless the list is too short for it: a slope of one standard deviation over the list then has
+/// weight 5·√dim, as for a von Mises–Fisher law with κ = 5·dim on a sphere.
+const CONCENTRATION_PER_DIMENSION: f64 = 5.0;
 
-/// The rows of a list, or extreme points that were enumerated; at least one.
-pub(crate) struct Rows<'a> {
+/// A list whose standard deviation along the slope is smaller, relative to its largest product with the slope, does not
+/// vary along it.
+const FLAT_LIST_TOL: f64 = 1e-12;
+
+/// The rows of a list, or enumerated extreme points; at least one.
+pub(crate) struct ListRows<'a> {
     points: std::borrow::Cow<'a, Points>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> ListRows<'a> {
     pub(crate) fn new(points: std::borrow::Cow<'a, Points>) -> Self {
         Self { points }
     }
 }
 
-impl States for Rows<'_> {
+impl States for ListRows<'_> {
     fn space(&self) -> Space {
         Space::Finite(Count::Exactly(self.points.len() as u128))
     }
@@ -40,7 +44,7 @@ impl States for Rows<'_> {
         xi.copy_from_slice(self.points.row(row(state).min(self.points.len() - 1)));
     }
 
-    /// The nearest row, the first on ties: a vertex that a linear program found differs from the enumerated one by
+    /// Finds the nearest row, the first on ties: a vertex from a linear program differs from the enumerated one by
     /// rounding.
     fn locate(&self, xi: &[f64], state: &mut State) -> bool {
         let mut nearest = (None, f64::INFINITY);
@@ -63,39 +67,39 @@ impl States for Rows<'_> {
     }
 }
 
-impl Tilt for Rows<'_> {
+impl Tilt for ListRows<'_> {
     fn concentration(&self) -> f64 {
         let root = (self.points.dim() as f64).sqrt();
-        root * (PER_DIMENSION * root).min(most_per_deviation(self.points.len()))
+        root * (CONCENTRATION_PER_DIMENSION * root).min(max_weight_per_deviation(self.points.len()))
     }
 
-    /// The weight of a row is κ/√dim times how many standard deviations it lies along the slope.
+    /// The weight of a row is κ/√dim times its position along the slope in standard deviations.
     fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
         if tilt.is_for(slope, concentration) && tilt.table.len() == self.points.len() {
             return;
         }
-        tilt.remember(slope, concentration);
+        tilt.set_key(slope, concentration);
         let count = self.points.len() as f64;
         tilt.weights.clear();
         tilt.weights.extend(self.points.iter().map(|point| super::dot(point, slope)));
         let mean = tilt.weights.iter().sum::<f64>() / count;
         let deviation = (tilt.weights.iter().map(|along| (along - mean).powi(2)).sum::<f64>() / count).sqrt();
         let size = tilt.weights.iter().fold(0.0_f64, |size, along| size.max(along.abs()));
-        // A list that does not vary along the slope has nothing to tilt; what is left of it is rounding.
-        let unit = if deviation > 1e-12 * size {
+        // If the list does not vary along the slope, the deviation is a rounding error and the weights are zero.
+        let unit = if deviation > FLAT_LIST_TOL * size {
             concentration / (deviation * (self.points.dim() as f64).sqrt())
         } else {
             0.0
         };
         tilt.weights.iter_mut().for_each(|weight| *weight = (*weight - mean) * unit);
-        tilt.sum_up();
+        tilt.tabulate();
     }
 
     fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State) {
-        *state = State::Row(tilt.choose(random));
+        *state = State::Row(tilt.draw_row(random));
     }
 
     fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64 {
-        tilt.log_choice(row(state))
+        tilt.log_row_density(row(state))
     }
 }
