@@ -1,37 +1,37 @@
-//! The dual of linear recourse with fixed costs, written out in columns and rows: what a search over ξ optimises over.
+//! The dual of linear recourse with fixed costs as columns and rows, for exact separation over ξ.
 //!
 //! By strong duality `Q(x, ξ)` is the maximum over π in Π of `objective(π; x) + s(π)ᵀξ` with the slopes `s(π) = −Uᵀπ`.
-//! Π does not depend on x or ξ. Its recession cone tells where there is no recourse: where a ray of it has a positive
-//! objective.
+//! Π does not depend on x or ξ. There is no recourse where a ray of its recession cone has a positive objective.
 
 use softsep_lp::Model;
 
 use crate::model::{RecourseModel, Sparse};
 
-/// Which duals.
+/// Set of dual multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DualSet {
-    /// Π: the multipliers of feasible duals.
+    /// Π: the feasible multipliers.
     Feasible,
-    /// The recession cone of Π, cut to `−1 ≤ π ≤ 1`.
+    /// The recession cone of Π, intersected with `−1 ≤ π ≤ 1`.
     Rays,
 }
 
-/// The dual's columns, the first of the model that they were written to.
+/// Columns of the dual. They are the first columns of the model that they were written to.
 ///
-/// A row with two sides has a multiplier for each, `π = π⁺ − π⁻`; so has a y with two bounds, for its reduced cost. A
-/// side at zero costs nothing, so that its multiplier is a row's slack and needs no column.
+/// A row with two sides has one multiplier for each, `π = π⁺ − π⁻`. A y with two bounds has two multipliers for its
+/// reduced cost. A bound of zero adds nothing to the objective, so that its multiplier is the slack of a row and needs
+/// no column.
 #[derive(Debug, Clone)]
 pub(crate) struct DualColumns {
     /// π of each row as signed columns.
     pi: Vec<Vec<(usize, f64)>>,
-    /// What each column adds to the objective where x and ξ are zero.
+    /// Objective coefficient of each column at x = 0 and ξ = 0.
     base_objective: Vec<f64>,
-    /// The rows.
+    /// Rows of the dual.
     rows: Vec<DualRow>,
 }
 
-/// `least ≤ Σ terms ≤ most`: what the dual owes to one y.
+/// The dual constraint `least ≤ Σ terms ≤ most` of one y.
 #[derive(Debug, Clone)]
 pub(crate) struct DualRow {
     pub(crate) y: usize,
@@ -41,7 +41,7 @@ pub(crate) struct DualRow {
 }
 
 impl DualColumns {
-    /// Writes the duals into `model`, which must be empty.
+    /// Writes columns and rows into `model`, which must be empty.
     pub(crate) fn write(recourse: &RecourseModel, duals: DualSet, model: &mut Model) -> Self {
         let most = if duals == DualSet::Feasible { f64::INFINITY } else { 1.0 };
         let mut base_objective = Vec::new();
@@ -95,12 +95,12 @@ impl DualColumns {
         Self { pi, base_objective, rows }
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub(crate) fn rows(&self) -> &[DualRow] {
         &self.rows
     }
 
-    /// The slopes `s(π) = −Mᵀπ`, each as terms over the columns: in ξ for M = U, in x for M = E.
+    /// Returns the slopes `s(π) = −Mᵀπ`, each as terms over the columns: in ξ for M = U, in x for M = E.
     pub(crate) fn slopes(&self, matrix: &Sparse) -> Vec<Vec<(usize, f64)>> {
         let mut slopes = vec![Vec::new(); matrix.cols()];
         for (i, sides) in self.pi.iter().enumerate() {
@@ -111,7 +111,7 @@ impl DualColumns {
         slopes
     }
 
-    /// The dual objective where x shifts the rows by `shift = Ex` and ξ is zero: one coefficient per column.
+    /// Returns the objective coefficient of each column at ξ = 0, where x shifts the rows by `shift = Ex`.
     pub(crate) fn objective(&self, shift: &[f64]) -> Vec<f64> {
         let mut objective = self.base_objective.clone();
         for (sides, shift) in self.pi.iter().zip(shift) {
@@ -153,8 +153,8 @@ mod tests {
         (lp.solve().unwrap(), -lp.objective())
     }
 
-    /// Any random problem of the format's tests, without the feature that holds them: rows of every kind, y of every
-    /// kind.
+    /// A random problem with rows of every kind and y of every kind. The generator of the format's tests is behind a
+    /// feature.
     fn random(seed: u64) -> Problem {
         use crate::format::{ProblemFile, Row, SetFile, Variable};
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dual_has_the_value_of_the_recourse_and_its_rays_tell_where_there_is_none() {
+    fn the_dual_value_is_the_recourse_value_and_a_ray_gains_where_recourse_is_infeasible() {
         let mut met = [0; 3];
         for seed in 0..300 {
             let problem = random(seed);

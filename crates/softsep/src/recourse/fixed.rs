@@ -1,9 +1,9 @@
-//! Recourse without variables: there is nothing to decide, only rows that hold or do not.
+//! Recourse without variables: rows that are satisfied or violated.
 
 use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
 use crate::model::{Problem, RecourseModel};
 
-/// Q is 0 where all rows hold, and ∞ elsewhere; the row that is broken most is the certificate.
+/// Q is 0 where all rows are satisfied and ∞ elsewhere. The row with the largest violation is the certificate.
 pub struct Fixed {
     model: RecourseModel,
     x: Vec<f64>,
@@ -12,11 +12,11 @@ pub struct Fixed {
     work: RecourseWork,
 }
 
-/// Rows may be broken by rounding.
+/// Largest violation of a row by rounding, relative to its bound where that is above 1.
 const ROW_TOL: f64 = 1e-9;
 
 impl Fixed {
-    /// Builds the engine; the recourse must have no variables and no cones.
+    /// Builds the engine. Fails if the recourse has variables or cones.
     pub fn new(problem: &Problem) -> Result<Self, RecourseError> {
         let model = problem.recourse.clone();
         if model.dim() > 0 || !model.cones.is_empty() {
@@ -52,7 +52,7 @@ impl Recourse for Fixed {
         for (row, &activity) in self.shift.iter().enumerate() {
             let (lower, upper) = (self.model.row_lower[row], self.model.row_upper[row]);
             for (gain, sign) in [(lower - activity, 1.0), (activity - upper, -1.0)] {
-                // Relative to the bound: a large one is not met to the last digit.
+                // Relative to the bound, since a large bound is not met to the last digit.
                 let size = if sign > 0.0 { lower.abs() } else { upper.abs() };
                 if gain / size.max(1.0) > max_violation {
                     max_violation = gain / size.max(1.0);
@@ -80,7 +80,7 @@ impl Recourse for Fixed {
         RecourseBasis::default()
     }
 
-    /// Nothing to forget.
+    /// Does nothing, since no state is kept between solves.
     fn start_from(&mut self, _warm: &RecourseBasis) -> Result<(), RecourseError> {
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! What a point that Clarabel returns proves: a lower bound by duality, a Farkas certificate, or a ray. Nothing is
-//! taken on trust.
+//! Verification of the points that Clarabel returns: a lower bound by duality, a Farkas certificate, or a ray. Each is
+//! recomputed here from the multipliers.
 //!
 //! For multipliers z in the dual cone, row multipliers `π = Σ sign·z`, and any ŷ (½yᵀHy ≥ ŷᵀHy − ½ŷᵀHŷ as H is positive
 //! semidefinite), every feasible y costs at least
@@ -8,9 +8,9 @@
 //! −½ŷᵀHŷ + min over l ≤ y ≤ u of dᵀy + Σ z·sign·target − πᵀshift,     d = c + Hŷ − Gᵀπ
 //! ```
 //!
-//! the sum over the entries of rows: the multipliers of the bounds on y follow from d, whatever the solver gave for
-//! them. This is affine in the shift Ex + Uξ, so it is a cut in x. With c = H = 0 it is Farkas' lemma: a positive value
-//! excludes every y.
+//! where the sum is over the entries of rows. The multipliers of the bounds on y follow from d, and those of the solver
+//! are not used. The value is affine in the shift Ex + Uξ, so it is a cut in x. With c = H = 0 it is Farkas' lemma: a
+//! positive value excludes every y.
 
 use crate::numeric::dot;
 use clarabel::solver::DefaultSolution;
@@ -18,46 +18,48 @@ use clarabel::solver::DefaultSolution;
 use super::cones::into_dual_cone;
 use super::standard_form::{ActivitySource, StandardForm, matrix_side};
 
-/// How large the residual of a certificate of infeasibility or unboundedness may be against what it gains.
+/// Largest residual of a certificate of infeasibility or unboundedness, relative to its gain.
 const CERTIFICATE_RESIDUAL_TOL: f64 = 1e-6;
 
-/// The least gain of a Farkas certificate against the size of the numbers that it is the sum of.
+/// Smallest gain of a Farkas certificate, relative to the sum of the absolute terms of the gain.
 const FARKAS_GAIN_TOL: f64 = 1e-9;
 
-/// The data of one solve.
+/// Data of one solve.
 #[derive(Debug)]
 pub(super) struct SolveData {
-    /// c.
+    /// The cost vector c.
     pub(super) cost: Vec<f64>,
-    /// What x and ξ add to each row.
+    /// The shift Ex + Uξ of each row.
     pub(super) shift: Vec<f64>,
-    /// Clarabel's b, which follows from the shift.
+    /// Clarabel's b, computed from the shift.
     pub(super) right_side: Vec<f64>,
 }
 
-/// The last point read, and what it proves. After a failed check its content means nothing.
+/// The last point that was verified, and the bound that it proves. Undefined after a failed verification.
 #[derive(Debug)]
 pub(super) struct Certificate {
-    /// The primal point or the ray; zeros after infeasibility.
+    /// The primal point or the ray. Zeros after infeasibility.
     pub(super) y: Vec<f64>,
-    /// The multipliers of the rows, or the Farkas certificate; zeros after unboundedness.
+    /// The multipliers of the rows, or the Farkas certificate. Zeros after unboundedness.
     pub(super) pi: Vec<f64>,
-    /// d, the multipliers of the bounds of y: positive at a lower bound, negative at an upper one.
+    /// The reduced costs d, which are the multipliers of the bounds of y: positive at a lower bound, negative at an
+    /// upper one.
     pub(super) reduced_costs: Vec<f64>,
     /// The cost of y.
     pub(super) objective: f64,
-    /// The lower bound, or the gain of the Farkas certificate, at shift zero; at another it is less by `πᵀshift`.
+    /// The lower bound, or the gain of the Farkas certificate, at shift zero. At another shift it is smaller by
+    /// `πᵀshift`.
     pub(super) bound: f64,
     z: Vec<f64>,
     matrix: Vec<f64>,
 }
 
-/// The minimum of dᵀy over the bounds, as far as they are finite.
+/// The minimum of dᵀy over the finite bounds.
 struct BoundTerms {
     total: f64,
-    /// The sum of the absolute terms.
+    /// Sum of the absolute terms.
     mass: f64,
-    /// The largest |d_j| that no bound accounts for.
+    /// Largest |d_j| that is not covered by a finite bound.
     residual: f64,
 }
 
@@ -76,7 +78,7 @@ impl Certificate {
         }
     }
 
-    /// Reads an optimum, and checks primal residual, dual residual and gap against `tolerance`.
+    /// Verifies an optimum: primal residual, dual residual and gap must be at most `tolerance`.
     pub(super) fn verify_optimum(
         &mut self,
         form: &StandardForm,
@@ -111,8 +113,7 @@ impl Certificate {
         Ok(())
     }
 
-    /// Reads a Farkas certificate, scales it so that the largest row multiplier is 1, and checks that it excludes every
-    /// y.
+    /// Verifies a Farkas certificate, scaled to a largest row multiplier of 1: it must exclude every y.
     pub(super) fn verify_farkas(&mut self, form: &StandardForm, data: &SolveData, z: &[f64]) -> Result<(), String> {
         self.set_multipliers(form, z);
         let scale = inf_norm(&self.pi).recip();
@@ -143,8 +144,7 @@ impl Certificate {
         Ok(())
     }
 
-    /// Reads a ray, scales its largest entry to 1, and checks that the cost falls along it and that it stays in every
-    /// cone.
+    /// Verifies a ray, scaled to a largest entry of 1: the cost must fall along it, and it must stay in every cone.
     pub(super) fn verify_ray(
         &mut self,
         form: &StandardForm,
@@ -153,7 +153,7 @@ impl Certificate {
     ) -> Result<(), String> {
         let scale = inf_norm(&solution.x).recip();
         self.y.iter_mut().zip(&solution.x).for_each(|(ray, x)| *ray = scale * x);
-        // H y must vanish as well, or the cost would rise in the end.
+        // H y must be zero as well, or the cost would rise in the end.
         self.reduced_costs.fill(0.0);
         form.quadratic.mul_add(1.0, &self.y, &mut self.reduced_costs);
         let descent = -dot(&data.cost, &self.y);
@@ -176,7 +176,7 @@ impl Certificate {
         Ok(())
     }
 
-    /// Forgets the last point: no solution, no bound.
+    /// Resets to no solution and no bound.
     pub(super) fn clear(&mut self) {
         for buffer in [&mut self.y, &mut self.pi, &mut self.reduced_costs] {
             buffer.fill(0.0);
@@ -184,7 +184,7 @@ impl Certificate {
         (self.objective, self.bound) = (f64::INFINITY, f64::NEG_INFINITY);
     }
 
-    /// z moved into the dual cone, and π from it.
+    /// Moves z into the dual cone and computes π from it.
     fn set_multipliers(&mut self, form: &StandardForm, z: &[f64]) {
         self.z.copy_from_slice(z);
         for z in &mut self.z[form.zero..form.zero + form.nonnegative] {
@@ -201,7 +201,7 @@ impl Certificate {
         }
     }
 
-    /// `Σ z·sign·target` over the entries of rows, and the same with absolute terms.
+    /// Returns `Σ z·sign·target` over the entries of rows, and the sum of the absolute terms.
     fn target_product(&self, form: &StandardForm) -> (f64, f64) {
         (form.entries.iter().zip(&self.z))
             .filter(|(entry, _)| matches!(entry.source, ActivitySource::Row(_)))
@@ -209,13 +209,13 @@ impl Certificate {
             .fold((0.0, 0.0), |(sum, mass), term| (sum + term, mass + term.abs()))
     }
 
-    /// The minimum of d_j·y_j over the bounds of y_j, summed over j.
+    /// Returns the minimum of d_j·y_j over the bounds of y_j, summed over j.
     ///
-    /// At an optimum d_j is either the multiplier of a bound or zero, here up to the solver's tolerance. Where y_j is
-    /// free on the side to which d_j pushes it, no bound holds but for d_j = 0, and where the bound is far away it
-    /// would be uselessly weak. There a |d_j| below `noise` is charged at ŷ_j: an error of |d_j|·|y_j − ŷ_j| for other
-    /// y_j, which is what the solver's tolerance means. Everything else, and whatever costs at most `budget`, is
-    /// charged at the bound, and holds without a tolerance.
+    /// At an optimum d_j is the multiplier of a bound or zero, up to the tolerance of the solver. Where the bound in
+    /// the direction of −d_j is infinite the minimum is finite only for d_j = 0, and where it is far away the minimum
+    /// is uselessly weak. There a |d_j| below `dual_tol` is evaluated at ŷ_j. That is an error of |d_j|·|y_j − ŷ_j| for
+    /// other y_j, as the tolerance of the solver allows. All other terms, and those of at most `budget`, are evaluated
+    /// at the bound and hold without a tolerance.
     fn minimise_over_bounds(&self, form: &StandardForm, budget: f64, dual_tol: f64) -> BoundTerms {
         let mut bound_terms = BoundTerms { total: 0.0, mass: 0.0, residual: 0.0 };
         for (col, (&d, &y)) in self.reduced_costs.iter().zip(&self.y).enumerate() {
@@ -235,25 +235,25 @@ impl Certificate {
     }
 }
 
-/// By how much `Ay + s = b` is missed, against the largest number in it. The slack s is in its cone: an interior point
-/// is nowhere else.
+/// Returns the residual of `Ay + s = b`, relative to the largest number in it. The slack s is in its cone, since the
+/// iterates of an interior-point method are.
 pub(super) fn feasibility_error(form: &StandardForm, data: &SolveData, solution: &DefaultSolution<f64>) -> f64 {
     let (mut error, mut size) = (0.0_f64, 1.0_f64);
     for ((entry, b), slack) in form.entries.iter().zip(&data.right_side).zip(&solution.s) {
         let activity = form.activity_of(entry, &solution.x);
         let residual_of_entry = (b + activity - slack).abs();
-        // A NaN must not be lost in a maximum.
+        // The maximum would drop a NaN.
         error = if residual_of_entry.is_nan() { f64::INFINITY } else { error.max(residual_of_entry) };
         size = size.max(b.abs()).max(activity.abs());
     }
     error / size
 }
 
-/// Whether a number is known and at most `limit`.
+/// Returns whether a number is finite and at most `limit`.
 pub(super) fn is_at_most(number: f64, limit: f64) -> bool {
     number.is_finite() && number <= limit
 }
 
 fn inf_norm(v: &[f64]) -> f64 {
-    v.iter().fold(0.0, |inf_norm: f64, entry| inf_norm.max(entry.abs()))
+    v.iter().fold(0.0, |norm: f64, entry| norm.max(entry.abs()))
 }

@@ -1,5 +1,4 @@
-//! The engine for quadratic and conic recourse: an interior-point solve per data, with the cut that its dual
-//! proves.
+//! Engine for quadratic and conic recourse: one interior-point solve per (x, ξ), with the cut that its dual proves.
 
 mod certificate;
 mod cones;
@@ -21,14 +20,15 @@ use solver::ConicSolver;
 pub(crate) use solver::ConicStatus;
 pub(crate) use standard_form::ConicProgram;
 
-/// Interior-point recourse, for every problem of the format; linear ones included, where it checks the simplex engine.
+/// Interior-point recourse for every problem of the format. On linear recourse it serves as a check of the simplex
+/// engine.
 ///
 /// It has no warm start: every answer is a function of (x, ξ) alone.
 #[derive(Debug)]
 pub struct Conic {
     model: RecourseModel,
     solver: ConicSolver,
-    /// Where each row of the model stands in the solver's program.
+    /// Row of the solver's program for each row of the model.
     program_row: Vec<usize>,
     x: Vec<f64>,
     /// `E x`, by rows of the model.
@@ -58,7 +58,8 @@ impl Conic {
         })
     }
 
-    /// `slope_x = −Eᵀπ`, `slope_xi = −Uᵀπ` and the intercept: the certificate's bound is affine in the shift Ex + Uξ.
+    /// Writes `slope_x = −Eᵀπ`, `slope_xi = −Uᵀπ` and the intercept. The bound of the certificate is affine in the
+    /// shift Ex + Uξ.
     fn fill_cut(&self, xi: &[f64], answer: &mut Answer) {
         let Answer { intercept, slope_x, slope_xi, .. } = answer;
         slope_x.fill(0.0);
@@ -97,7 +98,7 @@ impl Recourse for Conic {
                 answer.cost = self.solver.certificate.objective;
                 answer.value =
                     answer.intercept + answer.slope_x.iter().zip(&self.x).map(|(slope, x)| slope * x).sum::<f64>();
-                // The cost (b + Bξ)ᵀy moves with ξ too. It is part of the slope, not of the cut, which is for this ξ.
+                // The cost (b + Bξ)ᵀy depends on ξ too. That part belongs to the slope, not to the cut at this ξ.
                 self.model.cost_xi.transpose_mul_add(1.0, &self.solver.certificate.y, &mut answer.slope_xi);
             }
             ConicStatus::Infeasible => {
@@ -132,7 +133,7 @@ impl Recourse for Conic {
         RecourseBasis::default()
     }
 
-    /// Nothing to forget.
+    /// Does nothing, since no state is kept between solves.
     fn start_from(&mut self, _warm: &RecourseBasis) -> Result<(), RecourseError> {
         Ok(())
     }
@@ -147,7 +148,7 @@ impl Recourse for Conic {
     }
 }
 
-/// The recourse as a conic program at x = 0, ξ = 0, and the row of the program for each row of the model.
+/// Writes the recourse as a conic program at x = 0, ξ = 0. Returns it with the program row of each row of the model.
 fn build_program(model: &RecourseModel, names: &[String]) -> Result<(ConicProgram, Vec<usize>), RecourseError> {
     let mut program = ConicProgram::new(0.0);
     for ((&cost, &lower), &upper) in model.cost.iter().zip(&model.lower).zip(&model.upper) {
@@ -170,7 +171,7 @@ fn build_program(model: &RecourseModel, names: &[String]) -> Result<(ConicProgra
     Ok((program, program_row))
 }
 
-/// Says which cone a refusal is about.
+/// Adds the cone's kind and first row to an error message.
 fn name_cone(error: RecourseError, kind: ConeKind, rows: &[usize], names: &[String]) -> RecourseError {
     let RecourseError::Unsupported(why) = error else { return error };
     let kind = match kind {

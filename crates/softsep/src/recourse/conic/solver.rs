@@ -1,5 +1,5 @@
-//! Clarabel, set up once for a program and asked for many costs and right-hand sides; every answer is checked, trouble
-//! climbs a ladder.
+//! Clarabel, set up once for a program and solved for many costs and right-hand sides. Every answer is verified, and a
+//! ladder of other settings follows where verification fails.
 
 use std::fmt;
 
@@ -12,30 +12,30 @@ use super::standard_form::{ConicProgram, StandardForm};
 use crate::recourse::RecourseError;
 use crate::run::{Clock, Stop, run_until};
 
-/// Terms of a program that is solved in the caller's thread: an iteration takes a moment.
+/// Terms up to which a program is solved in the caller's thread: its iterations are short enough to notice the clock.
 const MAX_INLINE_TERMS: usize = 20_000;
 
-/// How a conic solve ended.
+/// Status at which a conic solve ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ConicStatus {
-    /// An optimum, with a dual that proves it.
+    /// An optimum with a dual that proves it.
     Solved,
-    /// No feasible point, with a Farkas certificate.
+    /// No feasible point exists, by a Farkas certificate.
     Infeasible,
-    /// Feasible, and the cost falls without end along a ray.
+    /// A feasible point exists, and the cost falls without limit along a ray.
     Unbounded,
-    /// Time ran out or an interrupt came.
+    /// The time limit passed or an interrupt came.
     Stopped(Stop),
-    /// Every rung of the ladder failed; the last one for this reason.
+    /// Every rung of the ladder failed. The reason is that of the last one.
     Failed(String),
 }
 
-/// The outcome of [`ConicProgram::solve`].
+/// Result of [`ConicProgram::solve`].
 #[derive(Debug, Clone)]
 pub(crate) struct ConicSolution {
-    /// How it ended.
+    /// Status of the solve.
     pub(crate) status: ConicStatus,
-    /// A lower bound on the optimum: ∞ if infeasible, −∞ if there is none.
+    /// Lower bound on the optimum: ∞ if infeasible, −∞ if there is none.
     pub(crate) dual_objective: f64,
     /// The optimum, or the ray if unbounded (largest entry 1).
     pub(crate) primal: Vec<f64>,
@@ -44,7 +44,7 @@ pub(crate) struct ConicSolution {
 }
 
 impl ConicProgram {
-    /// Solves the program once, within the time that the clock leaves.
+    /// Solves the program once, within the time limit of the clock.
     pub(crate) fn solve(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
         let (cols, rows, terms) = self.size();
         if terms <= MAX_INLINE_TERMS {
@@ -73,23 +73,23 @@ impl ConicProgram {
     }
 }
 
-/// One set of Clarabel's settings, and what our own check of its answer accepts.
+/// Settings of Clarabel, and the tolerance to which its answer is verified.
 pub(super) struct InteriorPointRung {
-    /// Rounds of Ruiz equilibration; none at 0.
+    /// Rounds of Ruiz equilibration. 0 switches it off.
     equilibrations: u32,
-    /// The most that equilibration scales by.
+    /// Largest scaling factor of the equilibration.
     scaling: f64,
     /// Static regularisation of the KKT matrix.
     regularisation: f64,
-    /// Asked for: gap and residuals.
+    /// Tolerance of gap and residuals that Clarabel is set to.
     tolerance: f64,
-    /// Accepted: gap and residuals.
+    /// Tolerance of gap and residuals to which the answer is verified.
     accepted: f64,
 }
 
-/// First what suits almost every problem; then, on a fresh set-up, data of very different sizes (more equilibration),
-/// equilibration that does harm (none) with a near-singular KKT matrix (more regularisation), and Clarabel's own
-/// tolerance.
+/// The first rung suits almost every problem. The others set Clarabel up anew: for data of very different sizes (more
+/// equilibration), for harmful equilibration (none) with a near-singular KKT matrix (more regularisation), and with
+/// Clarabel's own tolerance.
 pub(super) const LADDER: [InteriorPointRung; 4] = [
     InteriorPointRung { equilibrations: 10, scaling: 1e4, regularisation: 1e-8, tolerance: 1e-10, accepted: 1e-7 },
     InteriorPointRung { equilibrations: 50, scaling: 1e8, regularisation: 1e-9, tolerance: 1e-9, accepted: 1e-7 },
@@ -109,10 +109,10 @@ impl InteriorPointRung {
             equilibrate_min_scaling: self.scaling.recip(),
             equilibrate_max_scaling: self.scaling,
             static_regularization_constant: self.regularisation,
-            // Equal questions get equal answers, bit for bit.
+            // Equal data must give equal answers, bit for bit.
             max_threads: 1,
             direct_solve_method: "qdldl".to_owned(),
-            // Whatever changes the structure forbids updates in place.
+            // Presolve and dropped zeros change the structure, which forbids updates in place.
             presolve_enable: false,
             input_sparse_dropzeros: false,
             #[cfg(feature = "psd")]
@@ -122,21 +122,21 @@ impl InteriorPointRung {
     }
 }
 
-/// A program that is solved again and again with other costs and shifts of its rows.
+/// A program that is solved many times, with other costs and other shifts of its rows.
 ///
-/// An answer depends on cost and shift alone, never on the solves before it: costs and right-hand side are written anew
-/// each time, the equilibration comes from the program as it was built, and an interior-point method starts from its
-/// own point.
+/// An answer depends on cost and shift alone, not on earlier solves: costs and right-hand side are written anew each
+/// time, the equilibration is that of the program as it was built, and an interior-point method starts from its own
+/// point.
 pub(super) struct ConicSolver {
     pub(super) form: StandardForm,
     pub(super) data: SolveData,
     pub(super) certificate: Certificate,
     /// Interior-point iterations so far.
     pub(super) iterations: u64,
-    /// Solves that the first rung could not decide.
+    /// Solves that the first rung did not decide.
     pub(super) recovered: u64,
     solver: DefaultSolver<f64>,
-    /// Set up when the first infeasible data comes.
+    /// Set up at the first infeasible solve.
     elastic: Option<ElasticProgram>,
     zero_cost: Vec<f64>,
     clock: Clock,
@@ -173,7 +173,7 @@ impl ConicSolver {
         })
     }
 
-    /// Solves for the cost and the shift in `data`; what is known then is in `certificate`.
+    /// Solves for the cost and the shift in `data`. The result is in `certificate`.
     pub(super) fn solve(&mut self) -> ConicStatus {
         self.form.right_side(&self.data.shift, &mut self.data.right_side);
         let mut why = String::new();
@@ -195,8 +195,8 @@ impl ConicSolver {
                 }
                 Err(reason) => why = reason,
             }
-            // Recourse that only just fails to exist is hard to tell from recourse that only just exists; its least
-            // violation is not.
+            // Recourse that is infeasible by a small margin is hard to tell from recourse that is feasible by a small
+            // margin. The least violation is well conditioned.
             if rung_index == 0 && self.verify_least_violation().is_ok() {
                 self.recovered += 1;
                 return ConicStatus::Infeasible;
@@ -206,7 +206,7 @@ impl ConicSolver {
         ConicStatus::Failed(why)
     }
 
-    /// One solve, with the kept solver or with a fresh one.
+    /// Solves once, with the kept solver or with a fresh one, and verifies the result.
     fn attempt(
         &mut self,
         mut fresh: Option<DefaultSolver<f64>>,
@@ -217,7 +217,7 @@ impl ConicSolver {
         resolve(solver, &data.cost, &data.right_side, &mut self.iterations)?;
         if is_ray(solver.solution.status) {
             certificate.verify_ray(form, data, &solver.solution)?;
-            // A ray says nothing of whether there is a point to start from: solve for one. (H stays: ½yᵀHy is bounded
+            // A ray does not imply a feasible point: solve for one with zero costs. (H stays, since ½yᵀHy is bounded
             // below.)
             resolve(solver, &self.zero_cost, &data.right_side, &mut self.iterations)?;
             if is_optimum(solver.solution.status) {
@@ -233,7 +233,7 @@ impl ConicSolver {
                 Ok(ConicStatus::Solved)
             }
             SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
-                // Whichever of the two certificates holds; the deeper one first.
+                // Two certificates are available. The deeper one is tried first.
                 let deepest = verify_least_violation(
                     form,
                     data,
@@ -247,7 +247,7 @@ impl ConicSolver {
             }
             SolverStatus::CallbackTerminated => {
                 certificate.clear();
-                // The callback saw the clock stop, and a clock does not start again.
+                // The callback terminates only after the clock has stopped, and a clock does not restart.
                 Ok(ConicStatus::Stopped(self.clock.check().err().unwrap_or(Stop::Interrupted)))
             }
             other => Err(format!("Clarabel ended with {other}")),
@@ -274,7 +274,7 @@ fn is_ray(status: SolverStatus) -> bool {
     matches!(status, SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible)
 }
 
-/// Reads the Farkas certificate of least violation, see [`ElasticProgram`].
+/// Computes and verifies the Farkas certificate of least violation, see [`ElasticProgram`].
 fn verify_least_violation(
     form: &StandardForm,
     data: &SolveData,
@@ -300,7 +300,7 @@ fn new_program_solver(
     new_solver(&form.p, &data.cost, &form.a, &data.right_side, &form.standard_cones, rung, clock)
 }
 
-/// A solver for `min ½yᵀPy + qᵀy` over `Ay + s = b`, s in the cones.
+/// Sets up a solver for `min ½yᵀPy + qᵀy` over `Ay + s = b`, s in the cones.
 pub(super) fn new_solver(
     p: &CscMatrix<f64>,
     q: &[f64],
@@ -311,14 +311,14 @@ pub(super) fn new_solver(
     clock: &Clock,
 ) -> Result<DefaultSolver<f64>, String> {
     let mut solver = DefaultSolver::new(p, q, a, b, cones, rung.settings()).map_err(|error| error.to_string())?;
-    // Asked once per iteration. Clarabel's own time limit would count the set-up anew in each solve, and knows no
-    // interrupt.
+    // Called once per iteration. Clarabel's own time limit would count the set-up time in each solve, and does not
+    // notice an interrupt.
     let clock = clock.clone();
     solver.set_termination_callback(move |_| clock.check().is_err());
     Ok(solver)
 }
 
-/// Solves again for other costs and another right-hand side.
+/// Solves again for other costs and another right-hand side, and adds the iterations.
 pub(super) fn resolve(
     solver: &mut DefaultSolver<f64>,
     cost: &Vec<f64>,

@@ -1,8 +1,8 @@
-//! A conic program as it is stated (columns, rows, cones), and its translation into the standard form of Clarabel.
+//! Conic programs as they are stated (columns, rows, cones), and their translation into the standard form of Clarabel.
 //!
 //! Clarabel solves `min ½yᵀPy + qᵀy` over `Ay + s = b, s ∈ K`. Each entry of s is the slack of one side of one row or
-//! bound, `s = sign·(activity − target)`: sign +1 for a lower bound, an equality and a cone, −1 for an upper bound. So
-//! `A = −sign·g`, `b = sign·(shift − target)`, where the shift is the part of the activity that no column moves.
+//! bound, `s = sign·(activity − target)`: the sign is +1 for a lower bound, an equality and a cone, −1 for an upper
+//! bound. So `A = −sign·g` and `b = sign·(shift − target)`, where the shift is the constant part of the activity.
 //! Infinite sides have no entry.
 
 use std::ops::Range;
@@ -14,7 +14,8 @@ use crate::format::ConeKind;
 use crate::model::{Sparse, Symmetric};
 use crate::recourse::RecourseError;
 
-/// `min constant + cᵀy + ½ yᵀHy` over bounded columns, rows `lower ≤ terms ≤ upper` and cones over further rows.
+/// The program `min constant + cᵀy + ½ yᵀHy` over bounded columns, rows `lower ≤ terms ≤ upper` and cones over further
+/// rows.
 ///
 /// Bounds may be infinite and must not cross.
 #[derive(Debug, Clone)]
@@ -24,14 +25,14 @@ pub(crate) struct ConicProgram {
     lower: Vec<f64>,
     upper: Vec<f64>,
     quadratic: Symmetric,
-    /// The terms of all rows, one row after the other; row r's end at `ends[r]`.
+    /// Terms of all rows, one row after the other. Those of row r end at `ends[r]`.
     terms: Vec<(usize, f64)>,
     ends: Vec<usize>,
     sides: Vec<RowSides>,
     cones: Vec<(ConeKind, Range<usize>)>,
 }
 
-/// What a row's activity is held against.
+/// Sides of a row.
 #[derive(Debug, Clone, Copy)]
 enum RowSides {
     Bounds(f64, f64),
@@ -39,7 +40,7 @@ enum RowSides {
 }
 
 impl ConicProgram {
-    /// No columns, no rows, and the constant of the objective.
+    /// A program without columns and rows, with this constant in the objective.
     pub(crate) fn new(constant: f64) -> Self {
         Self {
             constant,
@@ -54,12 +55,12 @@ impl ConicProgram {
         }
     }
 
-    /// Columns, rows and terms of rows.
+    /// Returns the numbers of columns, rows and terms.
     pub(super) fn size(&self) -> (usize, usize, usize) {
         (self.cost.len(), self.ends.len(), self.terms.len())
     }
 
-    /// Adds a column and gives its index.
+    /// Adds a column and returns its index.
     pub(crate) fn add_col(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
         self.cost.push(cost);
         self.lower.push(lower);
@@ -67,18 +68,18 @@ impl ConicProgram {
         self.cost.len() - 1
     }
 
-    /// Adds `½·v·y_i²` (i = j) or `v·y_i·y_j` to the objective; the whole must be convex.
+    /// Adds `½·v·y_i²` (i = j) or `v·y_i·y_j` to the objective. The objective must be convex in the end.
     pub(crate) fn add_quadratic(&mut self, i: usize, j: usize, value: f64) {
         self.quadratic.push(i, j, value);
     }
 
-    /// Adds a row and gives its index.
+    /// Adds a row and returns its index.
     pub(crate) fn add_row(&mut self, lower: f64, upper: f64, terms: impl IntoIterator<Item = (usize, f64)>) -> usize {
         self.append_row(RowSides::Bounds(lower, upper), terms)
     }
 
-    /// Adds the rows of a cone, each `terms − offset`, in the order and scaling of the `aro/1` format, and gives their
-    /// indices.
+    /// Adds the rows of a cone, each `terms − offset`, in the order and scaling of the `aro/1` format. Returns their
+    /// indices. Fails if the cone does not have the right number of rows or is not supported by this build.
     pub(crate) fn add_cone<T: IntoIterator<Item = (usize, f64)>>(
         &mut self,
         kind: ConeKind,
@@ -102,8 +103,8 @@ impl ConicProgram {
     }
 }
 
-/// The cone in Clarabel's words, over `len` entries. Its exponential cone is `(x, y, z): y·exp(x/y) ≤ z` and its
-/// semidefinite cone the upper triangle by columns with off-diagonals scaled by √2: both as in the format.
+/// Returns Clarabel's cone over `len` entries. Its exponential cone is `(x, y, z): y·exp(x/y) ≤ z`, and its
+/// semidefinite cone is the upper triangle by columns with off-diagonals scaled by √2; both agree with the format.
 fn standard_cone(kind: ConeKind, len: usize) -> Result<SupportedConeT<f64>, RecourseError> {
     let unsupported = |what: &str| Err(RecourseError::Unsupported(what.to_owned()));
     match kind {
@@ -122,12 +123,12 @@ fn standard_cone(kind: ConeKind, len: usize) -> Result<SupportedConeT<f64>, Reco
     }
 }
 
-/// The side n of a symmetric matrix whose upper triangle has n(n+1)/2 = `len` entries.
+/// Returns the size n of a symmetric matrix whose upper triangle has n(n+1)/2 = `len` entries.
 pub(super) fn matrix_side(len: usize) -> usize {
     ((8 * len + 1).isqrt() - 1) / 2
 }
 
-/// A program in the standard form, with the way back from its entries to rows and columns.
+/// A program in standard form, with the row or column of each slack entry.
 #[derive(Debug)]
 pub(super) struct StandardForm {
     pub(super) constant: f64,
@@ -137,12 +138,12 @@ pub(super) struct StandardForm {
     pub(super) quadratic: Symmetric,
     /// G, by rows of the program.
     pub(super) rows: Sparse,
-    /// The largest coefficient of G, at least 1.
+    /// Largest absolute coefficient of G, at least 1.
     pub(super) max_coefficient: f64,
     pub(super) entries: Vec<SlackEntry>,
-    /// How many entries lie in the zero cone; they come first.
+    /// Number of entries in the zero cone. They come first.
     pub(super) zero: usize,
-    /// How many lie in the nonnegative cone; they come second.
+    /// Number of entries in the nonnegative cone. They come second.
     pub(super) nonnegative: usize,
     /// The other cones and their entries.
     pub(super) cones: Vec<(ConeKind, Range<usize>)>,
@@ -159,7 +160,7 @@ pub(super) struct SlackEntry {
     pub(super) target: f64,
 }
 
-/// Whose activity.
+/// The row or column whose activity an entry bounds.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ActivitySource {
     Row(usize),
@@ -176,34 +177,9 @@ impl StandardForm {
             rows.push_row(terms[begin..end].iter().copied());
             begin = end;
         }
-        let max_coefficient = terms.iter().fold(1.0, |max_coefficient: f64, term| max_coefficient.max(term.1.abs()));
+        let max_coefficient = terms.iter().fold(1.0, |largest: f64, term| largest.max(term.1.abs()));
 
-        let bounded = (sides.iter().enumerate())
-            .filter_map(|(row, sides)| match *sides {
-                RowSides::Bounds(lower, upper) => Some((ActivitySource::Row(row), lower, upper)),
-                RowSides::InCone { .. } => None,
-            })
-            .chain(
-                lower
-                    .iter()
-                    .zip(&upper)
-                    .enumerate()
-                    .map(|(col, (&lower, &upper))| (ActivitySource::Col(col), lower, upper)),
-            );
-        let mut entries = Vec::new();
-        let mut inequalities = Vec::new();
-        for (source, lower, upper) in bounded {
-            if lower == upper {
-                entries.push(SlackEntry { source, sign: 1.0, target: lower });
-                continue;
-            }
-            if lower.is_finite() {
-                inequalities.push(SlackEntry { source, sign: 1.0, target: lower });
-            }
-            if upper.is_finite() {
-                inequalities.push(SlackEntry { source, sign: -1.0, target: upper });
-            }
-        }
+        let (mut entries, mut inequalities) = bound_entries(&sides, &lower, &upper);
         let (zero, nonnegative) = (entries.len(), inequalities.len());
         entries.append(&mut inequalities);
 
@@ -242,7 +218,7 @@ impl StandardForm {
         })
     }
 
-    /// Clarabel's b for given shifts of the rows.
+    /// Writes Clarabel's b for given shifts of the rows.
     pub(super) fn right_side(&self, shift: &[f64], b: &mut [f64]) {
         for (b, entry) in b.iter_mut().zip(&self.entries) {
             let shift = match entry.source {
@@ -253,7 +229,7 @@ impl StandardForm {
         }
     }
 
-    /// What y adds to the slack of an entry: `sign·gᵀy`, which is minus its row of A times y.
+    /// Returns the part of an entry's slack that depends on y: `sign·gᵀy`, which is minus its row of A times y.
     pub(super) fn activity_of(&self, entry: &SlackEntry, y: &[f64]) -> f64 {
         entry.sign
             * match entry.source {
@@ -261,6 +237,30 @@ impl StandardForm {
                 ActivitySource::Col(col) => y[col],
             }
     }
+}
+
+/// Entries of rows and columns with bounds: equalities first, then inequalities.
+fn bound_entries(sides: &[RowSides], lower: &[f64], upper: &[f64]) -> (Vec<SlackEntry>, Vec<SlackEntry>) {
+    let rows = sides.iter().enumerate().filter_map(|(row, sides)| match *sides {
+        RowSides::Bounds(lower, upper) => Some((ActivitySource::Row(row), lower, upper)),
+        RowSides::InCone { .. } => None,
+    });
+    let cols = lower.iter().zip(upper).enumerate();
+    let cols = cols.map(|(col, (&lower, &upper))| (ActivitySource::Col(col), lower, upper));
+    let (mut equalities, mut inequalities) = (Vec::new(), Vec::new());
+    for (source, lower, upper) in rows.chain(cols) {
+        if lower == upper {
+            equalities.push(SlackEntry { source, sign: 1.0, target: lower });
+            continue;
+        }
+        if lower.is_finite() {
+            inequalities.push(SlackEntry { source, sign: 1.0, target: lower });
+        }
+        if upper.is_finite() {
+            inequalities.push(SlackEntry { source, sign: -1.0, target: upper });
+        }
+    }
+    (equalities, inequalities)
 }
 
 fn upper_triangle(cols: usize, quadratic: &Symmetric) -> CscMatrix<f64> {
