@@ -166,7 +166,7 @@ impl Costs<'_> {
 }
 
 impl LazyCutCallback for Costs<'_> {
-    fn look(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
+    fn separate(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
         let mut cuts = Vec::with_capacity(points.len());
         for point in points {
             let is_settled = if point.integral {
@@ -182,7 +182,7 @@ impl LazyCutCallback for Costs<'_> {
         Ok(cuts)
     }
 
-    fn consider(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error> {
+    fn evaluate(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error> {
         let enough = self.evidence.best().map_or(f64::INFINITY, |best| best.value);
         let prey = self.hunt.at(x, Enough::Above(enough), &mut self.evidence, &mut self.assignments, run)?;
         self.evidence.revise(run)?;
@@ -200,7 +200,7 @@ impl LazyCutCallback for Costs<'_> {
             .map_or(f64::INFINITY, |best| best.value - self.slack(best.value, run).max(tellable(best.value)))
     }
 
-    fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
+    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
         run.lower(lower);
         let ended = self.end_if_due(run);
         self.count(run);
@@ -208,7 +208,7 @@ impl LazyCutCallback for Costs<'_> {
     }
 
     /// Ascents may have missed a scenario without recourse: exact separations decide.
-    fn doubts_unbounded(&mut self, run: &mut Run) -> Option<Error> {
+    fn unbounded_relaxation(&mut self, run: &mut Run) -> Option<Error> {
         Some(self.evidence.unbounded(run))
     }
 

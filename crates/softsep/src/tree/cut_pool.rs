@@ -1,26 +1,23 @@
-//! The pool: every cut that the judge has handed over, each once. Linear programs hold some of them; none is ever
-//! forgotten.
+//! Cut pool: all cuts of the callback, without duplicates. A node relaxation holds some of them; the pool drops none.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::numeric::tolerances::CUT_TOL;
 use crate::recourse::{Cut, CutKind};
 
-/// By how much a cut must be violated to count, relative to what it bounds where that is above 1: HiGHS's tolerance.
-const VIOLATED: f64 = 1e-7;
-
-/// A cut as a row `η − slopeᵀx ≥ intercept`, or without η.
+/// A cut as a row: `η − slopeᵀx ≥ intercept`, without η for a feasibility cut.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Held {
+pub(super) struct PooledCut {
     pub(super) kind: CutKind,
     pub(super) intercept: f64,
     pub(super) slope: Vec<(usize, f64)>,
 }
 
-impl Held {
+impl PooledCut {
     fn new(cut: Cut) -> Self {
-        // A feasibility cut may be multiplied by anything: to a largest coefficient of about 1, for which absolute
-        // tolerances are meant. A power of two changes no digit.
+        // A feasibility cut is scaled to a largest coefficient of about 1, which absolute tolerances assume. Scaling by
+        // a power of two is exact.
         let largest = cut.slope.iter().fold(0.0_f64, |largest, entry| largest.max(entry.abs()));
         let scale = match cut.kind {
             CutKind::Feasibility if largest > 0.0 && largest.is_finite() => {
@@ -38,7 +35,7 @@ impl Held {
         Self { kind: cut.kind, intercept: scale * cut.intercept, slope }
     }
 
-    /// By how much it is violated, relative to its size; positive only beyond the tolerance.
+    /// Returns the violation relative to the size of the cut, or 0 if it is at most [`CUT_TOL`].
     pub(super) fn violation(&self, x: &[f64], eta: f64) -> f64 {
         let value = self.intercept + self.slope.iter().map(|&(j, slope)| slope * x[j]).sum::<f64>();
         let (above, size) = match self.kind {
@@ -47,10 +44,10 @@ impl Held {
             CutKind::Feasibility => (value, self.intercept.abs().max(1.0)),
         };
         let relative = above / size;
-        if relative > VIOLATED { relative } else { 0.0 }
+        if relative > CUT_TOL { relative } else { 0.0 }
     }
 
-    fn mark(&self) -> u64 {
+    fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.kind == CutKind::Optimality, self.intercept.to_bits()).hash(&mut hasher);
         for (j, slope) in &self.slope {
@@ -60,33 +57,33 @@ impl Held {
     }
 }
 
-/// All cuts, in the order in which they came.
+/// All cuts, in order of arrival.
 #[derive(Debug, Default)]
-pub(super) struct Pool {
-    cuts: Vec<Held>,
-    /// Places by mark, to tell what is there already.
-    known: HashMap<u64, Vec<usize>>,
-    /// Whether η is bounded by some cut.
+pub(super) struct CutPool {
+    cuts: Vec<PooledCut>,
+    /// Indices by fingerprint, for the detection of duplicates.
+    by_fingerprint: HashMap<u64, Vec<usize>>,
+    /// True if there is an optimality cut.
     bounds_eta: bool,
 }
 
-impl Pool {
-    /// Takes a cut in, if it is new and finite.
+impl CutPool {
+    /// Adds a cut, unless it is a duplicate or not finite.
     pub(super) fn add(&mut self, cut: Cut) {
-        let held = Held::new(cut);
-        if !held.intercept.is_finite() || held.slope.iter().any(|(_, slope)| !slope.is_finite()) {
+        let pooled = PooledCut::new(cut);
+        if !pooled.intercept.is_finite() || pooled.slope.iter().any(|(_, slope)| !slope.is_finite()) {
             return;
         }
-        let same = self.known.entry(held.mark()).or_default();
-        if same.iter().any(|&place| self.cuts[place] == held) {
+        let equal_fingerprints = self.by_fingerprint.entry(pooled.fingerprint()).or_default();
+        if equal_fingerprints.iter().any(|&index| self.cuts[index] == pooled) {
             return;
         }
-        same.push(self.cuts.len());
-        self.bounds_eta |= held.kind == CutKind::Optimality;
-        self.cuts.push(held);
+        equal_fingerprints.push(self.cuts.len());
+        self.bounds_eta |= pooled.kind == CutKind::Optimality;
+        self.cuts.push(pooled);
     }
 
-    pub(super) fn cuts(&self) -> &[Held] {
+    pub(super) fn cuts(&self) -> &[PooledCut] {
         &self.cuts
     }
 
@@ -94,7 +91,7 @@ impl Pool {
         self.bounds_eta
     }
 
-    /// Whether a cut from place `from` on is violated.
+    /// Returns whether some cut from index `from` on is violated.
     pub(super) fn violates(&self, from: usize, x: &[f64], eta: f64) -> bool {
         self.cuts[from..].iter().any(|cut| cut.violation(x, eta) > 0.0)
     }

@@ -1,31 +1,30 @@
-//! What all linear programs of a tree share: columns, rows of X, integers, and the squares that a quadratic cost is a
-//! sum of.
+//! Model of the root: columns, rows of X, integers, and the squares whose sum is the quadratic cost.
 
 use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Lp, Model, Toggle};
 
-use super::tighten::tighten;
+use super::propagation::propagate_bounds;
 use crate::error::Error;
 use crate::format::VariableKind;
 use crate::model::{Problem, square_root};
 use crate::run::Clock;
 
-/// The columns are x, η, then one θ_k for each square.
+/// The model that all node relaxations start from. Its columns are x, η, then one θ_k for each square.
 #[derive(Debug)]
-pub(super) struct Frame<'p> {
+pub(super) struct RootModel<'p> {
     pub(super) problem: &'p Problem,
     pub(super) clock: Clock,
     pub(super) integers: Vec<usize>,
-    /// Bounds of all columns at the root. Those of integers are whole.
+    /// Bounds of all columns at the root. Those of integers are integral.
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
-    /// Rows L_k with `½ xᵀDx = Σ ½ (L_k x)²`. One tangent to each square is worth far more than one to the sum: each is
-    /// a function of one number.
+    /// Rows L_k with `½ xᵀDx = Σ ½ (L_k x)²`. One tangent to each square is far tighter than one to their sum, since
+    /// each square is a function of one number.
     pub(super) squares: Vec<Vec<(usize, f64)>>,
 }
 
-impl<'p> Frame<'p> {
+impl<'p> RootModel<'p> {
     pub(super) fn new(problem: &'p Problem, clock: &Clock) -> Result<Self, Error> {
         let first = &problem.first;
         let squares = match first.quadratic.is_zero() {
@@ -36,12 +35,12 @@ impl<'p> Frame<'p> {
         let integers: Vec<usize> = (0..first.dim()).filter(|&j| first.kind[j] != VariableKind::Continuous).collect();
         let (mut lower, mut upper) = (first.lower.clone(), first.upper.clone());
         for &j in &integers {
-            (lower[j], upper[j]) = (whole_above(lower[j]), whole_below(upper[j]));
+            (lower[j], upper[j]) = (ceil_bound(lower[j]), floor_bound(upper[j]));
         }
-        tighten(first, &integers, &mut lower, &mut upper);
+        propagate_bounds(first, &integers, &mut lower, &mut upper);
         lower.push(f64::NEG_INFINITY);
         upper.push(f64::INFINITY);
-        // A square is not negative: that bounds its θ before the first tangent.
+        // A square is nonnegative, which bounds its θ before the first tangent.
         lower.resize(first.dim() + 1 + squares.len(), 0.0);
         upper.resize(first.dim() + 1 + squares.len(), f64::INFINITY);
         Ok(Self { problem, clock: clock.clone(), integers, lower, upper, squares })
@@ -51,12 +50,12 @@ impl<'p> Frame<'p> {
         self.problem.first.dim()
     }
 
-    /// The column of η.
+    /// Returns the column of η.
     pub(super) fn eta(&self) -> usize {
         self.dim()
     }
 
-    /// The column of a square.
+    /// Returns the column of the θ of a square.
     pub(super) fn theta(&self, square: usize) -> usize {
         self.dim() + 1 + square
     }
@@ -65,7 +64,7 @@ impl<'p> Frame<'p> {
         self.lower.len()
     }
 
-    /// The relaxation without cuts.
+    /// Builds the relaxation without cuts in HiGHS.
     pub(super) fn program(&self) -> Result<Lp, Error> {
         let first = &self.problem.first;
         let mut model = Model::new();
@@ -89,13 +88,13 @@ impl<'p> Frame<'p> {
     }
 }
 
-/// Bounds of integers this close to a whole number are that number.
-const ALMOST: f64 = 1e-9;
+/// Bounds of integers within this distance of an integer are rounded to it.
+const INTEGRAL_BOUND_TOL: f64 = 1e-9;
 
-fn whole_above(bound: f64) -> f64 {
-    (bound - ALMOST).ceil()
+fn ceil_bound(bound: f64) -> f64 {
+    (bound - INTEGRAL_BOUND_TOL).ceil()
 }
 
-fn whole_below(bound: f64) -> f64 {
-    (bound + ALMOST).floor()
+fn floor_bound(bound: f64) -> f64 {
+    (bound + INTEGRAL_BOUND_TOL).floor()
 }
