@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::model::Problem;
-use crate::policy::{Policy, Proved, best_over_list};
+use crate::policy::{AffinePolicy, ProvenPolicy, best_policy_over_list};
 use crate::recourse::engine;
 use crate::run::Clock;
 use crate::separation::{Ask, Separation, Split, ascend};
@@ -16,7 +16,7 @@ use crate::solve::on_threads;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// `y(ξ) = y₀ + Yξ`.
-    pub policy: Policy,
+    pub policy: AffinePolicy,
     /// What the decision costs at most under it, for sure: f(x) included.
     pub upper: f64,
 }
@@ -79,14 +79,14 @@ fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Optio
     }
     let proved = if problem.set.is_finite_list() {
         let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
-        best_over_list(problem, x, &all, worst, clock)?
+        best_policy_over_list(problem, x, &all, worst, clock)?
     } else {
         let mut split = Split::without_parts(problem);
         split.separate(x, &Ask { beyond: None, tolerance: gap * (first_cost + worst).abs() }, clock)?;
         split.policy().cloned()
     };
     match proved {
-        Some(Proved { policy, value }) => Ok(Some(Rule { policy, upper: first_cost + value })),
+        Some(ProvenPolicy { policy, value }) => Ok(Some(Rule { policy, upper: first_cost + value })),
         None => clock.check().map(|()| None).map_err(Error::from),
     }
 }

@@ -6,7 +6,7 @@ use super::part::{Bounded, Node, Prices, bound, halves_at};
 use super::{FEASIBLE, MET, NARROW, Split, TELLABLE};
 use crate::error::Error;
 use crate::model::Problem;
-use crate::policy::{Dependence, Proved};
+use crate::policy::{Dependence, ProvenPolicy};
 use crate::recourse::Outcome;
 use crate::run::Clock;
 use crate::separation::{Ascent, Ask, Claim, Separation};
@@ -29,7 +29,7 @@ pub(super) struct Search<'a> {
     /// What of ξ the policies follow by now.
     pub(super) dependence: Dependence,
     /// The best policy for the whole set.
-    pub(super) policy: Option<Proved>,
+    pub(super) policy: Option<ProvenPolicy>,
 }
 
 impl Search<'_> {

@@ -1,30 +1,30 @@
-//! An affine policy, written down.
+//! Affine policies.
 
 use crate::model::Problem;
 
-/// `y(ξ) = y₀ + Yξ`: what to do in the second stage, as a function of ξ that is known before ξ is.
+/// An affine policy `y(ξ) = y₀ + Yξ`: the second-stage decision as a function of ξ, fixed before ξ is known.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Policy {
+pub struct AffinePolicy {
     /// y₀.
     pub constant: Vec<f64>,
-    /// Y, for each recourse variable the entries of ξ that it follows and by how much.
+    /// Y by rows: for each recourse variable, the entries of ξ that it depends on, with their coefficients.
     pub slopes: Vec<Vec<(usize, f64)>>,
 }
 
-impl Policy {
-    /// `y = y(ξ)`.
+impl AffinePolicy {
+    /// Writes `y = y(ξ)`.
     pub fn at(&self, xi: &[f64], y: &mut [f64]) {
         for ((y, constant), slopes) in y.iter_mut().zip(&self.constant).zip(&self.slopes) {
             *y = constant + slopes.iter().map(|&(entry, slope)| slope * xi[entry]).sum::<f64>();
         }
     }
 
-    /// How the linear part of its cost moves with ξ: `Yᵀb`.
+    /// The slope of the linear part of the cost in ξ, `Yᵀb`.
     pub(super) fn linear_cost_slope(&self, problem: &Problem) -> Vec<f64> {
         self.moved_by(&problem.recourse.cost, problem.set.dim())
     }
 
-    /// How its cost moves with ξ at a point: `Yᵀ(b + Hy)`.
+    /// The slope of the cost in ξ at a point, `Yᵀ(b + Hy)`.
     pub(crate) fn cost_slope(&self, problem: &Problem, xi: &[f64]) -> Vec<f64> {
         let mut cost = problem.recourse.cost.clone();
         if !problem.recourse.quadratic.is_zero() {
@@ -43,7 +43,7 @@ impl Policy {
         slope
     }
 
-    /// How the activity of a row moves with ξ: `GᵢY + Uᵢ`.
+    /// Writes the slope of a row's activity in ξ, `GᵢY + Uᵢ`.
     pub(super) fn row_slope(&self, problem: &Problem, row: usize, slope: &mut [f64]) {
         slope.fill(0.0);
         problem.recourse.u.row(row).for_each(|(entry, value)| slope[entry] += value);
