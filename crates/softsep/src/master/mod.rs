@@ -1,15 +1,15 @@
-//! Master programs: first-stage decisions together with what stands for the worst case.
+//! Master problems: first-stage decisions together with scenario copies or cuts that bound the worst case from below.
 
-mod copies;
 mod explain;
 mod growing;
-mod live;
-mod lone;
-mod project;
+mod persistent;
+mod projection;
+mod scenario_copies;
+mod single_copy;
 mod solve;
 
-pub(crate) use copies::Copies;
 pub(crate) use explain::{explain_infeasible, explain_unbounded};
 pub(crate) use growing::Growing;
-pub(crate) use project::Projection;
-pub(crate) use solve::{Ended, Solved, Start};
+pub(crate) use projection::Projection;
+pub(crate) use scenario_copies::ScenarioCopies;
+pub(crate) use solve::{MasterSolution, MasterStart, MasterStatus};

@@ -11,7 +11,7 @@ use super::record::{at_one, is_stop};
 use super::{Entry, Method, NONZEROS, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
-use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
+use crate::master::{self, ScenarioCopies, MasterStart, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::policy::{
@@ -118,7 +118,7 @@ impl Method for Adr {
             }
             PolicyStatus::Unbounded => {
                 // What falls without end under a rule does so under any recourse, and in every relaxation.
-                let copies = Copies::new(problem, vec![&xi], run.clock())?;
+                let copies = ScenarioCopies::new(problem, vec![&xi], run.clock())?;
                 let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), is_stop)?;
                 Err(run.prove(Verdict::Unbounded(verdict)).into())
             }
@@ -134,9 +134,9 @@ impl Adr {
     /// Notes what the problem costs at least, from some of its scenarios. Where these alone cannot be served, nothing
     /// can be.
     fn bound_from_below(&self, problem: &Problem, scenarios: &Points, run: &mut Run) -> Result<(), Error> {
-        let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
-        let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
-        if solved.ended == master::Ended::Infeasible {
+        let copies = ScenarioCopies::new(problem, scenarios.iter().collect(), run.clock())?;
+        let solved = copies.solve(&MasterStart::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        if solved.status == master::MasterStatus::Infeasible {
             let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), is_stop)?;
             return Err(run.prove(Verdict::Infeasible(verdict)).into());
         }

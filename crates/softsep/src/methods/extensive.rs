@@ -9,7 +9,7 @@ use super::record::{is_stop, record};
 use super::{Entry, Method, NONZEROS, OptionInfo, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::format::Points;
-use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
+use crate::master::{ScenarioCopies, MasterStatus, MasterStart, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::run::{MasterSize, Run, Stop, Verdict};
 use crate::separation::{Ask, NoFiniteEquivalent, Scan, finite_equivalent};
@@ -147,23 +147,23 @@ impl Extensive {
         let whole = count == points.len();
         let scenarios: Vec<&[f64]> = points.iter().take(count).collect();
         run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
-        let copies = Copies::new(problem, scenarios, run.clock())?;
+        let copies = ScenarioCopies::new(problem, scenarios, run.clock())?;
         // A tenth of the gap is left to the master, so that rounding elsewhere cannot spoil the whole.
-        let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        let solved = copies.solve(&MasterStart::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         run.set_master(MasterSize { scenarios: count, cuts: 0 });
         run.count_nodes(solved.nodes);
-        match solved.ended {
-            Ended::Infeasible => {
+        match solved.status {
+            MasterStatus::Infeasible => {
                 let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
-            Ended::Unbounded if whole => {
+            MasterStatus::Unbounded if whole => {
                 let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), is_stop)?;
                 return Err(run.prove(Verdict::Unbounded(verdict)).into());
             }
             // With fewer scenarios the problem is a relaxation: that it is unbounded says nothing.
-            Ended::Unbounded => return Ok(()),
-            Ended::Optimal | Ended::Stopped(_) => {}
+            MasterStatus::Unbounded => return Ok(()),
+            MasterStatus::Optimal | MasterStatus::Stopped(_) => {}
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
@@ -172,11 +172,11 @@ impl Extensive {
             let mut separation = Scan::new(problem, Cow::Borrowed(points))?;
             record(problem, x, points.row(0), &mut separation, &Ask::MAXIMUM, certify, run)?;
         }
-        match (run.tick(), solved.ended) {
+        match (run.tick(), solved.status) {
             // The whole program is solved: there is nothing left to do.
             (Err(Stop::Gap), _) if whole => Ok(()),
             (Err(stop), _) => Err(stop.into()),
-            (Ok(()), Ended::Stopped(stop)) => Err(stop.into()),
+            (Ok(()), MasterStatus::Stopped(stop)) => Err(stop.into()),
             (Ok(()), _) => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ use super::record::{is_stop, record};
 use super::{Method, OptionInfo};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, ProblemFile};
-use crate::master::{Ended, Growing, explain_infeasible, explain_unbounded};
+use crate::master::{MasterStatus, Growing, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Limits, Run, Silent, Verdict};
@@ -156,14 +156,14 @@ impl Generation<'_> {
         let best = run.bounds().best().map(|best| best.x.clone());
         let solved = self.master.solve(best.as_deref(), MASTER * run.limits().gap, run.limits().seed, run.clock())?;
         run.count_nodes(solved.nodes);
-        match solved.ended {
-            Ended::Infeasible => {
+        match solved.status {
+            MasterStatus::Infeasible => {
                 let verdict =
                     run.clock().with_grace(|clock| explain_infeasible(&self.master.behind(), clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
-            Ended::Unbounded => return self.unbounded(run),
-            Ended::Optimal | Ended::Stopped(_) => {}
+            MasterStatus::Unbounded => return self.unbounded(run),
+            MasterStatus::Optimal | MasterStatus::Stopped(_) => {}
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
@@ -174,8 +174,8 @@ impl Generation<'_> {
         };
         run.count_solves(self.master.take_solves());
         run.tick()?;
-        match solved.ended {
-            Ended::Stopped(stop) => Err(stop.into()),
+        match solved.status {
+            MasterStatus::Stopped(stop) => Err(stop.into()),
             _ => Ok(grown),
         }
     }

@@ -162,10 +162,10 @@ mod tests {
         file.first_stage.variables.push(Variable::new("x", 1.0).bounded(0.0, 4.0));
         file.uncertainty.parameters = vec!["g0".into(), "g1".into()];
         file.uncertainty.set = SetFile::Box { lower: vec![-1.0; 2], upper: vec![1.0; 2] };
-        let mut whole = |low: i32, high: i32| f64::from(rng.random_range(low..=high));
+        let mut integer = |low: i32, high: i32| f64::from(rng.random_range(low..=high));
         let inf = f64::INFINITY;
         for j in 0..4 {
-            let (lower, upper) = match whole(0, 5) as i32 {
+            let (lower, upper) = match integer(0, 5) as i32 {
                 0 => (-inf, inf),
                 1 => (0.0, inf),
                 2 => (-2.0, 3.0),
@@ -173,15 +173,15 @@ mod tests {
                 4 => (1.0, 1.0),
                 _ => (1.0, inf),
             };
-            file.recourse.variables.push(Variable::new(format!("y{j}"), whole(-3, 5)).bounded(lower, upper));
+            file.recourse.variables.push(Variable::new(format!("y{j}"), integer(-3, 5)).bounded(lower, upper));
         }
         for i in 0..3 {
             let mut row = Row::new(format!("r{i}"));
-            row.y = (0..4).map(|j| (format!("y{j}"), whole(-2, 3))).filter(|term| term.1 != 0.0).collect();
-            row.x = vec![("x".into(), whole(1, 2))];
-            row.xi = (0..2).map(|j| (format!("g{j}"), whole(-2, 2))).filter(|term| term.1 != 0.0).collect();
-            let side = whole(-3, 3);
-            (row.lower, row.upper) = match whole(0, 3) as i32 {
+            row.y = (0..4).map(|j| (format!("y{j}"), integer(-2, 3))).filter(|term| term.1 != 0.0).collect();
+            row.x = vec![("x".into(), integer(1, 2))];
+            row.xi = (0..2).map(|j| (format!("g{j}"), integer(-2, 2))).filter(|term| term.1 != 0.0).collect();
+            let side = integer(-3, 3);
+            (row.lower, row.upper) = match integer(0, 3) as i32 {
                 0 => (side, side),
                 1 => (side, inf),
                 2 => (-inf, side),

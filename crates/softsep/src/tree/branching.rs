@@ -111,8 +111,8 @@ pub(super) struct ProbeBudget {
 }
 
 /// Returns the product of both rises, each at least `min_rise`.
-fn score(expected_rises: [f64; 2], min_rise: f64) -> f64 {
-    expected_rises[0].max(min_rise) * expected_rises[1].max(min_rise)
+fn score(rises: [f64; 2], min_rise: f64) -> f64 {
+    rises[0].max(min_rise) * rises[1].max(min_rise)
 }
 
 /// Chooses a fractional column to branch on, or `None` if `fractional` is empty. The program must hold the node's
@@ -149,10 +149,10 @@ pub(super) fn choose_branch(
             probed += 1;
             let branches = probe_both(col, value, pivots, program, samples, root)?;
             // An infeasible branch rises to the cutoff, or without a cutoff above all others.
-            let expected_rises = branches.map(
+            let rises = branches.map(
                 |branch| if branch.is_infeasible { cutoff.min(1e20) } else { branch.estimate.min(cutoff) } - objective,
             );
-            (score(expected_rises, min_rise), branches)
+            (score(rises, min_rise), branches)
         } else {
             (expected_score, expected)
         };

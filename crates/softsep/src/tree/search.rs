@@ -14,7 +14,7 @@ use super::root_model::RootModel;
 use super::worker::{BatchContext, NodeOutcome, NodeReport, NodeWorker};
 use super::{LazyCutCallback, Point, TreeSettings, TreeWork};
 use crate::error::Error;
-use crate::master::{Copies, explain_infeasible, explain_unbounded};
+use crate::master::{ScenarioCopies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::recourse::Cut;
 use crate::run::{Clock, MasterSize, Run, Stop, Verdict};
@@ -425,7 +425,7 @@ impl<'p> Tree<'p> {
             return Ok(());
         }
         let explain = |clock: &Clock| {
-            let copies = Copies::new(self.root.problem, callback.scenarios(), clock)?;
+            let copies = ScenarioCopies::new(self.root.problem, callback.scenarios(), clock)?;
             explain_infeasible(&copies, clock)
         };
         let verdict = run.clock().with_grace(explain, |error| matches!(error, Error::Stopped(_)))?;
@@ -442,7 +442,7 @@ impl<'p> Tree<'p> {
         }
         let mut nominal = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut nominal);
-        let explain = |clock: &Clock| explain_unbounded(&Copies::new(problem, vec![&nominal], clock)?, clock);
+        let explain = |clock: &Clock| explain_unbounded(&ScenarioCopies::new(problem, vec![&nominal], clock)?, clock);
         let ray = run.clock().with_grace(explain, |error| matches!(error, Error::Stopped(_)))?;
         Err(run.prove(Verdict::Unbounded(ray)).into())
     }

@@ -115,7 +115,7 @@ impl NodeWorker {
         match choose_branch(&fractional, context.pseudocosts, context.probe_budget, cutoff, program, samples, root)? {
             Some(choice) => Ok(branch_on(node, &choice, reduced_costs.as_ref(), program.objective, cutoff)),
             // The point is exactly integral, yet not in X within the tolerance: there is no column to branch on.
-            None => Err(Error::Master("a node's point is integral but breaks the first stage's rows".into())),
+            None => Err(Error::Master("a node's point is integral but violates the first stage's rows".into())),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Map;
 
 use super::memory::Memory;
 use crate::error::Error;
-use crate::master::{Ended, Growing, Solved, explain_infeasible};
+use crate::master::{MasterStatus, Growing, MasterSolution, explain_infeasible};
 use crate::methods::Method;
 use crate::methods::generate::{Generator, Growth};
 use crate::methods::record::is_stop;
@@ -281,15 +281,15 @@ impl<'a> Evidence<'a> {
         }
         let solved = self.solve_bounded(run)?;
         run.set_master(self.master.size());
-        match solved.ended {
-            Ended::Infeasible => {
+        match solved.status {
+            MasterStatus::Infeasible => {
                 let verdict =
                     run.clock().with_grace(|clock| explain_infeasible(&self.master.behind(), clock), is_stop)?;
                 return Err(run.prove(Verdict::Infeasible(verdict)).into());
             }
-            Ended::Unbounded => return Err(self.unbounded(run)),
-            Ended::Stopped(stop) => return Err(stop.into()),
-            Ended::Optimal => {}
+            MasterStatus::Unbounded => return Err(self.unbounded(run)),
+            MasterStatus::Stopped(stop) => return Err(stop.into()),
+            MasterStatus::Optimal => {}
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
@@ -299,11 +299,11 @@ impl<'a> Evidence<'a> {
     }
 
     /// Solves the master with as little as bounds it.
-    fn solve_bounded(&mut self, run: &Run) -> Result<Solved, Error> {
+    fn solve_bounded(&mut self, run: &Run) -> Result<MasterSolution, Error> {
         if self.bounded_by == BoundedBy::Nominal && self.seen.memory.has_costs() {
             let nominal = self.master.release_bounds();
             let solved = self.solve_whole(run)?;
-            if solved.ended != Ended::Unbounded {
+            if solved.status != MasterStatus::Unbounded {
                 self.bounded_by = BoundedBy::Cuts;
                 return Ok(solved);
             }
@@ -315,10 +315,10 @@ impl<'a> Evidence<'a> {
 
     /// Solves the master until it holds all that it needs of what was seen: a cut may have been idle and left it, or
     /// have come when there were too many.
-    fn solve_whole(&mut self, run: &Run) -> Result<Solved, Error> {
+    fn solve_whole(&mut self, run: &Run) -> Result<MasterSolution, Error> {
         loop {
             let solved = self.master.solve(None, self.master_gap, run.limits().seed, run.clock())?;
-            let (Ended::Optimal, Some(x), Some(theta)) = (solved.ended, &solved.x, solved.theta) else {
+            let (MasterStatus::Optimal, Some(x), Some(theta)) = (solved.status, &solved.x, solved.theta) else {
                 return Ok(solved);
             };
             let beyond = theta + MISSED * theta.abs().max(1.0);

@@ -1,4 +1,4 @@
-//! Affine policies `y(ξ) = y₀ + Kξ` that are feasible for a whole list of scenarios: one linear program bounds Q on all
+//! Affine policies `y(ξ) = y₀ + Kξ` that are feasible for a list of scenarios: one linear program bounds Q on all
 //! of them from above.
 //!
 //! The basic variables of a basis are affine in ξ. Their slopes K, the response of the basis, are the same for every x,

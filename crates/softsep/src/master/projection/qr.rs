@@ -1,52 +1,52 @@
-//! Normals taken apart into an orthonormal frame: Nᵀ = QR by Gram and Schmidt, each normal twice, which keeps Q
-//! orthonormal to the last digits.
+//! QR factors of the active normals: Nᵀ = QR by Gram–Schmidt with reorthogonalization, which keeps Q orthonormal to the
+//! last digits.
 //!
-//! The matrix NNᵀ would do as well where the metric is even. Where it is not, the variables of little weight make all
-//! normals nearly parallel, and the square of their angle is lost in rounding long before the angle is.
+//! The matrix NNᵀ would do where the metric is even. In an uneven metric the variables of small weight make all normals
+//! nearly parallel, and NNᵀ squares their angle, which rounding then removes.
 
-/// A normal whose part outside the frame is shorter than this against all of it counts as inside.
-const DEPENDENT: f64 = 1e-11;
+/// A normal is linearly dependent if its part outside of the span, relative to its length, is below this.
+const DEPENDENCE_TOL: f64 = 1e-11;
 
-/// Normals in the metric where lengths are Euclidean, one after the other.
+/// Thin QR factors of normals, in coordinates where the metric is Euclidean.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct ThinQr {
     dim: usize,
     size: usize,
-    /// The rows of Qᵀ; one more is where the next normal is written.
+    /// Rows of Qᵀ, followed by space for the next normal.
     q: Vec<f64>,
-    /// The columns of R, column k from k(k + 1)/2.
+    /// Columns of R. Column k starts at k(k + 1)/2.
     r: Vec<f64>,
     product: Vec<f64>,
 }
 
-impl Frame {
+impl ThinQr {
     pub(super) fn new(dim: usize) -> Self {
         Self { dim, size: 0, q: vec![0.0; dim], r: Vec::new(), product: Vec::new() }
     }
 
-    /// How many normals there are.
+    /// Returns the number of normals.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Lets go of all normals from this one on.
+    /// Drops all normals from this index on.
     pub(super) fn truncate(&mut self, size: usize) {
         self.size = self.size.min(size);
     }
 
-    /// Zeros, to write the next normal into.
-    pub(super) fn next(&mut self) -> &mut [f64] {
+    /// Returns zeros, to write the next normal into.
+    pub(super) fn next_normal(&mut self) -> &mut [f64] {
         let begin = self.size * self.dim;
         if self.q.len() < begin + self.dim {
             self.q.resize(begin + self.dim, 0.0);
         }
-        let next = &mut self.q[begin..begin + self.dim];
-        next.fill(0.0);
-        next
+        let next_normal = &mut self.q[begin..begin + self.dim];
+        next_normal.fill(0.0);
+        next_normal
     }
 
-    /// Takes the part inside the frame out of the next normal; `product` has that part then. Gives the length of what
-    /// is left, 0 if that is none.
+    /// Subtracts the part inside the span from the next normal, and stores its coefficients in `product`. Returns the
+    /// length of the rest, or 0 if the normal is linearly dependent.
     fn orthogonalise(&mut self) -> f64 {
         let (frame, rest) = self.q.split_at_mut(self.size * self.dim);
         let rest = &mut rest[..self.dim];
@@ -60,51 +60,52 @@ impl Frame {
                 *product += inside;
             }
         }
-        let left = norm(rest);
-        if left > DEPENDENT * length { left } else { 0.0 }
+        let rest_norm = norm(rest);
+        if rest_norm > DEPENDENCE_TOL * length { rest_norm } else { 0.0 }
     }
 
-    /// Takes the next normal into the frame; false if it is a combination of the others.
-    pub(super) fn extend(&mut self) -> bool {
-        let left = self.orthogonalise();
-        if left.is_nan() || left <= 0.0 {
+    /// Appends the next normal. Returns false if it is linearly dependent on the others.
+    pub(super) fn append(&mut self) -> bool {
+        let rest_norm = self.orthogonalise();
+        if rest_norm.is_nan() || rest_norm <= 0.0 {
             return false;
         }
         self.r.truncate(self.size * (self.size + 1) / 2);
         self.r.extend_from_slice(&self.product);
-        self.r.push(left);
-        self.q[self.size * self.dim..(self.size + 1) * self.dim].iter_mut().for_each(|entry| *entry /= left);
+        self.r.push(rest_norm);
+        self.q[self.size * self.dim..(self.size + 1) * self.dim].iter_mut().for_each(|entry| *entry /= rest_norm);
         self.size += 1;
         true
     }
 
-    /// Splits the next normal into `Nᵀ·inside + outside`; gives the square of the part outside.
-    pub(super) fn split(&mut self, inside: &mut Vec<f64>, outside: &mut [f64]) -> f64 {
-        let left = self.orthogonalise();
+    /// Decomposes the next normal into `Nᵀ·inside + outside`. Returns the squared length of the part outside.
+    pub(super) fn decompose(&mut self, inside: &mut Vec<f64>, outside: &mut [f64]) -> f64 {
+        let rest_norm = self.orthogonalise();
         inside.clone_from(&self.product);
         self.back_substitute(inside);
-        if left > 0.0 {
+        if rest_norm > 0.0 {
             outside.copy_from_slice(&self.q[self.size * self.dim..(self.size + 1) * self.dim]);
         } else {
             outside.fill(0.0);
         }
-        left * left
+        rest_norm * rest_norm
     }
 
-    /// The shortest `short` with `N short = b`, and b becomes the combination of normals that it is: `short = Nᵀb`.
-    pub(super) fn shortest(&self, b: &mut [f64], short: &mut [f64]) {
-        short.fill(0.0);
+    /// Writes the minimum-norm `solution` of `N solution = b`. Replaces b by the multipliers of the normals with
+    /// `solution = Nᵀb`.
+    pub(super) fn min_norm_solution(&self, b: &mut [f64], solution: &mut [f64]) {
+        solution.fill(0.0);
         for k in 0..self.size {
             let column = self.column(k);
             let known: f64 = column[..k].iter().zip(&*b).map(|(r, b)| r * b).sum();
             b[k] = (b[k] - known) / column[k];
             let q = &self.q[k * self.dim..(k + 1) * self.dim];
-            short.iter_mut().zip(q).for_each(|(short, q)| *short += b[k] * q);
+            solution.iter_mut().zip(q).for_each(|(solution, q)| *solution += b[k] * q);
         }
         self.back_substitute(b);
     }
 
-    /// R⁻¹ in place.
+    /// Computes `b = R⁻¹b`.
     fn back_substitute(&self, b: &mut [f64]) {
         for k in (0..self.size).rev() {
             let column = self.column(k);

@@ -1,34 +1,34 @@
-//! A linear master over cuts alone, which stays in HiGHS from one solve to the next: to build it takes longer than the
-//! few pivots after a new cut.
+//! Master problem over cuts alone that stays in HiGHS between solves. To build it anew takes longer than the few pivots
+//! after a new cut.
 
 use softsep_lp::{Basis, Lp, Model, Status};
 
-use super::copies::{Copies, Part, cut_terms};
-use super::solve::{Ended, Solved, Start, linear_program};
+use super::scenario_copies::{ModelVariant, ScenarioCopies, cut_terms};
+use super::solve::{MasterSolution, MasterStart, MasterStatus, linear_program};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::recourse::Cut;
 use crate::run::Clock;
 
-/// The program, with the cuts up to a number.
-pub(super) struct Live {
+/// The linear program, and the number of cuts in it.
+pub(super) struct PersistentCutMaster {
     lp: Lp,
     cuts: usize,
 }
 
-impl Live {
-    /// The program as it stands; it must be linear, without copies and without integers.
-    pub(super) fn new(program: &Copies, start: &Start, seed: u64, clock: &Clock) -> Result<Self, Error> {
+impl PersistentCutMaster {
+    /// Builds the program, which must be linear, without scenario copies and without integers.
+    pub(super) fn new(program: &ScenarioCopies, start: &MasterStart, seed: u64, clock: &Clock) -> Result<Self, Error> {
         let mut model = Model::new();
-        program.write(&mut model, Part::WHOLE)?;
+        program.write(&mut model, ModelVariant::FULL)?;
         model.set_offset(program.problem.first.constant);
         let mut lp = linear_program(&model, seed, clock)?;
-        start.give(&mut lp)?;
+        start.apply(&mut lp)?;
         Ok(Self { lp, cuts: program.cuts.len() })
     }
 
-    /// Takes in the cuts that came since. Those before must be the same as ever.
-    pub(super) fn take_in<'c>(&mut self, cuts: impl Iterator<Item = &'c Cut>, theta: usize) -> Result<(), Error> {
+    /// Adds the cuts after those that are in the program. The earlier ones must be unchanged.
+    pub(super) fn add_cuts<'c>(&mut self, cuts: impl Iterator<Item = &'c Cut>, theta: usize) -> Result<(), Error> {
         let (mut rows, mut terms) = (Model::new(), Vec::new());
         for cut in cuts.skip(self.cuts) {
             cut_terms(cut, theta, 1.0, &mut terms);
@@ -38,8 +38,8 @@ impl Live {
         Ok(self.lp.add_rows(&rows)?)
     }
 
-    /// Solves; `None` where it is not optimal at once, for whoever knows what to make of that.
-    pub(super) fn solve(&mut self, problem: &Problem, clock: &Clock) -> Result<Option<Solved>, Error> {
+    /// Solves from the last basis. Returns `None` unless HiGHS finds an optimum; the caller then solves from scratch.
+    pub(super) fn solve(&mut self, problem: &Problem, clock: &Clock) -> Result<Option<MasterSolution>, Error> {
         self.lp.set_time_limit(clock.left())?;
         if self.lp.solve()? != Status::Optimal || !self.lp.has_basis() {
             return Ok(None);
@@ -53,11 +53,11 @@ impl Live {
         for (j, x) in point.iter_mut().enumerate() {
             *x = x.clamp(first.lower[j], first.upper[j]);
         }
-        Ok(Some(Solved {
+        Ok(Some(MasterSolution {
             x: Some(point),
             theta: Some(theta),
             lower: Some(self.lp.objective()),
-            ended: Ended::Optimal,
+            status: MasterStatus::Optimal,
             basis: Some(basis),
             nodes: 0,
         }))

@@ -1,4 +1,5 @@
-//! Projections against enumeration of active sets, against HiGHS on larger ones, and against proofs of emptiness.
+//! Projections against enumeration of active sets, against the variational inequality on larger sets, and proofs that X
+//! is empty.
 #![allow(clippy::unwrap_used)]
 
 use faer::Mat;
@@ -12,7 +13,7 @@ use crate::model::{FirstStage, Sparse};
 
 const INF: f64 = f64::INFINITY;
 
-/// A problem whose first stage has these bounds and rows; nothing else about it matters.
+/// A problem whose first stage has these bounds and rows. The rest of it does not matter.
 fn problem(bounds: &[(f64, f64)], rows: &[(Vec<f64>, f64, f64)]) -> Problem {
     let mut file = ProblemFile::default();
     for (j, &(lower, upper)) in bounds.iter().enumerate() {
@@ -29,23 +30,23 @@ fn problem(bounds: &[(f64, f64)], rows: &[(Vec<f64>, f64, f64)]) -> Problem {
     Problem::new(&file).unwrap()
 }
 
-/// What a random X is made of.
+/// Parameters of a random X.
 #[derive(Clone, Copy)]
-struct Kind {
+struct RandomSet {
     dim: usize,
     rows: usize,
-    /// Small whole numbers: ties, dependent rows, vertices where many constraints meet.
-    whole: bool,
+    /// Small integers as data: ties, dependent rows, degenerate vertices.
+    integral: bool,
     /// Rows and variables in units from 1e-4 to 1e4.
     units: bool,
-    /// The sides are set around a point, so that X has one.
+    /// The sides are set around a point, so that X is not empty.
     nonempty: bool,
 }
 
-fn random_problem(kind: Kind, rng: &mut ChaCha8Rng) -> Problem {
+fn random_problem(kind: RandomSet, rng: &mut ChaCha8Rng) -> Problem {
     let unit = |rng: &mut ChaCha8Rng| if kind.units { 10.0_f64.powf(rng.random_range(-4.0..4.0)) } else { 1.0 };
     let number = |rng: &mut ChaCha8Rng| {
-        if kind.whole { f64::from(rng.random_range(-2..=2)) } else { rng.random_range(-2.0..2.0) }
+        if kind.integral { f64::from(rng.random_range(-2..=2)) } else { rng.random_range(-2.0..2.0) }
     };
     let units: Vec<f64> = (0..kind.dim).map(|_| unit(rng)).collect();
     let inside: Vec<f64> = (0..kind.dim).map(|_| number(rng)).collect();
@@ -86,7 +87,7 @@ fn distance(h: &[f64], v: &[f64], x: &[f64]) -> f64 {
     0.5 * h.iter().zip(v).zip(x).map(|((h, v), x)| h * (v - x) * (v - x)).sum::<f64>()
 }
 
-/// The nearest of all points that are optimal for some set of active constraints and are in X.
+/// The projection by enumeration: the nearest point of X that is optimal for some set of active constraints.
 fn enumerated(first: &FirstStage, h: &[f64], x: &[f64]) -> Option<Vec<f64>> {
     let mut constraints = Vec::new();
     for j in 0..first.dim() {
@@ -113,7 +114,7 @@ fn enumerated(first: &FirstStage, h: &[f64], x: &[f64]) -> Option<Vec<f64>> {
         if active.len() > first.dim() || active.iter().any(|(_, side)| side.is_infinite()) {
             continue;
         }
-        // In √H·(v − x): the shortest vector with given products, by Householder's QR of the normals.
+        // In √H·(v − x): the minimum-norm solution, by Householder's QR of the normals.
         let (count, dim) = (active.len(), first.dim());
         let mut v = x.to_vec();
         if count > 0 {
@@ -145,7 +146,7 @@ fn random_metric(dim: usize, uneven: bool, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..dim).map(|_| if uneven { 10.0_f64.powf(rng.random_range(-4.0..4.0)) } else { 1.0 }).collect()
 }
 
-/// A point some units away from X, in the units of the bounds or of a point of X.
+/// A point at some distance from X, in the units of the bounds.
 fn random_point(first: &FirstStage, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..first.dim())
         .map(|j| {
@@ -158,9 +159,8 @@ fn random_point(first: &FirstStage, rng: &mut ChaCha8Rng) -> Vec<f64> {
         .collect()
 }
 
-/// By how much `(x − v)ᵀH(z − v)` can be above zero for a z in X around v, relative to the square of the distance: 0
-/// for the projection, and only for it, since X is convex. (Far away from v the rounding of the gradient would be seen,
-/// not its direction.)
+/// The maximum of `(x − v)ᵀH(z − v)` over z in X around v, relative to the squared distance. It is 0 for the
+/// projection, and only for it, since X is convex. (Far from v the rounding error of the gradient would dominate.)
 fn variational_gap(first: &FirstStage, h: &[f64], x: &[f64], v: &[f64]) -> f64 {
     let cost: Vec<f64> = (0..x.len()).map(|j| h[j] * (v[j] - x[j])).collect();
     let size = cost.iter().fold(0.0_f64, |size, cost| size.max(cost.abs()));
@@ -189,7 +189,7 @@ fn small_projections_are_those_of_enumeration() {
     let (mut moved, mut empty, mut worst) = (0, 0, 0.0_f64);
     for round in 0..600 {
         let (dim, rows) = (1 + round % 4, rng.random_range(0..=3));
-        let kind = Kind { dim, rows, whole: round % 3 == 0, units: false, nonempty: round % 5 > 0 };
+        let kind = RandomSet { dim, rows, integral: round % 3 == 0, units: false, nonempty: round % 5 > 0 };
         let problem = random_problem(kind, &mut rng);
         let mut projection = Projection::new(&problem, &Clock::unlimited());
         for turn in 0..3 {
@@ -229,10 +229,10 @@ fn larger_projections_satisfy_the_variational_inequality() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut worst = 0.0_f64;
     for round in 0..200 {
-        let kind = Kind {
+        let kind = RandomSet {
             dim: rng.random_range(5..40),
             rows: rng.random_range(1..12),
-            whole: round % 2 == 0,
+            integral: round % 2 == 0,
             units: round % 4 > 1,
             nonempty: true,
         };
@@ -252,7 +252,7 @@ fn larger_projections_satisfy_the_variational_inequality() {
             let gap = variational_gap(&problem.first, &h, &x, &v);
             worst = worst.max(gap);
             assert!(gap < 1e-6, "round {round}, turn {turn}: {gap:e}");
-            // Once more, it stays.
+            // The projection of the projection is itself.
             let again = v.clone();
             projection.project(&mut v).unwrap();
             assert_eq!(v, again);
@@ -262,11 +262,11 @@ fn larger_projections_satisfy_the_variational_inequality() {
 }
 
 #[test]
-fn units_change_nothing() {
+fn the_projection_does_not_depend_on_units() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     for round in 0..100 {
         let (dim, rows) = (rng.random_range(2..12), rng.random_range(1..8));
-        let kind = Kind { dim, rows, whole: round % 2 == 0, units: false, nonempty: true };
+        let kind = RandomSet { dim, rows, integral: round % 2 == 0, units: false, nonempty: true };
         let plain = random_problem(kind, &mut rng);
         let units: Vec<f64> = (0..dim).map(|_| 10.0_f64.powi(rng.random_range(-6..=6))).collect();
         let mut scaled = plain.clone();
@@ -302,24 +302,30 @@ fn units_change_nothing() {
 }
 
 #[test]
-fn one_row_beside_the_bounds_is_the_same_in_closed_form() {
+fn the_knapsack_and_the_active_set_agree_on_one_row() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let mut met = 0;
     for round in 0..400 {
         let dim = rng.random_range(1..30);
         let problem = random_problem(
-            Kind { dim, rows: 1, whole: round % 2 == 0, units: round % 3 == 0, nonempty: true },
+            RandomSet { dim, rows: 1, integral: round % 2 == 0, units: round % 3 == 0, nonempty: true },
             &mut rng,
         );
         let (x, h) = (random_point(&problem.first, &mut rng), random_metric(dim, round % 4 > 1, &mut rng));
-        let ease: Vec<f64> = h.iter().map(|h| h.recip()).collect();
-        let region = Region::new(&problem.first);
-        let clamped: Vec<f64> = (0..dim).map(|j| region.clamp(j, x[j])).collect();
-        let Some(Place::Row(row, sign)) = region.worst(&clamped, &ease) else { continue };
+        let inverse_metric: Vec<f64> = h.iter().map(|h| h.recip()).collect();
+        let polyhedron = Polyhedron::new(&problem.first);
+        let clamped: Vec<f64> = (0..dim).map(|j| polyhedron.clamp(j, x[j])).collect();
+        let Some(ConstraintSide::Row(row, sign)) = polyhedron.most_violated(&clamped, &inverse_metric) else {
+            continue;
+        };
         let mut v = clamped;
-        assert!(knapsack::project(&region, row, sign, &x, &ease, &mut v), "round {round}: {:?}", problem.first);
+        assert!(
+            knapsack::project(&polyhedron, row, sign, &x, &inverse_metric, &mut v),
+            "round {round}: {:?}",
+            problem.first
+        );
         let mut other = x.clone();
-        ActiveSet::new(dim).project(&region, &x, &ease, &mut other).unwrap();
+        ActiveSet::new(dim).project(&polyhedron, &x, &inverse_metric, &mut other).unwrap();
         let off = (distance(&h, &v, &other) / distance(&h, &x, &other)).sqrt();
         assert!(off < 1e-9, "round {round}: {off:e}");
         met += 1;
@@ -328,25 +334,27 @@ fn one_row_beside_the_bounds_is_the_same_in_closed_form() {
 }
 
 #[test]
-fn the_interior_point_agrees() {
+fn the_interior_point_method_agrees() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     for round in 0..100 {
         let dim = rng.random_range(2..20);
-        let problem =
-            random_problem(Kind { dim, rows: 5, whole: round % 2 == 0, units: false, nonempty: true }, &mut rng);
+        let problem = random_problem(
+            RandomSet { dim, rows: 5, integral: round % 2 == 0, units: false, nonempty: true },
+            &mut rng,
+        );
         let mut projection = Projection::new(&problem, &Clock::unlimited());
         projection.set_metric(&random_metric(dim, false, &mut rng));
         let x = random_point(&problem.first, &mut rng);
         let mut v = x.clone();
         projection.project(&mut v).unwrap();
-        projection.ask_clarabel(&x).unwrap();
+        projection.project_by_clarabel(&x).unwrap();
         let off = distance(&projection.metric, &v, &projection.v).sqrt();
         assert!(off < 1e-4 * (1.0 + distance(&projection.metric, &v, &x).sqrt()), "round {round}: {off:e}");
     }
 }
 
 #[test]
-fn cuts_shrink_the_set_until_nothing_is_left() {
+fn added_rows_shrink_the_set_until_it_is_empty() {
     let problem = problem(&[(0.0, 4.0), (0.0, 4.0)], &[]);
     let mut projection = Projection::new(&problem, &Clock::unlimited());
     let mut x = [5.0, 3.0];
@@ -360,7 +368,7 @@ fn cuts_shrink_the_set_until_nothing_is_left() {
     x = [4.0, 4.0];
     projection.project(&mut x).unwrap();
     assert!((x[0] - 1.0).abs() < 1e-5 && (x[0] + x[1] - 5.0).abs() < 1e-9, "{x:?}");
-    projection.move_row(side, -4.5e6);
+    projection.set_intercept(side, -4.5e6);
     x = [4.0, 4.0];
     projection.project(&mut x).unwrap();
     assert!((x[0] - 1.0).abs() < 1e-5 && (x[0] + x[1] - 5.0).abs() < 1e-9, "{x:?}");
@@ -371,7 +379,7 @@ fn cuts_shrink_the_set_until_nothing_is_left() {
     let error = projection.project(&mut x).unwrap_err();
     assert!(projection.empty && error.to_string().contains("no x satisfies"), "{error}");
     assert!(projection.project(&mut x).is_err());
-    projection.move_row(other, 4.0);
+    projection.set_intercept(other, 4.0);
     projection.project(&mut x).unwrap();
     assert!((x[0] + x[1] - 4.0).abs() < 1e-9, "{x:?}");
 }

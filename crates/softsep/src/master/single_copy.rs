@@ -1,32 +1,33 @@
-//! The first master: one copy of the recourse and no cut. θ is the cost of its y, so that it is solved as the linear
-//! program that it is, without θ.
+//! The first master problem: one scenario copy and no cut. θ equals the cost of its y, so that it is solved as a linear
+//! program without θ.
 
 use std::sync::Arc;
 
 use softsep_lp::{Basis, BasisStatus, Model, sift};
 
-use super::copies::{Copies, Part};
-use super::solve::{Ended, Solved, linear_program};
+use super::scenario_copies::{ModelVariant, ScenarioCopies};
+use super::solve::{MasterSolution, MasterStatus, linear_program};
 use crate::error::Error;
 use crate::run::{Clock, solve_until};
 
-/// Columns per row from which a program is sifted. Location–transportation takes four fifths of the time of a primal
-/// simplex on all columns so with 30 sites, a third with 70 and a tenth with 200.
-const WIDE: usize = 10;
+/// Columns per row from which a program is solved by sifting. Compared with a primal simplex on all columns, sifting
+/// takes four fifths of the time on location–transportation with 30 sites, a third with 70 and a tenth with 200.
+const SIFTING_RATIO: usize = 10;
 
-impl Copies<'_> {
-    /// Whether there is nothing but a copy.
-    pub(super) fn is_lone(&self) -> bool {
+impl ScenarioCopies<'_> {
+    /// Returns whether the master is linear and consists of one copy, without cuts and integers.
+    pub(super) fn is_single_copy(&self) -> bool {
         self.scenarios.len() == 1 && self.cuts.is_empty() && !self.is_conic() && !self.problem.first.has_integers()
     }
 
-    /// Solves a lone copy from nothing; what is found is told as of the program with θ.
-    pub(super) fn solve_lone(&self, seed: u64, clock: &Clock) -> Result<Solved, Error> {
+    /// Solves a single copy from scratch. Solution and basis are those of the program with θ.
+    pub(super) fn solve_single_copy(&self, seed: u64, clock: &Clock) -> Result<MasterSolution, Error> {
         let first = &self.problem.first;
         let mut model = Model::new();
-        self.write(&mut model, Part::LONE)?;
+        self.write(&mut model, ModelVariant::SINGLE_COPY)?;
         model.set_offset(first.constant);
-        let sifted = if model.cols() >= WIDE * model.rows() { self.solve_sifted(&model, seed, clock)? } else { None };
+        let sifted =
+            if model.cols() >= SIFTING_RATIO * model.rows() { self.solve_sifted(&model, seed, clock)? } else { None };
         let mut solved = match sifted {
             Some(solved) => solved,
             None => self.attempt_linear(linear_program(&model, seed, clock)?, solve_until, &model, 0.0, clock)?.0,
@@ -34,7 +35,7 @@ impl Copies<'_> {
         if let (Some(x), Some(lower)) = (&solved.x, solved.lower) {
             solved.theta = Some(lower - first.value(x));
         }
-        // θ stands at the cost of y: its row holds.
+        // θ is basic at the cost of y, and its row is at its bound.
         solved.basis = solved.basis.map(|basis| {
             let theta = first.dim();
             let cols = (0..model.cols()).map(|j| if j == theta { BasisStatus::Basic } else { basis.col(j) });
@@ -43,8 +44,8 @@ impl Copies<'_> {
         Ok(solved)
     }
 
-    /// `None` where sifting does not lead to an optimum.
-    fn solve_sifted(&self, model: &Model, seed: u64, clock: &Clock) -> Result<Option<Solved>, Error> {
+    /// Solves by sifting. Returns `None` if sifting does not find an optimum.
+    fn solve_sifted(&self, model: &Model, seed: u64, clock: &Clock) -> Result<Option<MasterSolution>, Error> {
         let first = &self.problem.first;
         let sifted = sift(model, |lp| {
             lp.set_seed(seed)?;
@@ -53,11 +54,11 @@ impl Copies<'_> {
         })?;
         Ok(sifted.map(|sifted| {
             let x = (0..first.dim()).map(|j| sifted.primal[j].clamp(first.lower[j], first.upper[j])).collect();
-            Solved {
+            MasterSolution {
                 x: Some(x),
                 theta: None,
                 lower: Some(sifted.objective),
-                ended: Ended::Optimal,
+                status: MasterStatus::Optimal,
                 basis: Some(sifted.basis),
                 nodes: 0,
             }
@@ -83,7 +84,7 @@ mod tests {
         let mut files = Vec::new();
         for seed in 1..=4 {
             let uncertainty = Uncertain::Budget { gamma: 0.3 };
-            // From 20 sites on there are ten columns per row, and more.
+            // From 20 sites on there are at least ten columns per row.
             for n in [3, 8, 20, 30] {
                 files.push(location_transportation(&LocationTransportation {
                     n,
@@ -102,23 +103,23 @@ mod tests {
     }
 
     #[test]
-    fn the_first_master_is_solved_and_its_basis_leads_to_the_recourse() {
+    fn the_first_master_is_solved_and_its_basis_gives_a_basis_of_the_recourse() {
         let clock = Clock::unlimited();
-        let (problems, mut at_once) = (families(), 0);
+        let (problems, mut reused) = (families(), 0);
         for problem in &problems {
             let mut master = Growing::new(problem, &clock).unwrap();
             let mut model = Model::new();
-            master.stacked().write(&mut model, Part::WHOLE).unwrap();
+            master.stacked().write(&mut model, ModelVariant::FULL).unwrap();
             model.set_offset(problem.first.constant);
-            let mut whole = Lp::new(&model).unwrap();
-            assert_eq!(whole.solve().unwrap(), Status::Optimal);
+            let mut full = Lp::new(&model).unwrap();
+            assert_eq!(full.solve().unwrap(), Status::Optimal);
             let solved = master.solve(None, 0.0, 1, &clock).unwrap();
             let (x, theta, lower) = (solved.x.unwrap(), solved.theta.unwrap(), solved.lower.unwrap());
             let size = lower.abs().max(1.0);
-            assert!((lower - whole.objective()).abs() <= 1e-7 * size, "{lower}, not {}", whole.objective());
-            // With the basis of the stacked program there is nothing left to do.
-            assert!(whole.set_basis(&solved.basis.unwrap()).is_ok() && whole.solve().unwrap() == Status::Optimal);
-            assert_eq!(whole.simplex_iterations(), 0);
+            assert!((lower - full.objective()).abs() <= 1e-7 * size, "{lower}, not {}", full.objective());
+            // The basis of the program with θ is optimal without a pivot.
+            assert!(full.set_basis(&solved.basis.unwrap()).is_ok() && full.solve().unwrap() == Status::Optimal);
+            assert_eq!(full.simplex_iterations(), 0);
 
             let mut nominal = vec![0.0; problem.set.dim()];
             problem.set.nominal(&mut nominal);
@@ -127,8 +128,8 @@ mod tests {
             recourse.at(&x);
             recourse.solve(&nominal, &mut answer).unwrap();
             assert!((answer.cost - theta).abs() <= 1e-6 * size, "{} is not θ = {theta}", answer.cost);
-            at_once += recourse.work().reused;
+            reused += recourse.work().reused;
         }
-        assert!(at_once as usize >= problems.len() * 9 / 10, "{at_once} of {}", problems.len());
+        assert!(reused as usize >= problems.len() * 9 / 10, "{reused} of {}", problems.len());
     }
 }
