@@ -132,7 +132,7 @@ fn what_makes_no_sense_is_refused() {
             "recourse": {"variables": [{"name": "y", "cost": 1, "upper": 4}],
                          "constraints": [{"name": "cover", "y": {"y": 1}, "x": {"x": 1}, "xi": {"d": -1}, "lower": 0}]}}"#,
     );
-    place.run("diagnose short.json").refused(&["short.json: at 1 of the 3 states looked at", "\"--x\" takes another"]);
+    place.run("diagnose short.json").refused(&["short.json: at 1 of the 3 evaluated states", "\"--x\" takes another"]);
 }
 
 /// Demand only costs more as it rises: of the depot's two extreme points one can be the worst, and any temperature will

@@ -4,7 +4,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::diagnose::{Inquiry, Known, diagnose, nominal_decision, temperature_for};
+use softsep::diagnose::{Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
 use softsep::format::{Points, ProblemFile, Row, SetFile, Variable};
 use softsep::recourse::{Answer, Outcome, engine};
 use softsep::run::Clock;
@@ -87,11 +87,11 @@ fn constants_that_are_bounds_hold() {
         for (x, here) in at_x.iter().zip(&values) {
             for ((xi, value), (other, other_value)) in here.iter().zip(here.iter().skip(1)) {
                 let (rise, apart) = ((value - other_value).abs(), norm(xi.iter().zip(other).map(|(a, b)| a - b)));
-                if constants.spread.known == Known::Bounded {
+                if constants.spread.provenance == Provenance::Bounded {
                     bounded[0] += 1;
                     assert!(rise <= constants.spread.value * (1.0 + slack) + slack, "seed {seed}: Δ");
                 }
-                if constants.slope_xi.known == Known::Bounded {
+                if constants.slope_xi.provenance == Provenance::Bounded {
                     bounded[1] += 1;
                     assert!(rise <= constants.slope_xi.value * apart * (1.0 + slack) + slack, "seed {seed}: L'_ξ");
                 }
@@ -100,7 +100,7 @@ fn constants_that_are_bounds_hold() {
             for (y, there) in at_x.iter().zip(&values) {
                 let apart = norm(x.iter().zip(y).map(|(a, b)| a - b));
                 for ((_, value), (_, other)) in here.iter().zip(there) {
-                    if constants.slope_x.known == Known::Bounded {
+                    if constants.slope_x.provenance == Provenance::Bounded {
                         bounded[2] += 1;
                         let rise = (value - other).abs();
                         assert!(rise <= constants.slope_x.value * apart * (1.0 + slack) + slack, "seed {seed}: L'_Q");
@@ -117,7 +117,7 @@ fn constants_that_are_bounds_hold() {
             assert!(diagnosis.scores.worst - diagnosis.scores.soft <= diagnosis.soft_error.value + 1e-9);
             let (everywhere, known) = diagnosis.mixing;
             let here = diagnosis.mixing_here.unwrap().gamma();
-            assert!(here >= everywhere.gamma() * (1.0 - 1e-9) || known != Known::Bounded, "seed {seed}");
+            assert!(here >= everywhere.gamma() * (1.0 - 1e-9) || known != Provenance::Bounded, "seed {seed}");
         }
     }
     assert!(diagnosed > 40 && bounded.iter().all(|count| *count > 100), "{diagnosed} {bounded:?}");
@@ -161,7 +161,7 @@ fn a_problem_known_by_hand() {
         (diagnosis.kernel, 4.0 / diagnosis.temperature),
         (diagnosis.soft_error, diagnosis.temperature * 6.0_f64.ln()),
     ] {
-        assert_eq!(constant.known, Known::Bounded);
+        assert_eq!(constant.provenance, Provenance::Bounded);
         close(constant.value, by_hand);
     }
     // −2 costs 2.75, then −0.9 costs 1.65.
@@ -171,7 +171,7 @@ fn a_problem_known_by_hand() {
     let wanted = 0.01 * 12.75;
     assert!(diagnosis.temperature * 6.0_f64.ln() <= wanted && diagnosis.temperature * 6.0_f64.ln() > 0.999 * wanted);
     close(diagnosis.mixing.0.gamma(), 1.0 / 6.0);
-    assert_eq!(diagnosis.known, Known::Bounded);
+    assert_eq!(diagnosis.provenance, Provenance::Bounded);
     // w is far below the gap: after so many steps nothing is missed, whether incumbents move or not.
     let after = diagnosis.identification.last().unwrap();
     assert!(after.finite.unwrap().iter().all(|chance| chance.informative().is_some_and(|chance| chance < 1e-3)));

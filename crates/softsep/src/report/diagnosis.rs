@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::summary::entries;
-use crate::diagnose::{Certified, Constant, Diagnosis, Identification, Inquiry, Known};
+use crate::diagnose::{Certified, Constant, Diagnosis, Identification, Inquiry, Provenance};
 use crate::model::Problem;
 use crate::theory::Chance;
 use crate::uncertainty::{Count, Space};
@@ -31,7 +31,7 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
         Space::Body(dim) => format!("a convex body in {dim} coordinate{}", if dim == 1 { "" } else { "s" }),
     };
     let looked =
-        if scores.all { "all were looked at".to_owned() } else { format!("{} draws were looked at", scores.looked) };
+        if scores.all { "all were looked at".to_owned() } else { format!("{} draws were looked at", scores.evaluated) };
     let _ = writeln!(text, "states       {space}; {looked}");
     if diagnosis.violation.is_some() {
         let _ = writeln!(text, "warning      the decision is not feasible for the first stage");
@@ -100,7 +100,7 @@ fn constants(text: &mut String, diagnosis: &Diagnosis) {
     }
     line("D", "two decisions are apart by", constants.diameter_x);
     line("L_P", "per unit of x, a row of the kernel changes by", diagnosis.kernel);
-    let (mixing, known) = diagnosis.mixing;
+    let (mixing, provenance) = diagnosis.mixing;
     let here =
         diagnosis.mixing_here.map_or(String::new(), |here| format!("; at this decision {}", short(here.gamma())));
     let _ = writeln!(
@@ -108,7 +108,7 @@ fn constants(text: &mut String, diagnosis: &Diagnosis) {
         "  {:<5} a step forgets at least this much of where it was: {}{}{here}",
         "γ",
         short(mixing.gamma()),
-        note(known)
+        note(provenance)
     );
     let _ = writeln!(text, "  η̄     what is left of it: {}", near_one(mixing.gamma()));
     let _ = writeln!(
@@ -116,14 +116,14 @@ fn constants(text: &mut String, diagnosis: &Diagnosis) {
         "  {:<5} the fundamental matrix is bounded by {}{}",
         "C*",
         short(mixing.fundamental()),
-        note(known)
+        note(provenance)
     );
 }
 
 fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
-    let caution = match diagnosis.known {
-        Known::Bounded => "bounds",
-        Known::Estimated { .. } => "not bounds: they are made of estimates",
+    let caution = match diagnosis.provenance {
+        Provenance::Bounded => "bounds",
+        Provenance::Estimated { .. } => "not bounds: they are made of estimates",
     };
     let _ = writeln!(
         text,
@@ -258,17 +258,17 @@ fn chance(chance: Chance) -> String {
 }
 
 fn at_most(constant: Constant) -> String {
-    match constant.known {
+    match constant.provenance {
         _ if constant.value == f64::INFINITY => "any amount".to_owned(),
-        Known::Bounded => format!("at most {}", short(constant.value)),
-        Known::Estimated { .. } => format!("{}{}", short(constant.value), note(constant.known)),
+        Provenance::Bounded => format!("at most {}", short(constant.value)),
+        Provenance::Estimated { .. } => format!("{}{}", short(constant.value), note(constant.provenance)),
     }
 }
 
-fn note(known: Known) -> String {
-    match known {
-        Known::Bounded => String::new(),
-        Known::Estimated { samples } => format!(" (estimated from {samples} samples; the truth may be worse)"),
+fn note(provenance: Provenance) -> String {
+    match provenance {
+        Provenance::Bounded => String::new(),
+        Provenance::Estimated { samples } => format!(" (estimated from {samples} samples; the truth may be worse)"),
     }
 }
 

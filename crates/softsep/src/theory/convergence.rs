@@ -1,15 +1,15 @@
-//! How near the averages of Algorithm 1 come to the optimum of the soft problem (Proposition 1, Theorem 1), and
-//! temperatures that fall (Proposition 2).
+//! Distance of the averages of Algorithm 1 from the optimum of the soft problem (Proposition 1, Theorem 1), and
+//! decreasing temperatures (Proposition 2).
 
 use super::{kernel_rows, law_modulus};
 use crate::chain::Acceptance;
 
-/// The constants that Theorem 1 is made of. Norms are Euclidean.
+/// The constants of Theorem 1. Norms are Euclidean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Descent {
-    /// L_f: how steep f is.
+    /// L_f: the Lipschitz constant of f.
     pub lipschitz_f: f64,
-    /// L'_Q: how steep Q is in x.
+    /// L'_Q: the Lipschitz constant of Q in x.
     pub lipschitz_q: f64,
     /// D: the diameter of X.
     pub diameter: f64,
@@ -17,7 +17,7 @@ pub struct Descent {
     pub fundamental: f64,
     /// w.
     pub temperature: f64,
-    /// The rule, which decides L_P.
+    /// The acceptance rule, which determines L_P.
     pub acceptance: Acceptance,
 }
 
@@ -44,9 +44,11 @@ impl Descent {
         2.0 * self.steepness() * self.drift()
     }
 
-    /// Theorem 1 for the step-size average after n steps: a bound on `E F_w(average) − min F_w`. Steps must not grow.
+    /// Theorem 1 for the step-size average after n steps: a bound on `E F_w(average) − min F_w`. The steps must be
+    /// nonincreasing.
     ///
-    /// The displayed bound is for this average alone; [`Self::linear_average`] is what the proof shows for the other.
+    /// The displayed bound is for this average only; [`Self::linear_average`] is the bound that the proof gives for the
+    /// other.
     pub fn step_size_average(&self, start_distance: f64, steps: u64, step: impl Fn(u64) -> f64) -> f64 {
         let (mut sum, mut squares) = (0.0, 0.0);
         for k in 1..=steps {
@@ -93,8 +95,8 @@ impl Descent {
 /// Proposition 2: the temperature `w_n = 2Δ*/ln((n + 2)·|I|²)` of iteration n, for a gap Δ* between the worst scenarios
 /// and all others.
 ///
-/// The proposition takes C* for the same at all temperatures. For fresh draws from ν it is, as γ ≥ 1/|I|; for other
-/// proposals it need not be.
+/// The proposition assumes the same C* at all temperatures. This holds for independent draws from ν, because γ ≥ 1/|I|;
+/// it need not hold for other proposals.
 pub fn temperature_at(iteration: u64, gap: f64, states: f64) -> f64 {
     2.0 * gap / ((iteration as f64 + 2.0).ln() + 2.0 * states.ln())
 }
