@@ -9,11 +9,15 @@ use super::solve::linear_program;
 use crate::error::Error;
 use crate::format::{ConeKind, VariableKind, one_line};
 use crate::model::Problem;
+use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
 use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
 use crate::run::{Clock, Infeasible, Stage, Stop, Unbounded};
 
 /// Entries of a ray below this, relative to its largest one, are rounding errors.
 const RAY_SUPPORT_TOL: f64 = 1e-6;
+
+/// Descent of a ray in the unit cube below which the master counts as bounded.
+const RAY_DESCENT_TOL: f64 = 1e-9;
 
 /// Number of rows up to which the deletion filter runs. It takes one solve per row.
 const MAX_FILTERED_ROWS: usize = 200;
@@ -117,7 +121,7 @@ fn farkas_rows(copies: &ScenarioCopies, clock: &Clock) -> Result<Option<Vec<RowO
         let rows = copies.write(&mut elastic, ModelVariant::RELAXED_FEASIBILITY)?;
         let mut lp = linear_program(&elastic.finish(), 0, clock)?;
         match lp.solve()? {
-            Status::Optimal if lp.objective() > 1e-7 => {}
+            Status::Optimal if lp.objective() > LP_FEASIBILITY_TOL => {}
             Status::Optimal => return Ok(None),
             Status::TimeLimit => return Err(Stop::TimeLimit.into()),
             Status::Interrupted => return Err(Stop::Interrupted.into()),
@@ -254,7 +258,7 @@ pub(crate) fn explain_unbounded(copies: &ScenarioCopies, clock: &Clock) -> Resul
         copies.write(&mut recession, ModelVariant::RELAXED)?;
         let mut lp = linear_program(&recession.0, 0, clock)?;
         match lp.solve()? {
-            Status::Optimal if lp.objective() < -1e-9 => {}
+            Status::Optimal if lp.objective() < -RAY_DESCENT_TOL => {}
             Status::Optimal => {
                 return Err(Error::Master("HiGHS calls the master unbounded, but no certificate of that holds".into()));
             }

@@ -10,6 +10,12 @@ use crate::format::VariableKind;
 use crate::recourse::{ConicProgram, ConicStatus};
 use crate::run::{Clock, Stop, Unfinished, solve_here, solve_until};
 
+/// Smallest integrality tolerance that HiGHS accepts.
+const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
+
+/// Rise of the objective by rounding that is accepted for a smaller gap, relative to the objective where that is above 1.
+const ROUNDING_RISE_TOL: f64 = 1e-6;
+
 /// Solution of a master problem.
 #[derive(Debug, Clone)]
 pub(crate) struct MasterSolution {
@@ -118,7 +124,7 @@ impl ScenarioCopies<'_> {
         // the strictest integrality tolerance of HiGHS.
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
-        lp.set_integrality(1e-10)?;
+        lp.set_integrality(STRICT_INTEGRALITY_TOL)?;
         let again = self.attempt_linear(lp, solve_until, &model, gap, clock)?.0;
         Ok(MasterSolution { nodes: solved.nodes + again.nodes, ..again })
     }
@@ -169,7 +175,7 @@ impl ScenarioCopies<'_> {
         let x = point[..self.problem.first.dim()].to_vec();
         let claimed = lp.objective();
         let rounding_failed =
-            objective.is_some_and(|objective| objective > claimed + gap.max(1e-6) * claimed.abs().max(1.0));
+            objective.is_some_and(|objective| objective > claimed + gap.max(ROUNDING_RISE_TOL) * claimed.abs().max(1.0));
         let theta = Some(point[self.problem.first.dim()]);
         let basis = (!basis.is_empty()).then_some(basis);
         Ok((MasterSolution { x: Some(x), theta, lower, status, basis, nodes }, rounding_failed))

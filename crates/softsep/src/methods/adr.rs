@@ -11,7 +11,7 @@ use super::record::{at_one, is_stop};
 use super::{Entry, Method, NONZEROS, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, VariableKind};
-use crate::master::{self, ScenarioCopies, MasterStart, explain_infeasible, explain_unbounded};
+use crate::master::{self, MasterStart, ScenarioCopies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::policy::{

@@ -9,7 +9,7 @@ use super::record::{is_stop, record};
 use super::{Entry, Method, NONZEROS, OptionInfo, Reaches};
 use crate::error::{Error, Unsupported};
 use crate::format::Points;
-use crate::master::{ScenarioCopies, MasterStatus, MasterStart, explain_infeasible, explain_unbounded};
+use crate::master::{MasterStart, MasterStatus, ScenarioCopies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::run::{MasterSize, Run, Stop, Verdict};
 use crate::separation::{Ask, NoFiniteEquivalent, Scan, finite_equivalent};

@@ -11,7 +11,7 @@ use super::record::{is_stop, record};
 use super::{Method, OptionInfo};
 use crate::error::{Error, Unsupported};
 use crate::format::{Points, ProblemFile};
-use crate::master::{MasterStatus, Growing, explain_infeasible, explain_unbounded};
+use crate::master::{Growing, MasterStatus, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Limits, Run, Silent, Verdict};

@@ -4,8 +4,12 @@ use crate::model::{FirstStage, Sparse};
 
 /// Largest violation of a row, relative to its side.
 const ROW_TOL: f64 = 1e-10;
+
 /// Largest violation of a bound by an iterate, relative to its numbers. The result is clamped.
 const BOUND_ROUNDING_TOL: f64 = 1e-13;
+
+/// Rounding error of a row activity, relative to the sum of its absolute terms.
+const ACTIVITY_ROUNDING_TOL: f64 = 1e-15;
 
 /// One side of a bound or row: +1 for the upper side, −1 for the lower side.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,7 +101,7 @@ impl Polyhedron {
             size += (value * v[j]).abs();
         }
         let side = self.side(row, sign);
-        (sign * (activity - side), ROW_TOL * side.abs().max(self.unit[row]) + 1e-15 * size)
+        (sign * (activity - side), ROW_TOL * side.abs().max(self.unit[row]) + ACTIVITY_ROUNDING_TOL * size)
     }
 
     /// Returns the largest row violation by v, relative to the side.

@@ -4,7 +4,7 @@ use serde_json::Map;
 
 use super::memory::Memory;
 use crate::error::Error;
-use crate::master::{MasterStatus, Growing, MasterSolution, explain_infeasible};
+use crate::master::{Growing, MasterSolution, MasterStatus, explain_infeasible};
 use crate::methods::Method;
 use crate::methods::generate::{Generator, Growth};
 use crate::methods::record::is_stop;

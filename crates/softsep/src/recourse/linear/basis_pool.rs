@@ -23,6 +23,9 @@ const MAX_REFACTORIZATIONS: usize = 2;
 /// sides, which pays on large bases.
 const MAX_ROWS_FOR_RESTART: usize = 500;
 
+/// Minorants whose values differ by less are ties, relative to the value where that is above 1.
+const TIE_TOL: f64 = 1e-10;
+
 /// A dual vertex, the affine minorant of Q that it proves, and its basis.
 pub(super) struct PooledBasis {
     pub(super) basis: Arc<Basis>,
@@ -169,7 +172,7 @@ impl BasisPool {
         shift: &[f64],
         best: usize,
     ) -> Option<(usize, PrimalFeasibility)> {
-        let threshold = self.values[best] - 1e-10 * (1.0 + self.values[best].abs());
+        let threshold = self.values[best] - TIE_TOL * (1.0 + self.values[best].abs());
         let ties = (0..self.bases.len()).filter(|&i| i != best && self.values[i] >= threshold);
         for i in std::iter::once(best).chain(ties) {
             let primal = self.bases[i].test(data, shift);

@@ -21,6 +21,9 @@ const MAX_PIVOTS: usize = 100;
 /// sign in the first pass of the ratio test.
 const PIVOT_TOL: f64 = 1e-9;
 
+/// Largest difference of the pivot element between row and column, relative to it where that is above 1.
+const PIVOT_MISMATCH_TOL: f64 = 1e-7;
+
 /// Status at which a run ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DualSimplexStatus {
@@ -166,7 +169,7 @@ impl DualSimplex {
     /// drifted.
     fn pivot_is_consistent(&self, position: usize, entering: usize) -> bool {
         let pivot = self.pivot_column[position];
-        (pivot - self.pivot_row[entering]).abs() <= 1e-7 * (1.0 + pivot.abs())
+        (pivot - self.pivot_row[entering]).abs() <= PIVOT_MISMATCH_TOL * (1.0 + pivot.abs())
     }
 
     /// Returns the multipliers of the row that no pivot could repair.

@@ -69,6 +69,9 @@ pub struct Linear {
     work: RecourseWork,
 }
 
+/// Largest difference between the primal and the dual objective of HiGHS, relative to them where they are above 1.
+const DUALITY_GAP_TOL: f64 = 1e-6;
+
 /// Result of one attempt of the ladder.
 enum AttemptResult {
     Answered,
@@ -254,7 +257,7 @@ impl Linear {
         }
         let pooled = PooledBasis::new(&self.data, Arc::new(basis), &self.cost, self.dual.clone());
         let value = pooled.value(&self.shift);
-        if !((value - objective).abs() <= 1e-6 * (1.0 + objective.abs())) {
+        if !((value - objective).abs() <= DUALITY_GAP_TOL * (1.0 + objective.abs())) {
             return Ok(AttemptResult::Failed(format!(
                 "the primal value {objective} and the dual value {value} differ"
             )));
