@@ -1,4 +1,4 @@
-//! An outcome with its names: the `aro-result/1` file.
+//! An outcome as an `aro-result/1` file.
 
 use crate::format::{
     Assumption, AssumptionSource, CertificateFile, CertificateKind, InfeasibleFile, NamedValues, ResultFile,
@@ -8,7 +8,7 @@ use crate::model::Problem;
 use crate::outcome::Outcome;
 use crate::run::{Bounds, Certificate, Infeasible, Source, Stage, Stop, Verdict};
 
-/// The outcome as the format writes it.
+/// Converts an outcome to the file format.
 pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     let names = &problem.names;
     let mut file = ResultFile::new(outcome.status, stop_word(outcome.stop), outcome.method, outcome.seed);

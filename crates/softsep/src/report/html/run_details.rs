@@ -1,4 +1,4 @@
-//! What the run took, and how to have it again.
+//! The effort of the run, and the command that reproduces it.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::report::history::History;
 use crate::settings::{Assumed, Certify, Settings, Wanted};
 
-/// The section.
+/// Returns the section.
 pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome, history: &History) -> String {
     let mut html = String::from("<section>\n<h2>The run</h2>\n<dl class=\"run\">\n");
     let mut entry = |what: &str, value: &str| {
@@ -23,7 +23,7 @@ pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome
     entry("softsep", crate::VERSION);
     html.push_str("</dl>\n");
     if !history.notes().is_empty() {
-        html.push_str("<h3>What the method said</h3>\n<ul>\n");
+        html.push_str("<h3>Messages of the method</h3>\n<ul>\n");
         for note in history.notes() {
             let _ = writeln!(html, "<li>{}</li>", text(note));
         }
@@ -39,7 +39,7 @@ pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome
     html
 }
 
-/// The command line that asks for these settings.
+/// The command line with these settings.
 fn command(file: Option<&str>, settings: &Settings) -> String {
     let mut line = format!("softsep solve {} --method {}", word(file.unwrap_or("PROBLEM")), word(&settings.method));
     let _ = write!(line, " --gap {:?} --seed {}", settings.gap, settings.seed);
@@ -65,7 +65,7 @@ fn command(file: Option<&str>, settings: &Settings) -> String {
     for (name, value) in &settings.options {
         let value = match value {
             Value::String(value) => word(value),
-            // A decision came from a file, whose name is not known here.
+            // A decision was read from a file whose name is not known here.
             Value::Object(_) => "@DECISION".to_owned(),
             other => word(&other.to_string()),
         };
@@ -74,7 +74,7 @@ fn command(file: Option<&str>, settings: &Settings) -> String {
     line
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn word(raw: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "-_./,:=@+%".contains(character);
     if !raw.is_empty() && raw.chars().all(plain) { raw.to_owned() } else { format!("'{}'", raw.replace('\'', "'\\''")) }

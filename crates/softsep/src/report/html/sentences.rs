@@ -1,20 +1,20 @@
-//! Sentences and shares.
+//! Sentences and percentages.
 
 use crate::outcome::Outcome;
-use crate::report::certificate::in_words;
+use crate::report::certificate::certificate_in_words;
 use crate::report::summary::{gap_words, number};
 use crate::run::Certificate;
 
-/// Gaps below this are written as zero.
-const TINY: f64 = 5e-7;
+/// Smaller gaps are described as negligible.
+const NEGLIGIBLE_GAP: f64 = 5e-7;
 
-/// Words as a sentence: a capital at the start, a full stop at the end.
+/// Converts words to a sentence: a capital at the start, a full stop at the end.
 pub(super) fn sentence(words: &str) -> String {
     let mut letters = words.trim_end_matches('.').chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
 }
 
-/// A share in percent, short where it is tiny.
+/// Formats a share in percent, in short form if it is tiny.
 pub(super) fn percent(share: f64) -> String {
     let hundredfold = 100.0 * share;
     if hundredfold == 0.0 || hundredfold.abs() >= 1e-3 {
@@ -23,41 +23,38 @@ pub(super) fn percent(share: f64) -> String {
     format!("{} %", format!("{hundredfold:.2e}").replacen(".00e", "e", 1))
 }
 
-/// What a result means for whoever has to decide: first what follows from the bounds, then how they are known.
+/// Explains a result to the decision maker: first the consequences of the bounds, then how they were proven.
 pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
     let bounds = &outcome.bounds;
     let mut paragraphs = Vec::new();
     match (bounds.best(), bounds.certificate()) {
-        (None, _) => paragraphs.push("No decision was found in the time that there was.".to_owned()),
+        (None, _) => paragraphs.push("No decision was found before the run stopped.".to_owned()),
         (Some(_), Certificate::Deterministic) => {
-            let upper = bounds.upper().map(|upper| {
-                format!("Whatever happens within the set, this decision costs at most {}.", number(upper))
-            });
+            let upper = bounds
+                .upper()
+                .map(|upper| format!("In every scenario of the set, this decision costs at most {}.", number(upper)));
             paragraphs.extend(upper);
         }
         (Some(best), Certificate::Probabilistic | Certificate::None) => {
             paragraphs.push(format!(
-                "At the worst scenario that was seen this decision costs {}; there may be worse ones.",
+                "At the worst scenario found, this decision costs {}; there may be worse ones.",
                 number(best.value)
             ));
         }
     }
     if let Some(lower) = bounds.lower() {
         let gain = match (bounds.certificate(), bounds.gap()) {
-            (Certificate::Deterministic, Some(gap)) if gap < TINY => {
-                " A better one could save next to nothing.".to_owned()
+            (Certificate::Deterministic, Some(gap)) if gap < NEGLIGIBLE_GAP => {
+                " A better decision could save next to nothing.".to_owned()
             }
             (Certificate::Deterministic, Some(_)) => {
-                format!(
-                    " What a better one could save, relative to this cost, is at most the gap: {}.",
-                    gap_words(outcome)
-                )
+                format!(" A better decision could save at most the gap, relative to this cost: {}.", gap_words(outcome))
             }
             _ => String::new(),
         };
-        paragraphs.push(format!("No decision can promise to cost less than {}.{gain}", number(lower)));
+        paragraphs.push(format!("No decision has a worst case that costs less than {}.{gain}", number(lower)));
     }
-    let mut known = in_words(outcome).into_iter();
+    let mut known = certificate_in_words(outcome).into_iter();
     paragraphs.extend(known.next().map(|first| match first.split_once(": ") {
         Some(("none", why)) => format!("There is no certificate: {why}."),
         _ => format!("The certificate is {first}."),
