@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::format::{ConeKind, VariableKind, one_line};
 use crate::model::Problem;
 use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
-use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
+use crate::recourse::{ConicProgram, ConicStatus, ProgramBuilder, RecourseError};
 use crate::run::{Clock, Infeasible, Stage, Stop, Unbounded};
 
 /// Entries of a ray below this, relative to its largest one, are rounding errors.
@@ -171,7 +171,7 @@ impl ElasticModel {
     }
 }
 
-impl Program for ElasticModel {
+impl ProgramBuilder for ElasticModel {
     fn col(&mut self, _cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
         self.model.add_col(0.0, lower, upper)
     }
@@ -290,7 +290,7 @@ fn recession_bounds(lower: f64, upper: f64, end: f64) -> (f64, f64) {
     (if lower.is_finite() { 0.0 } else { -end }, if upper.is_finite() { 0.0 } else { end })
 }
 
-impl Program for RecessionModel {
+impl ProgramBuilder for RecessionModel {
     fn col(&mut self, cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
         let (lower, upper) = recession_bounds(lower, upper, 1.0);
         self.0.add_col(cost, lower, upper)

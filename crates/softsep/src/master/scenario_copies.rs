@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::format::{ConeKind, VariableKind};
 use crate::model::{Problem, square_root};
 use crate::numeric::tolerances::HIGHS_INFINITY;
-use crate::recourse::{Answer, Cut, CutKind, Program, engine};
+use crate::recourse::{Answer, Cut, CutKind, ProgramBuilder, engine};
 use crate::run::Clock;
 
 /// Origin of a row of the master.
@@ -121,7 +121,11 @@ impl<'a> ScenarioCopies<'a> {
     }
 
     /// Writes a variant of the program. All variants have the same columns. Returns the origin of each row.
-    pub(super) fn write(&self, program: &mut dyn Program, variant: ModelVariant) -> Result<Vec<RowOrigin>, Error> {
+    pub(super) fn write(
+        &self,
+        program: &mut dyn ProgramBuilder,
+        variant: ModelVariant,
+    ) -> Result<Vec<RowOrigin>, Error> {
         let mut rows = Vec::new();
         let theta = self.write_first_stage(program, variant, &mut rows);
         for copy in 0..self.scenarios.len() {
@@ -131,7 +135,12 @@ impl<'a> ScenarioCopies<'a> {
     }
 
     /// Writes x, θ, the rows of the first stage and the cuts. Returns the column of θ.
-    fn write_first_stage(&self, program: &mut dyn Program, variant: ModelVariant, rows: &mut Vec<RowOrigin>) -> usize {
+    fn write_first_stage(
+        &self,
+        program: &mut dyn ProgramBuilder,
+        variant: ModelVariant,
+        rows: &mut Vec<RowOrigin>,
+    ) -> usize {
         let first = &self.problem.first;
         let cost_unit = self.cost_unit();
         let has_costs = variant.costs != CostPlacement::Omitted;
@@ -166,7 +175,7 @@ impl<'a> ScenarioCopies<'a> {
     /// Writes the y of a copy, its recourse rows, and the rows that bound θ by its cost.
     fn write_copy(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         variant: ModelVariant,
         copy: usize,
         theta: usize,
@@ -201,7 +210,7 @@ impl<'a> ScenarioCopies<'a> {
 
     fn write_recourse_rows(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         copy: usize,
         shift: &[f64],
         rows: &mut Vec<RowOrigin>,
@@ -236,7 +245,7 @@ impl<'a> ScenarioCopies<'a> {
     /// Writes `t ≥ ½ yᵀHy` in the unit of the costs: `‖(√2·Ly, t − 1)‖ ≤ t + 1`, see [`square_root`].
     fn write_quadratic_cost(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         start: usize,
         rows: &mut Vec<RowOrigin>,
     ) -> Result<(), Error> {

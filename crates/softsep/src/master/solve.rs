@@ -174,8 +174,8 @@ impl ScenarioCopies<'_> {
         let objective = self.round_integers(&mut point, model, clock)?;
         let x = point[..self.problem.first.dim()].to_vec();
         let claimed = lp.objective();
-        let rounding_failed =
-            objective.is_some_and(|objective| objective > claimed + gap.max(ROUNDING_RISE_TOL) * claimed.abs().max(1.0));
+        let rounding_failed = objective
+            .is_some_and(|objective| objective > claimed + gap.max(ROUNDING_RISE_TOL) * claimed.abs().max(1.0));
         let theta = Some(point[self.problem.first.dim()]);
         let basis = (!basis.is_empty()).then_some(basis);
         Ok((MasterSolution { x: Some(x), theta, lower, status, basis, nodes }, rounding_failed))

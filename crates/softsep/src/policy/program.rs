@@ -11,7 +11,7 @@ use super::robust::{CounterpartRows, Expression, PolicyRegion, RobustCounterpart
 use super::support::SupportRegion;
 use crate::format::VariableKind;
 use crate::model::Problem;
-use crate::recourse::{Program, RecourseError};
+use crate::recourse::{ProgramBuilder, RecourseError};
 use crate::uncertainty::Shape;
 
 /// The first-stage decision of the policy.
@@ -113,7 +113,10 @@ impl<'a> PolicyProgram<'a> {
     }
 
     /// Writes the program. Returns its columns and the rows of each constraint.
-    pub(super) fn write(&self, program: &mut dyn Program) -> Result<(Columns, Vec<CounterpartRows>), RecourseError> {
+    pub(super) fn write(
+        &self,
+        program: &mut dyn ProgramBuilder,
+    ) -> Result<(Columns, Vec<CounterpartRows>), RecourseError> {
         let (first, recourse) = (&self.problem.first, &self.problem.recourse);
         if self.is_free() {
             for j in 0..first.dim() {
@@ -132,7 +135,7 @@ impl<'a> PolicyProgram<'a> {
                 program.row(first.row_lower[i], first.row_upper[i], &terms);
             }
         }
-        let free = |program: &mut dyn Program, cost| {
+        let free = |program: &mut dyn ProgramBuilder, cost| {
             program.col(cost, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous)
         };
         let tau = free(program, 1.0);
@@ -152,7 +155,11 @@ impl<'a> PolicyProgram<'a> {
         Ok((columns, written))
     }
 
-    fn write_rows(&self, columns: &Columns, program: &mut dyn Program) -> Result<Vec<CounterpartRows>, RecourseError> {
+    fn write_rows(
+        &self,
+        columns: &Columns,
+        program: &mut dyn ProgramBuilder,
+    ) -> Result<Vec<CounterpartRows>, RecourseError> {
         let rows = self.rows(columns);
         let mut written: Vec<CounterpartRows> = vec![CounterpartRows::default(); rows.len()];
         for ((expression, (lower, upper)), written) in

@@ -18,7 +18,7 @@ use crate::format::{Points, VariableKind};
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::numeric::tolerances::SUMMATION_TOL;
-use crate::recourse::{Program, RecourseError};
+use crate::recourse::{ProgramBuilder, RecourseError};
 use crate::run::Clock;
 use crate::uncertainty::Shape;
 
@@ -288,7 +288,7 @@ impl<'a> Repair<'a> {
         rows: &[FeasibleRange],
         cols: &[FeasibleRange],
         margins: &[[f64; 2]],
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
     ) {
         let recourse = &self.problem.recourse;
         for (range, &cost) in cols.iter().zip(&recourse.cost) {

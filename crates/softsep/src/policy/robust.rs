@@ -7,7 +7,7 @@
 //! the row holds for any point that the solver returns.
 
 use crate::format::{ConeKind, Points, VariableKind};
-use crate::recourse::{Program, RecourseError, merged};
+use crate::recourse::{ProgramBuilder, RecourseError, merged};
 use crate::uncertainty::{Ball, Polytope, Shape};
 
 /// An affine function of ξ whose coefficients are linear in the columns of a program.
@@ -160,7 +160,7 @@ impl<'a> RobustCounterpart<'a> {
     /// Requires `lower ≤ expression ≤ upper` for every ξ of the shape; infinite sides are ignored.
     pub(super) fn between(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         expression: &Expression,
         (lower, upper): (f64, f64),
     ) -> Result<CounterpartRows, RecourseError> {
@@ -185,7 +185,7 @@ impl<'a> RobustCounterpart<'a> {
 
     fn at_least(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         expression: &Expression,
         bound: f64,
     ) -> Result<Option<CounterpartSide>, RecourseError> {
@@ -226,7 +226,7 @@ impl<'a> RobustCounterpart<'a> {
     /// a relevant column need no λ.
     fn against_polytope(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         polytope: &Polytope,
         expression: &Expression,
         terms: &mut Vec<(usize, f64)>,
@@ -254,7 +254,12 @@ impl<'a> RobustCounterpart<'a> {
 }
 
 /// Requires `expression = value` for every ξ: the slope is zero in every direction of the shape.
-fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, value: f64) -> Option<CounterpartSide> {
+fn constant(
+    program: &mut dyn ProgramBuilder,
+    shape: &Shape,
+    expression: &Expression,
+    value: f64,
+) -> Option<CounterpartSide> {
     let mut side = CounterpartSide::default();
     let member = match (&shape.ball, &shape.polytope) {
         (Some(ball), _) => {
@@ -284,7 +289,7 @@ fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, v
 
 /// Adds a column `t ≥ ‖Aᵀa‖`; `−t` is added to `terms`.
 fn against_ball(
-    program: &mut dyn Program,
+    program: &mut dyn ProgramBuilder,
     ball: &Ball,
     expression: &Expression,
     terms: &mut Vec<(usize, f64)>,

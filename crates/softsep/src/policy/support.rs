@@ -134,7 +134,7 @@ enum BoundMethod {
         order: Vec<usize>,
     },
     /// Any other polytope: a linear program, whose duals prove the bound.
-    Program(Box<Lp>),
+    ProgramBuilder(Box<Lp>),
 }
 
 impl<'a> PolytopeBound<'a> {
@@ -152,7 +152,7 @@ impl<'a> PolytopeBound<'a> {
                 lp.set_presolve(Toggle::Off)?;
                 // Only the costs change from one function to the next.
                 lp.set_algorithm(Algorithm::PrimalSimplex)?;
-                BoundMethod::Program(Box::new(lp))
+                BoundMethod::ProgramBuilder(Box::new(lp))
             }
         };
         Ok(Self { polytope, method, gains })
@@ -166,7 +166,7 @@ impl<'a> PolytopeBound<'a> {
         let size: f64 = gains.iter().map(|gain| gain.abs()).sum();
         let excess = match method {
             BoundMethod::Knapsack { caps, joint, order } => knapsack_bound(polytope, gains, caps, *joint, order),
-            BoundMethod::Program(lp) => {
+            BoundMethod::ProgramBuilder(lp) => {
                 let largest = gains.iter().fold(0.0_f64, |largest, gain| largest.max(gain.abs()));
                 let mut duals = vec![0.0; polytope.rows.len()];
                 if largest > 0.0 {

@@ -16,8 +16,8 @@ pub use cut::{Cut, CutKind};
 pub(crate) use dual::{DualColumns, DualSet};
 pub use fixed::Fixed;
 pub(crate) use linear::recourse_basis;
-pub use linear::{DualChoice, Interval, Linear, BasisPolicy, BasisResponse, BasisPolicies};
-pub(crate) use program::{Program, merged};
+pub use linear::{BasisPolicies, BasisPolicy, BasisResponse, DualChoice, Interval, Linear};
+pub(crate) use program::{ProgramBuilder, merged};
 
 use crate::model::Problem;
 use crate::run::{Clock, Stop};

@@ -8,7 +8,7 @@ use super::{ConicProgram, RecourseError};
 use crate::format::{ConeKind, VariableKind};
 
 /// A program under construction.
-pub(crate) trait Program {
+pub(crate) trait ProgramBuilder {
     /// Adds a column and returns its index.
     fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize;
 
@@ -22,7 +22,7 @@ pub(crate) trait Program {
     fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError>;
 }
 
-impl Program for Model {
+impl ProgramBuilder for Model {
     fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize {
         match kind {
             VariableKind::Continuous => self.add_col(cost, lower, upper),
@@ -43,7 +43,7 @@ impl Program for Model {
     }
 }
 
-impl Program for ConicProgram {
+impl ProgramBuilder for ConicProgram {
     fn col(&mut self, cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
         self.add_col(cost, lower, upper)
     }

@@ -3,7 +3,7 @@
 //! The pseudocost of a column is the average rise of the objective per unit over its branches. While a column has few
 //! branches, a few pivots into each of them are a better estimate.
 
-use super::relaxation::{Probe, Relaxation};
+use super::relaxation::{NodeRelaxation, Probe};
 use super::root_model::RootModel;
 use crate::error::Error;
 
@@ -122,7 +122,7 @@ pub(super) fn choose_branch(
     pseudocosts: &Pseudocosts,
     budget: ProbeBudget,
     cutoff: f64,
-    program: &mut Relaxation,
+    program: &mut NodeRelaxation,
     samples: &mut Vec<PseudocostSample>,
     root: &RootModel,
 ) -> Result<Option<BranchChoice>, Error> {
@@ -174,7 +174,7 @@ fn probe_both(
     col: usize,
     value: f64,
     pivots: u32,
-    program: &mut Relaxation,
+    program: &mut NodeRelaxation,
     samples: &mut Vec<PseudocostSample>,
     root: &RootModel,
 ) -> Result<[BranchEstimate; 2], Error> {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::cut_pool::CutPool;
 use super::node::{BoundChange, TreeNode};
-use super::relaxation::{Relaxation, RelaxationStatus};
+use super::relaxation::{NodeRelaxation, RelaxationStatus};
 use super::root_model::RootModel;
 use crate::error::Error;
 use crate::numeric::tolerances::INTEGRALITY_TOL;
@@ -15,14 +15,14 @@ const DIVE_DISTANCE: f64 = 0.1;
 
 #[derive(Debug)]
 pub(super) struct PrimalHeuristics {
-    pub(super) program: Relaxation,
+    pub(super) program: NodeRelaxation,
     /// Integer assignments tried so far.
     tried: HashSet<Vec<i64>>,
 }
 
 impl PrimalHeuristics {
     pub(super) fn new(root: &RootModel) -> Result<Self, Error> {
-        Ok(Self { program: Relaxation::new(root)?, tried: HashSet::new() })
+        Ok(Self { program: NodeRelaxation::new(root)?, tried: HashSet::new() })
     }
 
     /// Returns whether the integers of `x` were not tried yet, and records them.

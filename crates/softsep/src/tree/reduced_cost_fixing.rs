@@ -1,7 +1,7 @@
 //! Reduced-cost fixing: an integer column need not move so far from its bound that the objective reaches the cutoff.
 
 use super::node::BoundChange;
-use super::relaxation::Relaxation;
+use super::relaxation::NodeRelaxation;
 use super::root_model::RootModel;
 
 /// Reduced costs below this are rounding errors.
@@ -30,8 +30,8 @@ pub(super) struct ReducedCosts {
 }
 
 impl ReducedCosts {
-    /// Collects the reduced costs of the last optimum. [`Relaxation::read_reduced_costs`] must have been called.
-    pub(super) fn new(program: &Relaxation, valid_below: f64, root: &RootModel) -> Self {
+    /// Collects the reduced costs of the last optimum. [`NodeRelaxation::read_reduced_costs`] must have been called.
+    pub(super) fn new(program: &NodeRelaxation, valid_below: f64, root: &RootModel) -> Self {
         let reduced_cost = |&col: &usize| ReducedCost {
             col,
             lower: program.lower[col],

@@ -56,7 +56,7 @@ pub(super) enum Probe {
 }
 
 #[derive(Debug)]
-pub(super) struct Relaxation {
+pub(super) struct NodeRelaxation {
     lp: Lp,
     rows: DynamicRows,
     /// Number of rows of X.
@@ -77,7 +77,7 @@ pub(super) struct Relaxation {
     pub(super) work: TreeWork,
 }
 
-impl Relaxation {
+impl NodeRelaxation {
     pub(super) fn new(root: &RootModel) -> Result<Self, Error> {
         Ok(Self {
             lp: root.program()?,

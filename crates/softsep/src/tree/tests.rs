@@ -13,7 +13,7 @@ use softsep_lp::{Lp, Model, Status, Toggle};
 
 use super::cut_pool::CutPool;
 use super::node::{BoundChange, TreeNode};
-use super::relaxation::{Relaxation, RelaxationStatus};
+use super::relaxation::{NodeRelaxation, RelaxationStatus};
 use super::root_model::RootModel;
 use super::{LazyCutCallback, Point, Tree, TreeSettings, TreeWork};
 use crate::error::Error;
@@ -538,13 +538,13 @@ fn a_basis_survives_removed_and_added_rows() {
     let mut pool = CutPool::default();
     cuts.iter().chain(&cuts).for_each(|cut| pool.add(cut.clone()));
     assert_eq!(pool.cuts().len(), cuts.len(), "each once");
-    let mut program = Relaxation::new(&root).unwrap();
+    let mut program = NodeRelaxation::new(&root).unwrap();
     let mut root_node = TreeNode::root(0);
     assert!(program.load(&mut root_node, &[], f64::INFINITY, &root, &pool).unwrap());
     // All cuts are added at first, so that most are idle.
     let everywhere = Point { x: vec![0.0; 12], eta: f64::NEG_INFINITY, bound: 0.0, integral: false };
     assert!(program.add_violated_cuts(&everywhere, &root, &pool).unwrap() && program.rows() == 40);
-    let optimum = |program: &mut Relaxation| {
+    let optimum = |program: &mut NodeRelaxation| {
         assert_eq!(program.optimise(f64::INFINITY, &root, &pool).unwrap(), RelaxationStatus::Optimal);
         program.objective
     };

@@ -6,7 +6,7 @@ use super::branching::{BranchChoice, MIN_BRANCH_DISTANCE, ProbeBudget, Pseudocos
 use super::cut_pool::CutPool;
 use super::node::{BoundChange, Branch, TreeNode};
 use super::reduced_cost_fixing::ReducedCosts;
-use super::relaxation::{Relaxation, RelaxationStatus};
+use super::relaxation::{NodeRelaxation, RelaxationStatus};
 use super::root_model::RootModel;
 use super::{Point, TreeWork};
 use crate::error::Error;
@@ -44,13 +44,13 @@ pub(super) struct NodeReport {
 
 #[derive(Debug)]
 pub(super) struct NodeWorker {
-    pub(super) program: Relaxation,
+    pub(super) program: NodeRelaxation,
     pub(super) node: Option<TreeNode>,
 }
 
 impl NodeWorker {
     pub(super) fn new(root: &RootModel) -> Result<Self, Error> {
-        Ok(Self { program: Relaxation::new(root)?, node: None })
+        Ok(Self { program: NodeRelaxation::new(root)?, node: None })
     }
 
     /// Solves the assigned node. After an error the node stays assigned.

@@ -7,7 +7,7 @@
 //! no active set repeats. A variable at an active bound is removed from the linear algebra. The others are in
 //! [`ThinQr`].
 
-use super::polyhedron::{ConstraintSide, Polyhedron};
+use super::polyhedron::{ConstraintSide, FirstStagePolyhedron};
 use super::qr::ThinQr;
 
 /// The method failed: X is empty, or rounding errors prevented convergence. The caller decides which of the two.
@@ -72,7 +72,7 @@ impl ActiveSet {
     /// violates.
     pub(super) fn project(
         &mut self,
-        polyhedron: &Polyhedron,
+        polyhedron: &FirstStagePolyhedron,
         x: &[f64],
         inverse_metric: &[f64],
         v: &mut [f64],
@@ -89,7 +89,7 @@ impl ActiveSet {
 
     fn solve(
         &mut self,
-        polyhedron: &Polyhedron,
+        polyhedron: &FirstStagePolyhedron,
         x: &[f64],
         inverse_metric: &[f64],
         v: &mut [f64],
@@ -124,7 +124,7 @@ impl ActiveSet {
     /// right sign.
     fn solve_active(
         &mut self,
-        polyhedron: &Polyhedron,
+        polyhedron: &FirstStagePolyhedron,
         x: &[f64],
         inverse_metric: &[f64],
         v: &mut [f64],
@@ -169,7 +169,7 @@ impl ActiveSet {
     /// Updates the QR factors of the active rows, and drops rows whose normals depend linearly on earlier ones. The
     /// factors of leading rows are kept while none of their variables has reached or left a bound: with a hundred
     /// active rows nearly all of the time would go into computing them again.
-    fn update_qr(&mut self, polyhedron: &Polyhedron, inverse_metric: &[f64]) {
+    fn update_qr(&mut self, polyhedron: &FirstStagePolyhedron, inverse_metric: &[f64]) {
         let Self { bound_side, rows, qr, rows_in_qr, at_bound_in_qr, .. } = self;
         let is_same = |&(row, rows_in_qr): &(&ActiveRow, &usize)| {
             row.index == *rows_in_qr
@@ -203,7 +203,7 @@ impl ActiveSet {
     }
 
     /// Computes the targets from the multipliers.
-    fn update_targets(&mut self, polyhedron: &Polyhedron, x: &[f64], inverse_metric: &[f64]) {
+    fn update_targets(&mut self, polyhedron: &FirstStagePolyhedron, x: &[f64], inverse_metric: &[f64]) {
         self.target.fill(0.0);
         for row in &self.rows {
             for (j, value) in polyhedron.terms(row.index) {
@@ -215,7 +215,7 @@ impl ActiveSet {
         }
     }
 
-    fn drop_wrong_signs(&mut self, polyhedron: &Polyhedron) -> bool {
+    fn drop_wrong_signs(&mut self, polyhedron: &FirstStagePolyhedron) -> bool {
         let before = self.rows.len();
         self.rows.retain(|row| {
             let (lower, upper) = polyhedron.sides(row.index);
@@ -235,7 +235,7 @@ impl ActiveSet {
     }
 
     /// Activates all violated constraints. Returns whether there were any.
-    fn activate_all_violated(&mut self, polyhedron: &Polyhedron, v: &[f64]) -> bool {
+    fn activate_all_violated(&mut self, polyhedron: &FirstStagePolyhedron, v: &[f64]) -> bool {
         let Self { bound_side, rows, .. } = self;
         let mut any = false;
         polyhedron.for_each_violated(v, |side, _| {
@@ -252,7 +252,7 @@ impl ActiveSet {
     fn activate(
         &mut self,
         side: ConstraintSide,
-        polyhedron: &Polyhedron,
+        polyhedron: &FirstStagePolyhedron,
         inverse_metric: &[f64],
         v: &mut [f64],
     ) -> Result<(), ActiveSetFailure> {
@@ -298,7 +298,12 @@ impl ActiveSet {
 
     /// Computes the rates of change when the multiplier of a constraint is raised. Returns the rate at which its
     /// violation falls, which is 0 if its normal depends linearly on the active ones and the point cannot move.
-    fn compute_rates(&mut self, side: ConstraintSide, polyhedron: &Polyhedron, inverse_metric: &[f64]) -> f64 {
+    fn compute_rates(
+        &mut self,
+        side: ConstraintSide,
+        polyhedron: &FirstStagePolyhedron,
+        inverse_metric: &[f64],
+    ) -> f64 {
         self.gradient_rate.fill(0.0);
         match side {
             ConstraintSide::Row(row, sign) => {
@@ -325,7 +330,11 @@ impl ActiveSet {
 
     /// Returns the largest step of the new multiplier until an active constraint's multiplier becomes zero, and that
     /// constraint.
-    fn first_blocking(&self, polyhedron: &Polyhedron, inverse_metric: &[f64]) -> (f64, Option<BlockingConstraint>) {
+    fn first_blocking(
+        &self,
+        polyhedron: &FirstStagePolyhedron,
+        inverse_metric: &[f64],
+    ) -> (f64, Option<BlockingConstraint>) {
         let mut max_dual_step = f64::INFINITY;
         let mut blocking = None;
         for (k, row) in self.rows.iter().enumerate() {

@@ -3,88 +3,125 @@
 //! With the row `nᵀv ≤ β` and its multiplier λ ≥ 0, the solution is `v(λ) = clamp(x − λ H⁻¹n)`, where `nᵀv(λ)` is
 //! piecewise linear and nonincreasing in λ. The search finds its crossing of β.
 
-use super::polyhedron::Polyhedron;
+use super::polyhedron::FirstStagePolyhedron;
 
 /// Writes the projection onto the bounds and this side of the row into v. Returns false, and leaves v undefined, if no
 /// λ meets the row up to rounding.
 pub(super) fn project(
-    polyhedron: &Polyhedron,
+    polyhedron: &FirstStagePolyhedron,
     row: usize,
     sign: f64,
     x: &[f64],
     inverse_metric: &[f64],
     v: &mut [f64],
 ) -> bool {
-    let point_at = |j: usize, value: f64, lambda: f64| x[j] - lambda * sign * value * inverse_metric[j];
-    // Violation of the row at λ, and the rate at which it decreases.
-    let violation_at = |lambda: f64| {
-        let (mut violation_at, mut decrease_rate) = (-sign * polyhedron.side(row, sign), 0.0);
-        for (j, value) in polyhedron.terms(row) {
-            let (lower, upper) = polyhedron.bounds(j);
-            let target = point_at(j, value, lambda);
-            violation_at += sign * value * polyhedron.clamp(j, target);
-            if target > lower && target < upper {
-                decrease_rate += value * value * inverse_metric[j];
-            }
-        }
-        (violation_at, decrease_rate)
-    };
-    // Above the last breakpoint no variable reaches or leaves a bound, and only those without a bound ahead move.
-    let (mut last_breakpoint, mut last_decrease_rate) = (0.0_f64, 0.0);
+    let knapsack = Knapsack { polyhedron, row, sign, x, inverse_metric };
+    let Some(lambda) = knapsack.multiplier() else { return false };
     for (j, value) in polyhedron.terms(row) {
-        let (lower, upper) = polyhedron.bounds(j);
-        for bound in [lower, upper] {
-            let breakpoint = (x[j] - bound) / (sign * value * inverse_metric[j]);
-            if breakpoint.is_finite() {
-                last_breakpoint = last_breakpoint.max(breakpoint);
+        v[j] = polyhedron.clamp(j, knapsack.target(j, value, lambda));
+    }
+    knapsack.remove_residual(lambda, v);
+    let (residual, allowed) = polyhedron.row_violation(row, sign, v);
+    residual.abs() <= allowed
+}
+
+/// One side of a row, and the point to project.
+struct Knapsack<'a> {
+    polyhedron: &'a FirstStagePolyhedron,
+    row: usize,
+    sign: f64,
+    x: &'a [f64],
+    inverse_metric: &'a [f64],
+}
+
+impl Knapsack<'_> {
+    /// Returns the entry of `x − λ H⁻¹n` for a variable with this coefficient in the row.
+    fn target(&self, j: usize, value: f64, lambda: f64) -> f64 {
+        self.x[j] - lambda * self.sign * value * self.inverse_metric[j]
+    }
+
+    /// Returns the violation of the row at λ, and the rate at which it decreases.
+    fn violation(&self, lambda: f64) -> (f64, f64) {
+        let (mut violation, mut decrease_rate) = (-self.sign * self.polyhedron.side(self.row, self.sign), 0.0);
+        for (j, value) in self.polyhedron.terms(self.row) {
+            let (lower, upper) = self.polyhedron.bounds(j);
+            let target = self.target(j, value, lambda);
+            violation += self.sign * value * self.polyhedron.clamp(j, target);
+            if target > lower && target < upper {
+                decrease_rate += value * value * self.inverse_metric[j];
             }
         }
-        let ahead = if sign * value > 0.0 { lower } else { upper };
-        if ahead.is_infinite() {
-            last_decrease_rate += value * value * inverse_metric[j];
+        (violation, decrease_rate)
+    }
+
+    /// Returns the last λ at which a variable reaches or leaves a bound, and the rate at which the violation decreases
+    /// beyond it. Only variables without a bound ahead move there.
+    fn last_breakpoint(&self) -> (f64, f64) {
+        let (mut last, mut decrease_rate) = (0.0_f64, 0.0);
+        for (j, value) in self.polyhedron.terms(self.row) {
+            let (lower, upper) = self.polyhedron.bounds(j);
+            for bound in [lower, upper] {
+                let breakpoint = (self.x[j] - bound) / (self.sign * value * self.inverse_metric[j]);
+                if breakpoint.is_finite() {
+                    last = last.max(breakpoint);
+                }
+            }
+            let ahead = if self.sign * value > 0.0 { lower } else { upper };
+            if ahead.is_infinite() {
+                decrease_rate += value * value * self.inverse_metric[j];
+            }
         }
+        (last, decrease_rate)
     }
-    let (mut low, mut high) = (0.0, last_breakpoint);
-    let excess = violation_at(last_breakpoint).0;
-    let mut lambda = if excess > 0.0 { last_breakpoint + excess / last_decrease_rate } else { 0.0 };
-    if !lambda.is_finite() {
-        return false;
+
+    /// Returns the λ at which the violation is zero, or `None` if there is none.
+    fn multiplier(&self) -> Option<f64> {
+        let (last, decrease_rate) = self.last_breakpoint();
+        let violation = self.violation(last).0;
+        let lambda = if violation > 0.0 { last + violation / decrease_rate } else { 0.0 };
+        if !lambda.is_finite() {
+            return None;
+        }
+        Some(if violation <= 0.0 { self.search(lambda, last) } else { lambda })
     }
-    if excess <= 0.0 {
-        // A Newton step is exact on the right linear piece, and bisection keeps it in the bracket. The loop ends when
-        // the ends of the bracket are neighbouring numbers.
+
+    /// Finds the zero of the violation between 0 and `high` from `lambda`. A Newton step is exact on the right linear
+    /// piece, and bisection keeps it in the bracket. The loop ends when the ends of the bracket are neighbouring numbers.
+    fn search(&self, mut lambda: f64, mut high: f64) -> f64 {
+        let mut low = 0.0;
         for _ in 0..200 {
-            let (excess, decrease_rate) = violation_at(lambda);
-            if excess == 0.0 {
+            let (violation, decrease_rate) = self.violation(lambda);
+            if violation == 0.0 {
                 break;
             }
-            if excess > 0.0 {
+            if violation > 0.0 {
                 low = lambda;
             } else {
                 high = lambda;
             }
-            let newton = lambda + excess / decrease_rate;
+            let newton = lambda + violation / decrease_rate;
             let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
             if next == lambda || next <= low || next >= high {
                 break;
             }
             lambda = next;
         }
+        lambda
     }
-    for (j, value) in polyhedron.terms(row) {
-        v[j] = polyhedron.clamp(j, point_at(j, value, lambda));
-    }
-    // λ has a limited number of digits, and v has fewer where x is far away. The residual of the row is removed from v
-    // directly.
-    let (residual, decrease_rate) = (polyhedron.row_violation(row, sign, v).0, violation_at(lambda).1);
-    if decrease_rate > 0.0 {
-        for (j, value) in polyhedron.terms(row) {
-            let (lower, upper) = polyhedron.bounds(j);
-            if v[j] > lower && v[j] < upper {
-                v[j] = polyhedron.clamp(j, v[j] - residual / decrease_rate * sign * value * inverse_metric[j]);
+
+    /// Removes the residual of the row from v directly, since λ has a limited number of digits, and v has fewer where x
+    /// is far away.
+    fn remove_residual(&self, lambda: f64, v: &mut [f64]) {
+        let residual = self.polyhedron.row_violation(self.row, self.sign, v).0;
+        let decrease_rate = self.violation(lambda).1;
+        if decrease_rate > 0.0 {
+            for (j, value) in self.polyhedron.terms(self.row) {
+                let (lower, upper) = self.polyhedron.bounds(j);
+                if v[j] > lower && v[j] < upper {
+                    let step = residual / decrease_rate * self.sign * value * self.inverse_metric[j];
+                    v[j] = self.polyhedron.clamp(j, v[j] - step);
+                }
             }
         }
     }
-    let (residual, allowed) = polyhedron.row_violation(row, sign, v);
-    residual.abs() <= allowed
 }

@@ -14,7 +14,7 @@ mod qr;
 mod tests;
 
 use self::active_set::ActiveSet;
-use self::polyhedron::{ConstraintSide, Polyhedron};
+use self::polyhedron::{ConstraintSide, FirstStagePolyhedron};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
@@ -24,7 +24,7 @@ use crate::run::Clock;
 /// Projects points onto X. The metric may change and feasibility cuts may be added between projections.
 #[derive(Debug)]
 pub(crate) struct Projection {
-    polyhedron: Polyhedron,
+    polyhedron: FirstStagePolyhedron,
     /// Diagonal of H.
     metric: Vec<f64>,
     /// Diagonal of H⁻¹.
@@ -42,7 +42,7 @@ impl Projection {
     pub(crate) fn new(problem: &Problem, clock: &Clock) -> Self {
         let dim = problem.first.dim();
         Self {
-            polyhedron: Polyhedron::new(&problem.first),
+            polyhedron: FirstStagePolyhedron::new(&problem.first),
             metric: vec![1.0; dim],
             inverse_metric: vec![1.0; dim],
             v: vec![0.0; dim],

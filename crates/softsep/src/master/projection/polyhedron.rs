@@ -20,7 +20,7 @@ pub(super) enum ConstraintSide {
 
 /// The polyhedron `lower ≤ v ≤ upper`, `row_lower ≤ Av ≤ row_upper`.
 #[derive(Debug)]
-pub(super) struct Polyhedron {
+pub(super) struct FirstStagePolyhedron {
     lower: Vec<f64>,
     upper: Vec<f64>,
     rows: Sparse,
@@ -33,7 +33,7 @@ pub(super) struct Polyhedron {
     scale_added: Vec<f64>,
 }
 
-impl Polyhedron {
+impl FirstStagePolyhedron {
     pub(super) fn new(first: &FirstStage) -> Self {
         Self {
             lower: first.lower.clone(),

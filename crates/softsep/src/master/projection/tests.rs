@@ -313,7 +313,7 @@ fn the_knapsack_and_the_active_set_agree_on_one_row() {
         );
         let (x, h) = (random_point(&problem.first, &mut rng), random_metric(dim, round % 4 > 1, &mut rng));
         let inverse_metric: Vec<f64> = h.iter().map(|h| h.recip()).collect();
-        let polyhedron = Polyhedron::new(&problem.first);
+        let polyhedron = FirstStagePolyhedron::new(&problem.first);
         let clamped: Vec<f64> = (0..dim).map(|j| polyhedron.clamp(j, x[j])).collect();
         let Some(ConstraintSide::Row(row, sign)) = polyhedron.most_violated(&clamped, &inverse_metric) else {
             continue;

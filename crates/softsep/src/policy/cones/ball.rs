@@ -18,7 +18,7 @@ use super::block::{AffineVector, ConeBlock, NumericBlock};
 use super::depth::SizedSum;
 use super::polytope::require_in_cone;
 use crate::format::{ConeKind, VariableKind};
-use crate::recourse::{Program, RecourseError};
+use crate::recourse::{ProgramBuilder, RecourseError};
 use crate::uncertainty::{Polytope, ShapeRow};
 
 /// Largest number of rows of a matrix inequality: the time of an interior point iteration grows with its sixth power.
@@ -86,7 +86,11 @@ pub(super) fn has_matrix(kind: ConeKind, len: usize, axes: usize) -> bool {
 
 /// Requires a block of a second-order cone, a function of u, to be in its cone on the entire ball, with a depth of
 /// `margin`. Returns the first column of X.
-pub(super) fn require(program: &mut dyn Program, block: &ConeBlock, margin: f64) -> Result<usize, RecourseError> {
+pub(super) fn require(
+    program: &mut dyn ProgramBuilder,
+    block: &ConeBlock,
+    margin: f64,
+) -> Result<usize, RecourseError> {
     let factors = FactorSizes::of(block.len(), block.dim());
     let columns: Vec<usize> = (0..factors.skew_products())
         .map(|_| program.col(0.0, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous))

@@ -3,7 +3,7 @@
 use super::depth::SizedSum;
 use crate::format::{ConeKind, VariableKind};
 use crate::policy::robust::Expression;
-use crate::recourse::Program;
+use crate::recourse::ProgramBuilder;
 use crate::uncertainty::Ball;
 
 /// A cone, and the expressions that must be in it for every ξ.
@@ -68,7 +68,7 @@ impl ConeBlock {
 
     /// Splits the block into a share, an arbitrary affine function of ξ whose coefficients are new columns, and the
     /// rest. Returns the first new column, the share and the rest.
-    pub(super) fn shared(&self, program: &mut dyn Program) -> (usize, Self, Self) {
+    pub(super) fn shared(&self, program: &mut dyn ProgramBuilder) -> (usize, Self, Self) {
         let dim = self.dim();
         let (mut first, mut share, mut rest) = (None, self.clone(), self.clone());
         for (share, rest) in share.entries.iter_mut().zip(&mut rest.entries) {

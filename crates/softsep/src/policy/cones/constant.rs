@@ -13,7 +13,7 @@ use crate::policy::affine_policy::AffinePolicy;
 use crate::policy::repair::{FeasibleRange, ROW_TOL, Repair};
 use crate::policy::robust::Expression;
 use crate::policy::support::SupportBounds;
-use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
+use crate::recourse::{ConicProgram, ConicStatus, ProgramBuilder, RecourseError};
 use crate::run::Clock;
 
 /// The margins of rows and cones, relative to their size, in the order of trial. The violations of an interior point

@@ -26,7 +26,7 @@ use super::robust::{Expression, PolytopeColumns};
 use super::support::SupportRegion;
 use crate::format::{ConeKind, Points};
 use crate::model::{Cone, RecourseModel, square_root};
-use crate::recourse::{Program, RecourseError};
+use crate::recourse::{ProgramBuilder, RecourseError};
 use crate::uncertainty::{Ball, Polytope};
 
 /// Returns the cones of a recourse as blocks, given its rows.
@@ -124,7 +124,7 @@ impl ConicCounterpart {
     /// Requires a block in its cone for every ξ, with a depth of `margin`.
     pub(super) fn require(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         block: &ConeBlock,
         margin: f64,
     ) -> Result<ConeProof, RecourseError> {
@@ -186,7 +186,12 @@ impl ConicCounterpart {
 }
 
 impl BallRegion {
-    fn require(&self, program: &mut dyn Program, block: &ConeBlock, margin: f64) -> Result<BallProof, RecourseError> {
+    fn require(
+        &self,
+        program: &mut dyn ProgramBuilder,
+        block: &ConeBlock,
+        margin: f64,
+    ) -> Result<BallProof, RecourseError> {
         let block = block.in_axes(&self.ball);
         if ball::has_matrix(block.kind, block.len(), block.dim()) {
             ball::require(program, &block, margin).map(BallProof::Matrix)

@@ -17,7 +17,7 @@ use super::block::{AffineVector, ConeBlock, NumericBlock};
 use super::depth::{SizedSum, unit};
 use crate::format::{ConeKind, VariableKind};
 use crate::policy::robust::PolytopeColumns;
-use crate::recourse::{Program, RecourseError, merged};
+use crate::recourse::{ProgramBuilder, RecourseError, merged};
 use crate::uncertainty::{Polytope, ShapeRow};
 
 /// Columns per group, and the largest number of columns that form a single group.
@@ -40,7 +40,7 @@ fn is_cap(row: &ShapeRow) -> bool {
 
 /// Requires a block in its cone on the entire polytope, with a depth of `margin`. Returns its multipliers.
 pub(super) fn require(
-    program: &mut dyn Program,
+    program: &mut dyn ProgramBuilder,
     limits: &PolytopeColumns,
     polytope: &Polytope,
     block: &ConeBlock,
@@ -96,7 +96,12 @@ fn at_corner<T>(of_group: &[T], corner: usize) -> impl Iterator<Item = &T> {
 }
 
 /// Adds the columns of a multiplier, a member of the cone or a free vector. Returns the first column.
-fn multiplier(program: &mut dyn Program, kind: ConeKind, len: usize, is_free: bool) -> Result<usize, RecourseError> {
+fn multiplier(
+    program: &mut dyn ProgramBuilder,
+    kind: ConeKind,
+    len: usize,
+    is_free: bool,
+) -> Result<usize, RecourseError> {
     let columns: Vec<usize> =
         (0..len).map(|_| program.col(0.0, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous)).collect();
     if !is_free {
@@ -108,7 +113,7 @@ fn multiplier(program: &mut dyn Program, kind: ConeKind, len: usize, is_free: bo
 
 /// Requires affine functions of the columns in a cone, with a depth of `margin`.
 pub(in crate::policy) fn require_in_cone(
-    program: &mut dyn Program,
+    program: &mut dyn ProgramBuilder,
     kind: ConeKind,
     entries: AffineVector,
     margin: f64,

@@ -25,7 +25,7 @@ use super::polytope::require_in_cone;
 use super::{BallRegion, ConeProof, ConicCounterpart};
 use crate::format::{ConeKind, VariableKind};
 use crate::policy::robust::Expression;
-use crate::recourse::{Program, RecourseError};
+use crate::recourse::{ProgramBuilder, RecourseError};
 
 /// s and w in units of the cost's size: s is divided by the size, and w by its square root.
 pub(in crate::policy) struct QuadraticBound {
@@ -66,7 +66,7 @@ impl ConicCounterpart {
     /// Requires a quadratic cost below a function of ξ, for every ξ.
     pub(in crate::policy) fn require_quadratic(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         bound: &QuadraticBound,
     ) -> Result<QuadraticProof, RecourseError> {
         let block = bound.block();

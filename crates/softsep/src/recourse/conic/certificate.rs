@@ -37,7 +37,7 @@ pub(super) struct SolveData {
 
 /// The last point that was verified, and the bound that it proves. Undefined after a failed verification.
 #[derive(Debug)]
-pub(super) struct Certificate {
+pub(super) struct ConicCertificate {
     /// The primal point or the ray. Zeros after infeasibility.
     pub(super) y: Vec<f64>,
     /// The multipliers of the rows, or the Farkas certificate. Zeros after unboundedness.
@@ -63,7 +63,7 @@ struct BoundTerms {
     residual: f64,
 }
 
-impl Certificate {
+impl ConicCertificate {
     pub(super) fn new(form: &StandardForm) -> Self {
         let side = form.cones.iter().map(|(_, entries)| matrix_side(entries.len())).max().unwrap_or(0);
         let cols = form.cost.len();

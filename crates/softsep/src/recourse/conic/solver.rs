@@ -6,7 +6,7 @@ use std::fmt;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
-use super::certificate::{Certificate, SolveData, feasibility_error, is_at_most};
+use super::certificate::{ConicCertificate, SolveData, feasibility_error, is_at_most};
 use super::elastic::ElasticProgram;
 use super::standard_form::{ConicProgram, StandardForm};
 use crate::recourse::RecourseError;
@@ -66,7 +66,7 @@ impl ConicProgram {
     fn solve_inline(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
         let mut solver = ConicSolver::new(self, clock)?;
         let status = solver.solve();
-        let Certificate { y, pi, bound, .. } = solver.certificate;
+        let ConicCertificate { y, pi, bound, .. } = solver.certificate;
         let dual_objective =
             if status == ConicStatus::Infeasible { f64::INFINITY } else { bound + solver.form.constant };
         Ok(ConicSolution { status, dual_objective, primal: y, row_duals: pi })
@@ -130,7 +130,7 @@ impl InteriorPointRung {
 pub(super) struct ConicSolver {
     pub(super) form: StandardForm,
     pub(super) data: SolveData,
-    pub(super) certificate: Certificate,
+    pub(super) certificate: ConicCertificate,
     /// Interior-point iterations so far.
     pub(super) iterations: u64,
     /// Solves that the first rung did not decide.
@@ -158,7 +158,7 @@ impl ConicSolver {
         };
         form.right_side(&data.shift, &mut data.right_side);
         let solver = new_program_solver(&form, &data, &LADDER[0], clock).map_err(RecourseError::Unsupported)?;
-        let certificate = Certificate::new(&form);
+        let certificate = ConicCertificate::new(&form);
         let zero_cost = vec![0.0; form.cost.len()];
         Ok(Self {
             form,
@@ -278,7 +278,7 @@ fn is_ray(status: SolverStatus) -> bool {
 fn verify_least_violation(
     form: &StandardForm,
     data: &SolveData,
-    certificate: &mut Certificate,
+    certificate: &mut ConicCertificate,
     elastic: &mut Option<ElasticProgram>,
     clock: &Clock,
     iterations: &mut u64,

@@ -119,8 +119,9 @@ impl<'p> Bilinear<'p> {
             return Ok(facts.clone());
         }
         let feasible = self.side(DualSet::Feasible, clock)?;
-        let rays =
-            self.side(DualSet::Rays, clock)?.ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))?;
+        let rays = self
+            .side(DualSet::Rays, clock)?
+            .ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))?;
         Ok(self.facts.insert(Facts { feasible, rays }).clone())
     }
 
