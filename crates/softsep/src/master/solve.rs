@@ -61,7 +61,7 @@ impl MasterStart {
                 }
             }
             MasterStart::Point(point) => {
-                let _ = lp.set_point(point);
+                let _ = lp.set_start_point(point);
             }
         }
         Ok(())
@@ -186,7 +186,7 @@ impl ScenarioCopies<'_> {
         let Some((mut lp, mut status)) = solver(lp, clock)? else { return Ok(None) };
         if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Failed) {
             // Presolve has called feasible masters infeasible, and does not distinguish infeasible from unbounded.
-            lp.forget()?;
+            lp.clear_solver()?;
             lp.set_presolve(Toggle::Off)?;
             lp.set_time_limit(clock.left())?;
             let Some(again) = solve_until(lp, clock)? else { return Ok(None) };

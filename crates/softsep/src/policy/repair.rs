@@ -241,7 +241,7 @@ impl<'a> Repair<'a> {
             lp.set_interrupt(Arc::clone(clock.interrupt()))?;
             let mut status = lp.solve()?;
             if !matches!(status, Status::Optimal | Status::Infeasible | Status::Interrupted) {
-                lp.forget()?;
+                lp.clear_solver()?;
                 lp.set_presolve(Toggle::Off)?;
                 status = lp.solve()?;
             }

@@ -116,7 +116,7 @@ impl PolicyProgram<'_> {
         let mut status = lp.solve()?;
         if !is_definite(status) && clock.check().is_ok() {
             // An interior point method that fails numerically proves nothing; simplex is slower but reliable.
-            lp.forget()?;
+            lp.clear_solver()?;
             lp.set_algorithm(Algorithm::DualSimplex)?;
             lp.set_presolve(Toggle::Off)?;
             lp.set_time_limit(clock.left())?;
@@ -124,7 +124,7 @@ impl PolicyProgram<'_> {
         }
         if matches!(status, Status::Unbounded | Status::InfeasibleOrUnbounded) && clock.check().is_ok() {
             // Without costs no program is unbounded, so that an optimum proves feasibility.
-            lp.forget()?;
+            lp.clear_solver()?;
             lp.set_costs(&vec![0.0; model.cols()])?;
             lp.set_time_limit(clock.left())?;
             status = match lp.solve()? {

@@ -252,7 +252,7 @@ pub(crate) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extre
     let mut status = lp.solve()?;
     if matches!(status, Status::Failed | Status::Infeasible | Status::InfeasibleOrUnbounded) {
         // From scratch once more: neither a vertex that went bad nor presolve must settle anything.
-        lp.forget()?;
+        lp.clear_solver()?;
         lp.set_presolve(Toggle::Off)?;
         lp.set_time_limit(clock.left())?;
         status = lp.solve()?;

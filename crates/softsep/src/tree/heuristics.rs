@@ -76,7 +76,7 @@ impl PrimalHeuristics {
             }
             for (j, value) in fractional {
                 if distance(value) <= nearest.max(DIVE_DISTANCE) {
-                    self.program.set_bounds_of(j, value.round(), value.round())?;
+                    self.program.set_bounds_of_col(j, value.round(), value.round())?;
                 }
             }
         }

@@ -129,7 +129,7 @@ impl NodeRelaxation {
         if self.current_node != Some(node.parent) && self.current_node != Some(node.number) {
             match &node.basis {
                 Some(start) => drop(self.rows.import_basis(start, root, pool, &mut self.lp)?),
-                None => self.lp.forget()?,
+                None => self.lp.clear_solver()?,
             }
         }
         self.current_node = None;
@@ -220,7 +220,7 @@ impl NodeRelaxation {
         }
         violated.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         violated.truncate(MAX_ROWS_PER_ROUND.max(root.squares.len()));
-        let new = self.rows.add(violated.into_iter().map(|(_, name)| name), root, pool, &mut self.lp)?;
+        let new = self.rows.add(violated.into_iter().map(|(_, key)| key), root, pool, &mut self.lp)?;
         if new && !bounded {
             self.set_bounds(root)?;
         }
@@ -240,7 +240,7 @@ impl NodeRelaxation {
                 return Ok(status);
             }
             self.work.retries += 1;
-            self.lp.forget()?;
+            self.lp.clear_solver()?;
             self.lp.set_algorithm(algorithm)?;
             let attempt = self.attempt(root);
             self.lp.set_algorithm(Algorithm::DualSimplex)?;
@@ -381,7 +381,7 @@ impl NodeRelaxation {
     /// Restores the basis of the last optimum in HiGHS. Rows that were added since are basic in it.
     fn restore(&mut self) -> Result<(), Error> {
         match self.basis.is_empty() {
-            true => self.lp.forget()?,
+            true => self.lp.clear_solver()?,
             false => self.lp.set_basis(&self.basis.extended(self.static_rows + self.rows.len()))?,
         }
         Ok(())
@@ -400,10 +400,10 @@ impl NodeRelaxation {
     }
 
     /// Sets the bounds of a column for the next solve from the current basis.
-    pub(super) fn set_bounds_of(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), Error> {
+    pub(super) fn set_bounds_of_col(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), Error> {
         (self.lower[col], self.upper[col]) = (lower, upper);
         self.current_node = None;
-        Ok(self.lp.set_bounds_of(col, lower, upper)?)
+        Ok(self.lp.set_bounds_of_col(col, lower, upper)?)
     }
 
     /// Makes a few pivots towards the optimum with other bounds of a column.
@@ -415,7 +415,7 @@ impl NodeRelaxation {
         pivots: u32,
         root: &RootModel,
     ) -> Result<Probe, Error> {
-        self.lp.set_bounds_of(col, lower, upper)?;
+        self.lp.set_bounds_of_col(col, lower, upper)?;
         self.lp.set_iteration_limit(Some(pivots))?;
         self.lp.set_time_limit(root.clock.left())?;
         let status = self.lp.solve()?;
@@ -431,7 +431,7 @@ impl NodeRelaxation {
             _ => Probe::Estimate(self.objective),
         };
         self.lp.set_iteration_limit(None)?;
-        self.lp.set_bounds_of(col, self.lower[col], self.upper[col])?;
+        self.lp.set_bounds_of_col(col, self.lower[col], self.upper[col])?;
         self.restore()?;
         Ok(probe)
     }

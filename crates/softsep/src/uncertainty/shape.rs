@@ -184,7 +184,7 @@ impl Shape {
         let mut lp = Lp::new(&model)?;
         if lp.solve()? != Status::Optimal {
             // Presolve has been wrong before, most of all about flat sets: ask again without.
-            lp.forget()?;
+            lp.clear_solver()?;
             lp.set_presolve(Toggle::Off)?;
             match lp.solve()? {
                 Status::Optimal => {}

@@ -210,7 +210,7 @@ impl BasisPolicies {
         self.lp.set_col_bounds(&from, &to)?;
         let (from, to): (Vec<f64>, Vec<f64>) = self.rows.iter().map(|range| (range.from, range.to)).unzip();
         self.lp.set_row_bounds(&from, &to)?;
-        self.lp.forget()?;
+        self.lp.clear_solver()?;
         self.lp.set_basis(&response.basis)?;
         self.lp.set_time_limit(self.clock.left())?;
         match self.lp.solve()? {

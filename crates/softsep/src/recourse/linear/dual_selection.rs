@@ -76,7 +76,7 @@ impl DualSelection {
         dual: &mut [f64],
     ) -> Result<bool, LpError> {
         // The selection must not depend on earlier solves.
-        self.lp.forget()?;
+        self.lp.clear_solver()?;
         let mut activity = vec![0.0; data.rows()];
         data.g_columns.transpose_mul_add(1.0, y, &mut activity);
         let near = |value: f64, bound: f64| {

@@ -31,7 +31,7 @@ impl SimplexRung {
         if self == SimplexRung::Warm {
             return Ok(());
         }
-        lp.forget()?;
+        lp.clear_solver()?;
         lp.set_presolve(if self == SimplexRung::Presolved { Toggle::On } else { Toggle::Off })?;
         lp.set_scaling(self != SimplexRung::Unscaled)?;
         lp.set_algorithm(if self == SimplexRung::InteriorPoint {

@@ -222,7 +222,7 @@ impl Linear {
         }
         if let Some(start) = self.start.take() {
             // The pricing weights and the random state are reset too, so that the answer depends on the basis alone.
-            lp.forget()?;
+            lp.clear_solver()?;
             if let Some(basis) = &start.0 {
                 lp.set_basis(basis)?;
             }
