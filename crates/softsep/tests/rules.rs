@@ -39,8 +39,8 @@ fn rules_bound_the_recourse_from_above_on_their_list() {
         let own = policies.policy_of_basis(&mut response, &x);
         let basics = own.feasible_ranges.len();
         let ranges = |list: &[Vec<f64>]| -> Vec<Interval> {
-            let of = |values: &Vec<f64>, k: usize| Interval { from: values[k], to: values[k] };
-            (0..basics).map(|k| list.iter().fold(Interval::NONE, |range, values| range.hull(of(values, k)))).collect()
+            let of = |values: &Vec<f64>, k: usize| Interval { lower: values[k], upper: values[k] };
+            (0..basics).map(|k| list.iter().fold(Interval::EMPTY, |range, values| range.hull(of(values, k)))).collect()
         };
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-7 * (1.0 + a.abs());
         // A rule for one scenario alone is optimal there.
@@ -49,7 +49,7 @@ fn rules_bound_the_recourse_from_above_on_their_list() {
         let over = policies.min_cost_over(&response, &x, &ranges(&values)).unwrap();
         for (xi, values) in list.iter().zip(&values) {
             engine.solve(xi, &mut answer).unwrap();
-            if own.feasible_ranges.iter().zip(values).all(|(own, value)| own.from <= *value && *value <= own.to) {
+            if own.feasible_ranges.iter().zip(values).all(|(own, value)| own.lower <= *value && *value <= own.upper) {
                 optimal += 1;
                 assert!(close(own.cost + values[basics], answer.value), "seed {seed}");
             }

@@ -216,24 +216,24 @@ fn rule_out(
         .par_chunks(BLOCK)
         .map_init(Room::default, |room, block| {
             question.clock.check()?;
-            let mut ranges = vec![Interval::NONE; basics];
+            let mut ranges = vec![Interval::EMPTY; basics];
             let values = room.product(response.slopes(), question.points, block);
             let costs = values.chunks_exact(basics + 1).map(|values| {
                 // No early way out: this is the loop that counts.
                 let inside =
-                    |all: bool, (own, value): (&Interval, &f64)| all & (own.from <= *value) & (*value <= own.to);
+                    |all: bool, (own, value): (&Interval, &f64)| all & (own.lower <= *value) & (*value <= own.upper);
                 if own_cost + values[basics] <= level && feasible_ranges.iter().zip(values).fold(true, inside) {
                     return None;
                 }
                 for (range, &value) in ranges.iter_mut().zip(values) {
-                    *range = range.hull(Interval { from: value, to: value });
+                    *range = range.hull(Interval { lower: value, upper: value });
                 }
                 Some(values[basics])
             });
             Ok(Block { costs: costs.collect(), ranges })
         })
         .collect::<Result<_, Stop>>()?;
-    let mut ranges = vec![Interval::NONE; basics];
+    let mut ranges = vec![Interval::EMPTY; basics];
     for block in &blocks {
         ranges.iter_mut().zip(&block.ranges).for_each(|(range, block)| *range = range.hull(*block));
     }

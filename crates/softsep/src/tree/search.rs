@@ -11,7 +11,7 @@ use super::heuristics::PrimalHeuristics;
 use super::node::{BoundChange, NodeQueue, TreeNode};
 use super::reduced_cost_fixing::ReducedCosts;
 use super::root_model::RootModel;
-use super::worker::{BatchContext, NodeOutcome, NodeReport, NodeWorker};
+use super::worker::{BatchContext, Child, NodeOutcome, NodeReport, NodeWorker};
 use super::{LazyCutCallback, Point, TreeSettings, TreeWork};
 use crate::error::Error;
 use crate::master::{ScenarioCopies, explain_infeasible, explain_unbounded};
@@ -213,7 +213,7 @@ impl<'p> Tree<'p> {
     /// smallest bound.
     fn assign_nodes(&mut self) {
         let (lower, cutoff) = (self.lower(), self.cutoff);
-        let far = if cutoff.is_finite() && lower.is_finite() {
+        let plunge_limit = if cutoff.is_finite() && lower.is_finite() {
             lower + PLUNGE_SHARE * (cutoff - lower)
         } else {
             f64::INFINITY
@@ -221,7 +221,7 @@ impl<'p> Tree<'p> {
         for position in 0..self.workers.len() {
             if let Some(node) = self.workers[position]
                 .node
-                .take_if(|node| node.bound > far && node.bound > lower || node.bound >= cutoff)
+                .take_if(|node| node.bound > plunge_limit && node.bound > lower || node.bound >= cutoff)
             {
                 self.open.push(node);
             }
@@ -271,13 +271,13 @@ impl<'p> Tree<'p> {
             .zip(&points)
             .find(|(_, point)| !point.integral)
             .map(|((_, node, _), point)| (node.clone(), point.x.clone()));
-        let answered = match (failed, waiting.is_empty()) {
+        let separated = match (failed, waiting.is_empty()) {
             (Some(error), _) => Err(error),
             (None, true) => Ok(()),
-            (None, false) => callback.separate(&points, run).map(|answers| self.add(answers.into_iter().flatten())),
+            (None, false) => callback.separate(&points, run).map(|cuts| self.add(cuts.into_iter().flatten())),
         };
         // After an error the nodes return to their workers, so that none is lost.
-        if let Err(error) = answered {
+        if let Err(error) = separated {
             waiting.into_iter().for_each(|(position, node, _)| self.workers[position].node = Some(node));
             return Err(error);
         }
@@ -307,14 +307,14 @@ impl<'p> Tree<'p> {
     }
 
     /// Assigns the more promising child to the worker and queues the other.
-    fn branch(&mut self, position: usize, parent: &TreeNode, children: [(TreeNode, f64, bool); 2]) {
+    fn branch(&mut self, position: usize, parent: &TreeNode, children: [Child; 2]) {
         let cut_rounds_left = u32::from(parent.depth < self.settings.cut_depth);
         let mut open: Vec<(TreeNode, f64)> = Vec::new();
-        for (mut child, estimate, is_empty) in children {
+        for Child { node: mut child, estimate, is_infeasible } in children {
             child.number = self.next_number;
             child.cut_rounds_left = cut_rounds_left;
             self.next_number += 1;
-            if is_empty {
+            if is_infeasible {
                 self.close_infeasible(child);
             } else if child.bound >= self.cutoff {
                 self.prune(child);
@@ -351,7 +351,7 @@ impl<'p> Tree<'p> {
             }
         } else if point.integral {
             if node.unbounded {
-                return callback.unbounded_relaxation(run).map_or_else(|| self.unbounded(run), Err);
+                return callback.unbounded_relaxation(run).map_or_else(|| self.prove_unbounded(run), Err);
             }
             self.accepted.push(AcceptedPoint { node, point, cutoff: callback.cutoff(run) });
             return Ok(());
@@ -435,7 +435,7 @@ impl<'p> Tree<'p> {
     /// Proves that the problem is unbounded after the callback has accepted a point of an unbounded relaxation. With
     /// fixed recourse costs a ray of the master with one scenario copy is a ray from any feasible decision (see
     /// `methods/generate.rs`), and the accepted point is one.
-    fn unbounded(&self, run: &mut Run) -> Result<(), Error> {
+    fn prove_unbounded(&self, run: &mut Run) -> Result<(), Error> {
         let problem = self.root.problem;
         if problem.recourse.costs_move() {
             return Err(Error::Master("the relaxation stays unbounded with all cuts that were found".into()));

@@ -30,8 +30,18 @@ pub(super) enum NodeOutcome {
     CutoffReached(TreeNode),
     /// The callback must separate the point. The reduced costs are given for the root only.
     NeedsCuts(TreeNode, Point, Option<ReducedCosts>),
-    /// The node was branched. Each child has an estimate of its objective and a flag that it is infeasible.
-    Branched(TreeNode, [(TreeNode, f64, bool); 2]),
+    /// The node was branched.
+    Branched(TreeNode, [Child; 2]),
+}
+
+/// A child of a branched node.
+#[derive(Debug)]
+pub(super) struct Child {
+    pub(super) node: TreeNode,
+    /// Estimate of its objective.
+    pub(super) estimate: f64,
+    /// True if a probe has shown that it is infeasible.
+    pub(super) is_infeasible: bool,
 }
 
 /// Outcome of a node, with pseudocost samples and counters.
@@ -156,7 +166,7 @@ fn branch_on(
             is_new: true,
             unbounded: false,
         };
-        (child, branch_estimate.estimate, branch_estimate.is_infeasible)
+        Child { node: child, estimate: branch_estimate.estimate, is_infeasible: branch_estimate.is_infeasible }
     });
     NodeOutcome::Branched(node, children)
 }

@@ -37,18 +37,18 @@ impl BasisResponse {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Lower end.
-    pub from: f64,
+    pub lower: f64,
     /// Upper end.
-    pub to: f64,
+    pub upper: f64,
 }
 
 impl Interval {
     /// The empty interval.
-    pub const NONE: Interval = Interval { from: f64::INFINITY, to: f64::NEG_INFINITY };
+    pub const EMPTY: Interval = Interval { lower: f64::INFINITY, upper: f64::NEG_INFINITY };
 
     /// Returns the smallest interval that contains both.
     pub fn hull(self, other: Interval) -> Self {
-        Self { from: self.from.min(other.from), to: self.to.max(other.to) }
+        Self { lower: self.lower.min(other.lower), upper: self.upper.max(other.upper) }
     }
 }
 
@@ -164,8 +164,10 @@ impl BasisPolicies {
         for (&variable, &value) in factors.basic.iter().zip(&factors.basic_values) {
             cost += self.cost.get(variable as usize).map_or(0.0, |cost| cost * value);
             let (lower, upper) = data.bounds(variable as usize, &self.shift);
-            feasible_ranges
-                .push(Interval { from: lower - value - LP_FEASIBILITY_TOL, to: upper - value + LP_FEASIBILITY_TOL });
+            feasible_ranges.push(Interval {
+                lower: lower - value - LP_FEASIBILITY_TOL,
+                upper: upper - value + LP_FEASIBILITY_TOL,
+            });
         }
         BasisPolicy { cost, feasible_ranges }
     }
@@ -182,8 +184,8 @@ impl BasisPolicies {
         self.set_shift(x);
         let data = &self.data;
         let bounds = |variable| {
-            let (from, to) = data.bounds(variable, &self.shift);
-            Interval { from, to }
+            let (lower, upper) = data.bounds(variable, &self.shift);
+            Interval { lower, upper }
         };
         self.cols.clear();
         self.cols.extend((0..data.cols()).map(bounds));
@@ -194,22 +196,19 @@ impl BasisPolicies {
                 None => &mut self.cols[variable as usize],
                 Some(row) => &mut self.rows[row],
             };
-            (bound.from, bound.to) = (bound.from - range.from, bound.to - range.to);
+            (bound.lower, bound.upper) = (bound.lower - range.lower, bound.upper - range.upper);
         }
         // HiGHS would read a bound of that size as infinite.
         let reads_as_infinite = |bound: f64| bound.is_finite() && bound.abs() >= HIGHS_INFINITY;
-        if self
-            .cols
-            .iter()
-            .chain(&self.rows)
-            .any(|range| !(range.from <= range.to) || reads_as_infinite(range.from) || reads_as_infinite(range.to))
-        {
+        if self.cols.iter().chain(&self.rows).any(|range| {
+            !(range.lower <= range.upper) || reads_as_infinite(range.lower) || reads_as_infinite(range.upper)
+        }) {
             return Ok(None);
         }
-        let (from, to): (Vec<f64>, Vec<f64>) = self.cols.iter().map(|range| (range.from, range.to)).unzip();
-        self.lp.set_col_bounds(&from, &to)?;
-        let (from, to): (Vec<f64>, Vec<f64>) = self.rows.iter().map(|range| (range.from, range.to)).unzip();
-        self.lp.set_row_bounds(&from, &to)?;
+        let (lower, upper): (Vec<f64>, Vec<f64>) = self.cols.iter().map(|range| (range.lower, range.upper)).unzip();
+        self.lp.set_col_bounds(&lower, &upper)?;
+        let (lower, upper): (Vec<f64>, Vec<f64>) = self.rows.iter().map(|range| (range.lower, range.upper)).unzip();
+        self.lp.set_row_bounds(&lower, &upper)?;
         self.lp.clear_solver()?;
         self.lp.set_basis(&response.basis)?;
         self.lp.set_time_limit(self.clock.left())?;
@@ -227,7 +226,7 @@ impl BasisPolicies {
     /// Returns whether the offset in `y` satisfies the tightened bounds and rows.
     fn is_within_bounds(&self) -> bool {
         let inside = |value: f64, range: &Interval| {
-            value >= range.from - LP_FEASIBILITY_TOL && value <= range.to + LP_FEASIBILITY_TOL
+            value >= range.lower - LP_FEASIBILITY_TOL && value <= range.upper + LP_FEASIBILITY_TOL
         };
         self.y.iter().zip(&self.cols).all(|(y, range)| inside(*y, range))
             && self.rows.iter().enumerate().all(|(row, range)| inside(self.data.g_rows.dot(row, &self.y), range))
