@@ -527,7 +527,7 @@ fn proposals_by_name() {
     let refusal = |choice: ProposalKind, options| choice.build(states.as_ref(), &options).err().unwrap().to_string();
     assert_eq!(
         refusal(ProposalKind::HitAndRun, ProposalOptions::default()),
-        "hit-and-run walks in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would \
+        "hit-and-run moves in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would \
          work"
     );
     for (name, choice) in ProposalKind::NAMES {

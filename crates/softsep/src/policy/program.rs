@@ -30,10 +30,15 @@ pub(crate) struct PolicyProgram<'a> {
     pub(super) problem: &'a Problem,
     pub(super) region: PolicyRegion<'a>,
     pub(super) decision: Decision<'a>,
+    /// The relative gap of a mixed-integer program.
     pub(super) gap: f64,
+    /// The approximate recourse cost.
     size: f64,
+    /// Whether integrality is as strict as HiGHS allows.
     pub(super) strict: bool,
+    /// Whether the reduced measures are computed.
     pub(super) measures: bool,
+    /// The basis of the same program over fewer points.
     pub(super) start: Option<&'a Basis>,
     pub(super) coordinates: PolicyCoordinates,
     /// The features that coefficients multiply, and for each recourse variable the features that it depends on.
@@ -44,11 +49,18 @@ pub(crate) struct PolicyProgram<'a> {
 }
 
 /// The columns of the policy in the program.
-pub(super) struct Columns {
+pub(super) struct PolicyColumns {
+    /// The column of the worst-case recourse cost.
     pub(super) tau: usize,
     /// The column of y₀ⱼ for each j; the columns of its coefficients follow.
     pub(super) constant: Vec<usize>,
 }
+
+/// A linear constraint: a function of ξ with its lower and upper bound.
+type Constraint = (Expression, (f64, f64));
+
+/// The cone blocks of the recourse, and the bound of a quadratic cost.
+type ConicConstraints = (Vec<ConeBlock>, Option<QuadraticBound>);
 
 impl<'a> PolicyProgram<'a> {
     /// Creates the program. The recourse costs must not depend on ξ.
@@ -116,7 +128,7 @@ impl<'a> PolicyProgram<'a> {
     pub(super) fn write(
         &self,
         program: &mut dyn ProgramBuilder,
-    ) -> Result<(Columns, Vec<CounterpartRows>), RecourseError> {
+    ) -> Result<(PolicyColumns, Vec<CounterpartRows>), RecourseError> {
         let (first, recourse) = (&self.problem.first, &self.problem.recourse);
         if self.is_free() {
             for j in 0..first.dim() {
@@ -150,17 +162,17 @@ impl<'a> PolicyProgram<'a> {
                 free(program, 0.0);
             });
         }
-        let columns = Columns { tau, constant };
+        let columns = PolicyColumns { tau, constant };
         let written = self.write_rows(&columns, program)?;
         Ok((columns, written))
     }
 
     fn write_rows(
         &self,
-        columns: &Columns,
+        columns: &PolicyColumns,
         program: &mut dyn ProgramBuilder,
     ) -> Result<Vec<CounterpartRows>, RecourseError> {
-        let rows = self.rows(columns);
+        let rows = self.constraints(columns);
         let mut written: Vec<CounterpartRows> = vec![CounterpartRows::default(); rows.len()];
         for ((expression, (lower, upper)), written) in
             rows.iter().zip(&mut written).filter(|((row, _), _)| row.is_fixed())
@@ -170,71 +182,58 @@ impl<'a> PolicyProgram<'a> {
                 written.fixed = Some(program.row(lower - constant, upper - constant, &terms));
             }
         }
-        let (cones, square) = self.cones(&rows, columns)?;
+        let cones = self.cones(&rows, columns)?;
         match self.region {
-            PolicyRegion::Shape(shape) => {
-                let shape = self.shape.as_ref().unwrap_or(shape);
-                let robust = RobustCounterpart::new(shape);
-                for ((expression, sides), written) in
-                    rows.iter().zip(&mut written).filter(|((row, _), _)| !row.is_fixed())
-                {
-                    *written = robust.between(program, expression, *sides)?;
-                }
-                if !self.problem.recourse.is_linear() {
-                    let counterpart =
-                        ConicCounterpart::new(SupportRegion::Shape(shape), &vec![0.0; self.coordinates.dim()]);
-                    cones.iter().try_for_each(|block| counterpart.require(program, block, 0.0).map(|_| ()))?;
-                    if let Some(square) = &square {
-                        counterpart.require_quadratic(program, square)?;
-                    }
-                }
-            }
-            // In the order of their addition, so that the basis of an earlier program remains valid for the leading
-            // rows.
+            PolicyRegion::Shape(shape) => self.write_over_shape(shape, &rows, &cones, &mut written, program)?,
             PolicyRegion::Points(constraints, points) => {
-                for (&constraint, xi) in constraints.iter().zip(points.iter()) {
-                    if let (0, Some(square)) = (constraint, &square) {
-                        let block = square.block();
-                        require_in_cone(program, block.kind, block.at(xi), 0.0)?;
-                        continue;
-                    }
-                    let Some((expression, (lower, upper))) = rows.get(constraint) else {
-                        let block = &cones[constraint - rows.len()];
-                        require_in_cone(program, block.kind, block.at(xi), 0.0)?;
-                        continue;
-                    };
-                    if !expression.is_fixed() {
-                        let (constant, terms) = expression.at(xi);
-                        program.row(lower - constant, upper - constant, &terms);
-                    }
-                }
+                write_at_points(constraints.iter().copied().zip(points.iter()), &rows, &cones, program)?;
             }
         }
         Ok(written)
     }
 
-    /// Returns the cone blocks, and the bound of a quadratic cost.
-    fn cones(
+    /// Writes the constraints that depend on ξ for every point of a shape.
+    fn write_over_shape(
         &self,
-        rows: &[(Expression, (f64, f64))],
-        columns: &Columns,
-    ) -> Result<(Vec<ConeBlock>, Option<QuadraticBound>), RecourseError> {
+        shape: &Shape,
+        rows: &[Constraint],
+        (blocks, quadratic): &ConicConstraints,
+        written: &mut [CounterpartRows],
+        program: &mut dyn ProgramBuilder,
+    ) -> Result<(), RecourseError> {
+        let shape = self.shape.as_ref().unwrap_or(shape);
+        let robust = RobustCounterpart::new(shape);
+        for ((expression, sides), written) in rows.iter().zip(written).filter(|((row, _), _)| !row.is_fixed()) {
+            *written = robust.between(program, expression, *sides)?;
+        }
+        if !self.problem.recourse.is_linear() {
+            let counterpart = ConicCounterpart::new(SupportRegion::Shape(shape), &vec![0.0; self.coordinates.dim()]);
+            blocks.iter().try_for_each(|block| counterpart.require(program, block, 0.0).map(|_| ()))?;
+            if let Some(quadratic) = quadratic {
+                counterpart.require_quadratic(program, quadratic)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the cone blocks, and the bound of a quadratic cost.
+    fn cones(&self, rows: &[Constraint], columns: &PolicyColumns) -> Result<ConicConstraints, RecourseError> {
         let recourse = &self.problem.recourse;
         let along = |terms: &Vec<(usize, f64)>| {
             let mut root = Expression::new(self.coordinates.dim());
             terms.iter().for_each(|&(j, value)| self.add_variable(&mut root, columns, j, value));
             root
         };
-        let square = roots(recourse)?.map(|roots| {
+        let quadratic = roots(recourse)?.map(|roots| {
             let root: Vec<Expression> = roots.iter().map(along).collect();
             QuadraticBound::new(&rows[0].0, &root, self.size)
         });
-        Ok((blocks(recourse, |row| rows[1 + row].0.clone()), square))
+        Ok((blocks(recourse, |row| rows[1 + row].0.clone()), quadratic))
     }
 
     /// Returns the constraints that must hold for all ξ as functions of ξ with their bounds: the cost, the rows, the
     /// variables.
-    fn rows(&self, columns: &Columns) -> Vec<(Expression, (f64, f64))> {
+    fn constraints(&self, columns: &PolicyColumns) -> Vec<Constraint> {
         let (recourse, dim) = (&self.problem.recourse, self.coordinates.dim());
         let mut cost = Expression::new(dim);
         cost.terms.push((columns.tau, 1.0));
@@ -267,7 +266,7 @@ impl<'a> PolicyProgram<'a> {
     }
 
     /// Adds `value·yⱼ(ξ)`, where yⱼ(ξ) is y₀ⱼ plus a coefficient times each feature that it depends on.
-    fn add_variable(&self, expression: &mut Expression, columns: &Columns, j: usize, value: f64) {
+    fn add_variable(&self, expression: &mut Expression, columns: &PolicyColumns, j: usize, value: f64) {
         if value == 0.0 {
             return;
         }
@@ -289,4 +288,33 @@ impl<'a> PolicyProgram<'a> {
             _ => vec![0.0; self.coordinates.dim()],
         }
     }
+}
+
+/// Writes constraints that depend on ξ at given points, as pairs of a constraint and a point.
+///
+/// The rows are in the order of their addition, so that the basis of an earlier program remains valid for the leading
+/// rows.
+fn write_at_points<'p>(
+    points: impl Iterator<Item = (usize, &'p [f64])>,
+    rows: &[Constraint],
+    (blocks, quadratic): &ConicConstraints,
+    program: &mut dyn ProgramBuilder,
+) -> Result<(), RecourseError> {
+    for (constraint, xi) in points {
+        if let (0, Some(quadratic)) = (constraint, quadratic) {
+            let block = quadratic.block();
+            require_in_cone(program, block.kind, block.at(xi), 0.0)?;
+            continue;
+        }
+        let Some((expression, (lower, upper))) = rows.get(constraint) else {
+            let block = &blocks[constraint - rows.len()];
+            require_in_cone(program, block.kind, block.at(xi), 0.0)?;
+            continue;
+        };
+        if !expression.is_fixed() {
+            let (constant, terms) = expression.at(xi);
+            program.row(lower - constant, upper - constant, &terms);
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
 use super::affine_policy::AffinePolicy;
-use super::program::{Columns, Decision, PolicyProgram};
+use super::program::{Decision, PolicyColumns, PolicyProgram};
 use super::reduced_measures::ReducedMeasures;
 use super::repair::{BallShares, ProvenPolicy, Repair};
 use super::robust::{CounterpartRows, CounterpartSide, PolicyRegion};
@@ -147,7 +147,7 @@ impl PolicyProgram<'_> {
 
     fn extract(
         &self,
-        columns: &Columns,
+        columns: &PolicyColumns,
         written: &[CounterpartRows],
         point: SolverPoint,
         clock: &Clock,
@@ -191,7 +191,7 @@ impl PolicyProgram<'_> {
         Ok(solved)
     }
 
-    fn policy(&self, columns: &Columns, values: &[f64]) -> AffinePolicy {
+    fn policy(&self, columns: &PolicyColumns, values: &[f64]) -> AffinePolicy {
         let mut policy = AffinePolicy::default();
         for (&constant, features) in columns.constant.iter().zip(&self.features_of) {
             let coefficients = features.iter().zip(&values[constant + 1..]);

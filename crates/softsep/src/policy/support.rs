@@ -130,7 +130,7 @@ enum BoundMethod {
     Knapsack {
         caps: Vec<f64>,
         joint: Option<usize>,
-        /// Columns by their gain per unit of the coupling row.
+        /// PolicyColumns by their gain per unit of the coupling row.
         order: Vec<usize>,
     },
     /// Any other polytope: a linear program, whose duals prove the bound.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::patterns::{Kind, Patterns};
+use super::patterns::{PatternKind, Patterns};
 use super::states::{Body, BodyShape, BudgetPoints, MapColumn};
 use super::{
     Count, Part, Polytope, SetError, Shape, StateSpec, States, TooMany, Trend, Uncertainty, allow, check, chord, dot,
@@ -73,8 +73,8 @@ impl Budget {
     /// Its extreme points, as patterns over the free entries.
     fn patterns(&self) -> Patterns {
         let kind = match self.sides {
-            Sides::One => Kind::AtMost,
-            Sides::Two => Kind::EitherSide,
+            Sides::One => PatternKind::AtMost,
+            Sides::Two => PatternKind::EitherSide,
         };
         Patterns::new(kind, self.free.len(), self.full, self.part)
     }
@@ -230,8 +230,8 @@ impl Uncertainty for Budget {
         let one_sided = self.sides == Sides::One;
         let moving = || self.free.iter().copied().filter(|&index| !(one_sided && better(index) < 0.0));
         let all_known = moving().all(|index| better(index) != 0.0);
-        let (kind, moves): (Kind, Vec<(usize, f64)>) = match all_known {
-            true => (Kind::Spent, moving().map(|index| (index, better(index) * self.scale[index])).collect()),
+        let (kind, moves): (PatternKind, Vec<(usize, f64)>) = match all_known {
+            true => (PatternKind::Spent, moving().map(|index| (index, better(index) * self.scale[index])).collect()),
             false => (self.patterns().kind, moving().map(|index| (index, self.scale[index])).collect()),
         };
         let patterns = Patterns::new(kind, moves.len(), self.full, self.part);

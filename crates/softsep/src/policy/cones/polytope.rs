@@ -20,7 +20,7 @@ use crate::policy::robust::PolytopeColumns;
 use crate::recourse::{ProgramBuilder, RecourseError, merged};
 use crate::uncertainty::{Polytope, ShapeRow};
 
-/// Columns per group, and the largest number of columns that form a single group.
+/// PolicyColumns per group, and the largest number of columns that form a single group.
 const GROUP_SIZE: usize = 4;
 const SINGLE_GROUP_SIZE: usize = 5;
 

@@ -6,7 +6,7 @@ use super::count_recursion::{CountRecursion, Level};
 use super::{CachedTilt, Space, State, States, Tilt, make_unit, point, point_mut};
 use crate::run::Random;
 use crate::uncertainty::allow;
-use crate::uncertainty::patterns::{Kind, Patterns};
+use crate::uncertainty::patterns::{PatternKind, Patterns};
 
 /// κ per entry. For normally distributed slopes, tilted points are on average nine tenths of the way from the mean
 /// point to the furthest point along the slope, as on a sphere with its default κ. The paper's experiments use 0.5,
@@ -46,17 +46,17 @@ impl<'a> BudgetPoints<'a> {
         let part = self.patterns.part * index;
         match self.patterns.kind {
             // ln(e^i + e^(−i)), with the larger term factored out.
-            Kind::EitherSide => {
+            PatternKind::EitherSide => {
                 let either = |i: f64| i.abs() + (-2.0 * i.abs()).exp().ln_1p();
                 (either(index), either(part))
             }
-            Kind::AtMost | Kind::Spent => (index, part),
+            PatternKind::AtMost | PatternKind::Spent => (index, part),
         }
     }
 
     /// The root mean square distance of z from its mean under the uniform law. By symmetry, the mean of z is the same
     /// in every entry: Σz/n on average, and zero if both signs are equally likely. The mean square distance is
-    /// therefore E[Σz²] − (E[Σz])²/n. For [`Kind::Spent`] this is the paper's r_Γ², the distance of all points.
+    /// therefore E[Σz²] − (E[Σz])²/n. For [`PatternKind::Spent`] this is the paper's r_Γ², the distance of all points.
     fn radius(&self) -> f64 {
         let Patterns { entries, full, part, .. } = self.patterns;
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -65,7 +65,7 @@ impl<'a> BudgetPoints<'a> {
             sum += share * (whole + part);
             squares += share * (whole + part * part);
         }
-        let mean = if self.patterns.kind == Kind::EitherSide { 0.0 } else { sum };
+        let mean = if self.patterns.kind == PatternKind::EitherSide { 0.0 } else { sum };
         (squares - mean * mean / (entries as f64).max(1.0)).max(0.0).sqrt()
     }
 
@@ -81,7 +81,8 @@ impl<'a> BudgetPoints<'a> {
             let index = index.get(entry).copied().unwrap_or(0.0);
             // The odds of the two signs are e^(2·index·size).
             let is_below = || 1.0 / (1.0 + (2.0 * index * size).exp());
-            let turns = self.patterns.kind == Kind::EitherSide && size > 0.0 && random.random::<f64>() < is_below();
+            let turns =
+                self.patterns.kind == PatternKind::EitherSide && size > 0.0 && random.random::<f64>() < is_below();
             z[entry] = if turns { -size } else { size };
         });
     }
@@ -115,13 +116,13 @@ impl States for BudgetPoints<'_> {
         if !xi.iter().all(|xi| xi.is_finite()) {
             return false;
         }
-        let lower = if self.patterns.kind == Kind::EitherSide { -1.0 } else { 0.0 };
+        let lower = if self.patterns.kind == PatternKind::EitherSide { -1.0 } else { 0.0 };
         let z = point_mut(state, self.moves.len());
         for (z, &(entry, step)) in z.iter_mut().zip(&self.moves) {
             *z = ((xi[entry] - self.center[entry]) / step).clamp(lower, 1.0);
         }
         let Patterns { kind, full, part, .. } = self.patterns;
-        let or_fewer = kind == Kind::AtMost;
+        let or_fewer = kind == PatternKind::AtMost;
         // Each iteration fixes the free entry with the largest deviation; fixed entries are marked by an offset beyond
         // ±1.
         const SETTLED: f64 = 4.0;
@@ -184,7 +185,7 @@ impl Tilt for BudgetPoints<'_> {
         tilt.weights.clear();
         tilt.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
         let largest = tilt.weights.iter().fold(0.0_f64, |largest, weight| largest.max(weight.abs()));
-        if self.patterns.kind == Kind::Spent {
+        if self.patterns.kind == PatternKind::Spent {
             let mean = tilt.weights.iter().sum::<f64>() / tilt.weights.len().max(1) as f64;
             // The projection of a constant slope is zero up to rounding.
             let rounded =

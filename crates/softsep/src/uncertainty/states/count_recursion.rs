@@ -12,7 +12,7 @@
 use rand::RngExt;
 
 use crate::run::Random;
-use crate::uncertainty::patterns::{Kind, Patterns};
+use crate::uncertainty::patterns::{PatternKind, Patterns};
 
 /// The level of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl CountRecursion {
 
     /// Whether fewer entries may be in full, with none in part.
     fn or_fewer(self) -> bool {
-        self.0.kind == Kind::AtMost
+        self.0.kind == PatternKind::AtMost
     }
 
     /// Fills the table and returns the logarithm of the sum of all patterns' weights. `weight` returns the log-weights
