@@ -40,8 +40,7 @@ pub enum Outcome {
 ///   subgradient in ξ where costs are fixed (then `Q(x', ξ') ≥ value + slope_xᵀ(x'−x) + slope_xiᵀ(ξ'−ξ)` everywhere),
 ///   and the derivative of the Lagrangian in ξ where they depend on ξ.
 /// - `Infeasible`: value is ∞, and `intercept + slope_xᵀx' ≤ 0` is necessary for recourse at (x', ξ). The left-hand
-/// side
-///   is positive at x, and `slope_xi` is its slope in ξ.
+///   side is positive at x, and `slope_xi` is its slope in ξ.
 /// - `Unbounded`: value is −∞, and the slopes are zero.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answer {
