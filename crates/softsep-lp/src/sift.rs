@@ -72,13 +72,7 @@ pub fn sift(
             reduced.copy_from_slice(&model.cost);
             price(model, &dual, &mut reduced);
         } else {
-            reduced.fill(0.0);
-            price(model, &dual, &mut reduced);
-            if farkas_value(model, &columns, &dual, &reduced, -1.0)
-                > farkas_value(model, &columns, &dual, &reduced, 1.0)
-            {
-                reduced.iter_mut().for_each(|reduced| *reduced = -*reduced);
-            }
+            price_by_ray(model, &columns, &dual, &mut reduced);
         }
         let mut entering: Vec<usize> =
             (0..model.cols()).filter(|&col| !is_included[col] && reduced[col] < -REDUCED_COST_TOL).collect();
@@ -107,7 +101,7 @@ fn find_farkas_ray(lp: &mut Lp, ray: &mut [f64]) -> Result<bool, LpError> {
     Ok(lp.solve()? == Status::Infeasible && lp.has_basis() && lp.dual_ray(ray)?)
 }
 
-/// The initial columns: those that cannot be zero or nonbasic at zero, and the cheapest of each row.
+/// The initial columns: those whose lower bound is not zero, and the cheapest of each row.
 fn initial_columns(model: &Model) -> Vec<bool> {
     let can_wait = |col: usize| model.col_lower[col] == 0.0 && model.col_upper[col] >= 0.0;
     let mut is_included: Vec<bool> = (0..model.cols()).map(|col| !can_wait(col)).collect();
@@ -149,6 +143,15 @@ fn price(model: &Model, dual: &[f64], reduced: &mut [f64]) {
         for (col, value) in model.terms(row) {
             reduced[col] -= dual * value;
         }
+    }
+}
+
+/// Computes the reduced costs of all columns by the Farkas ray of the infeasible program over some of them.
+fn price_by_ray(model: &Model, columns: &[usize], ray: &[f64], reduced: &mut [f64]) {
+    reduced.fill(0.0);
+    price(model, ray, reduced);
+    if farkas_value(model, columns, ray, reduced, -1.0) > farkas_value(model, columns, ray, reduced, 1.0) {
+        reduced.iter_mut().for_each(|reduced| *reduced = -*reduced);
     }
 }
 

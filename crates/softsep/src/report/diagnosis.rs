@@ -58,6 +58,12 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
         short(scores.worst - scores.soft),
         at_most(diagnosis.soft_error)
     );
+    gap_and_likeliest(text, problem, diagnosis);
+}
+
+/// The gap between the worst states and the others, and the most likely states of the soft law.
+fn gap_and_likeliest(text: &mut String, problem: &Problem, diagnosis: &Diagnosis) {
+    let scores = &diagnosis.scores;
     match scores.gap {
         Some(0.0) => {
             let _ = writeln!(text, "gap          all states cost the same here");
@@ -129,7 +135,8 @@ fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
     };
     let _ = writeln!(
         text,
-        "\nchance of missing the worst scenarios, at most ({caution}), for independent draws as candidates and incumbents"
+        "\nchance of missing the worst scenarios, at most ({caution}), for independent draws as candidates, and \
+         incumbents"
     );
     let _ = writeln!(text, "that move by {}/n at step n, or are fixed", short(diagnosis.movement.size));
     if diagnosis.certification.is_some() {
@@ -206,36 +213,7 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
         );
     }
     if let Some(certified) = &diagnosis.certification {
-        if let Some(temperature) = certified.temperature {
-            let _ = writeln!(text, "  w ≤ {} lets repeated calls certify a decision", short(temperature));
-        }
-        let confidence = percent(1.0 - inquiry.false_rate);
-        match (certified.steps, diagnosis.states) {
-            (Some(steps), Some(states)) => {
-                let scan = if (steps as f64) < states { "fewer" } else { "no fewer" };
-                let _ = writeln!(
-                    text,
-                    "  {steps} transitions at one decision find the worst state with confidence {confidence}, by \
-                     {scan} recourse solves than evaluating all {} states",
-                    short(states)
-                );
-            }
-            _ => {
-                let _ = writeln!(
-                    text,
-                    "  at this w no number of transitions is proven to find the worst state with confidence \
-                     {confidence}; choose a smaller w"
-                );
-            }
-        }
-        if let Some(transitions) = certified.transitions {
-            let jump = short(diagnosis.movement.size / 100.0);
-            let _ = writeln!(
-                text,
-                "  g(100) = {transitions}: the transitions after the hundredth call if the incumbent jumps by more \
-                 than {jump}"
-            );
-        }
+        certification_advice(text, certified, inquiry, diagnosis);
     }
     if let Some(concentration) = diagnosis.concentration.filter(|concentration| *concentration > 0.0) {
         let _ = writeln!(
@@ -243,6 +221,39 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
             "  κ = {} is a good concentration for candidates drawn along the slope of Q; they usually do better \
              than independent draws, but none of the bounds above is proven for them",
             short(concentration)
+        );
+    }
+}
+
+fn certification_advice(text: &mut String, certified: &Certified, inquiry: &Inquiry, diagnosis: &Diagnosis) {
+    if let Some(temperature) = certified.temperature {
+        let _ = writeln!(text, "  w ≤ {} lets repeated calls certify a decision", short(temperature));
+    }
+    let confidence = percent(1.0 - inquiry.false_rate);
+    match (certified.steps, diagnosis.states) {
+        (Some(steps), Some(states)) => {
+            let scan = if (steps as f64) < states { "fewer" } else { "no fewer" };
+            let _ = writeln!(
+                text,
+                "  {steps} transitions at one decision find the worst state with confidence {confidence}, by \
+                 {scan} recourse solves than evaluating all {} states",
+                short(states)
+            );
+        }
+        _ => {
+            let _ = writeln!(
+                text,
+                "  at this w no number of transitions is proven to find the worst state with confidence \
+                 {confidence}; choose a smaller w"
+            );
+        }
+    }
+    if let Some(transitions) = certified.transitions {
+        let jump = short(diagnosis.movement.size / 100.0);
+        let _ = writeln!(
+            text,
+            "  g(100) = {transitions}: the transitions after the hundredth call if the incumbent jumps by more \
+             than {jump}"
         );
     }
 }

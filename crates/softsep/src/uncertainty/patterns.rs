@@ -14,7 +14,8 @@ pub(super) enum PatternKind {
     EitherSide,
 }
 
-/// The extreme points z of `0 ≤ z ≤ 1, Σz ≤ Γ` ([`PatternKind::AtMost`]), of its face `Σz = Γ`, or of `|z| ≤ 1, Σ|z| ≤ Γ`.
+/// The extreme points z of `0 ≤ z ≤ 1, Σz ≤ Γ` ([`PatternKind::AtMost`]), of its face `Σz = Γ`, or of `|z| ≤ 1,
+/// Σ|z| ≤ Γ`.
 ///
 /// The first are the 0/1 vectors with at most ⌊Γ⌋ ones and, for a fractional Γ, the vectors with ⌊Γ⌋ ones and one entry
 /// equal to the fraction. In the others the budget is spent in full: ⌊Γ⌋ entries at ±1 and, for a fractional Γ, one at

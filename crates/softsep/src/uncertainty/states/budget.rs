@@ -56,7 +56,8 @@ impl<'a> BudgetPoints<'a> {
 
     /// The root mean square distance of z from its mean under the uniform law. By symmetry, the mean of z is the same
     /// in every entry: Σz/n on average, and zero if both signs are equally likely. The mean square distance is
-    /// therefore E[Σz²] − (E[Σz])²/n. For [`PatternKind::Spent`] this is the paper's r_Γ², the distance of all points.
+    /// therefore `E[Σz²] − (E[Σz])²/n`. For [`PatternKind::Spent`] this is the paper's r_Γ², the distance of all
+    /// points.
     fn radius(&self) -> f64 {
         let Patterns { entries, full, part, .. } = self.patterns;
         let (mut sum, mut squares) = (0.0, 0.0);

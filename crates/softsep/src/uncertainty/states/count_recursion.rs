@@ -89,8 +89,8 @@ impl CountRecursion {
         log_sum
     }
 
-    /// Fills the probabilities of the initial counts from the first row of the table. Returns the logarithm of
-    /// their largest weight, and of the sum of all weights relative to it. The multipliers are removed from the weights.
+    /// Fills the probabilities of the initial counts from the first row of the table. Returns the logarithm of their
+    /// largest weight, and of the sum of all weights relative to it. The multipliers are removed from the weights.
     ///
     /// If fewer entries may be in full, a draw starts with a random count.
     fn fill_starts(
