@@ -204,9 +204,9 @@ impl BasisPool {
         for _ in 0..=refactorizations {
             let pooled = intermediate.as_mut().unwrap_or(&mut self.bases[candidate]);
             let FactorState::Ready(factors) = &mut pooled.factors else { return PoolAnswer::Unknown };
-            let end = self.simplex.run(data, factors, &pooled.basis, cost, &pooled.dual, shift);
+            let status = self.simplex.run(data, factors, &pooled.basis, cost, &pooled.dual, shift);
             pivots += self.simplex.pivots;
-            match end {
+            match status {
                 DualSimplexStatus::Unreliable => return PoolAnswer::Unknown,
                 DualSimplexStatus::Infeasible => return PoolAnswer::Infeasible,
                 DualSimplexStatus::Optimal | DualSimplexStatus::PivotLimit => {}
@@ -215,7 +215,7 @@ impl BasisPool {
                 return PoolAnswer::Unknown;
             };
             match found.test(data, shift) {
-                PrimalFeasibility::Infeasible if end == DualSimplexStatus::PivotLimit => intermediate = Some(found),
+                PrimalFeasibility::Infeasible if status == DualSimplexStatus::PivotLimit => intermediate = Some(found),
                 PrimalFeasibility::Infeasible => return PoolAnswer::Unknown,
                 primal => {
                     self.add(found);
