@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 use softsep::chain::Acceptance;
-use softsep::diagnose::{Constant, Diagnosis, Inquiry, Known, diagnose, nominal_decision};
+use softsep::diagnose::{Constant, Diagnosis, Inquiry, Provenance, diagnose, nominal_decision};
 use softsep::format::NamedValues;
 use softsep::report::diagnosis_summary;
 use softsep::run::{Clock, Stop};
@@ -155,7 +155,7 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
     json!({
         "x": NamedValues::new(&problem.names.first, x),
         "feasible": diagnosis.violation.is_none(),
-        "states": {"kind": kind, "count": diagnosis.states, "dim": dim, "looked": scores.looked, "all": scores.all},
+        "states": {"kind": kind, "count": diagnosis.states, "dim": dim, "looked": scores.evaluated, "all": scores.all},
         "first_cost": diagnosis.first_cost,
         "temperature": diagnosis.temperature,
         "scores": {
@@ -183,7 +183,7 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
             "gamma_here": diagnosis.mixing_here.map(|mixing| mixing.gamma()),
         },
         "movement": diagnosis.movement.size,
-        "identification": {"known": known(diagnosis.known), "after": identification.collect::<Vec<_>>()},
+        "identification": {"known": known(diagnosis.provenance), "after": identification.collect::<Vec<_>>()},
         "certification": certification,
         "advice": {
             "temperature_for_gap": diagnosis.temperature_for_gap,
@@ -199,12 +199,12 @@ fn chance(bound: Option<Chance>) -> Value {
 }
 
 fn constant(constant: Constant) -> Value {
-    json!({"value": constant.value, "known": known(constant.known)})
+    json!({"value": constant.value, "known": known(constant.provenance)})
 }
 
-fn known(known: Known) -> Value {
+fn known(known: Provenance) -> Value {
     match known {
-        Known::Bounded => json!("bounded"),
-        Known::Estimated { samples } => json!({"estimated_from": samples}),
+        Provenance::Bounded => json!("bounded"),
+        Provenance::Estimated { samples } => json!({"estimated_from": samples}),
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use softsep::report::{History, Table, Trace, TraceForm};
+use softsep::report::{History, Table, Trace, TraceFormat};
 use softsep::run::{Bounds, Certificate, Event, Observer};
 
 use crate::output::say;
@@ -34,7 +34,7 @@ pub(crate) struct Watch<'f> {
 
 impl<'f> Watch<'f> {
     /// Shows the run on the standard error, writes the table into `log` and every iteration into `trace`.
-    pub(crate) fn new(show: Show, log: Option<&'f File>, trace: Option<(&'f File, TraceForm)>) -> Self {
+    pub(crate) fn new(show: Show, log: Option<&'f File>, trace: Option<(&'f File, TraceFormat)>) -> Self {
         let on_terminal = show == Show::Line && io::stderr().is_terminal();
         Self {
             table: (show == Show::Table).then(|| Table::new(io::stderr())),
@@ -80,8 +80,12 @@ impl Observer for Watch<'_> {
 }
 
 /// The form that the name of a trace asks for.
-pub(crate) fn form_of(trace: &Path) -> TraceForm {
-    if trace.extension().is_some_and(|extension| extension == "jsonl") { TraceForm::JsonLines } else { TraceForm::Csv }
+pub(crate) fn form_of(trace: &Path) -> TraceFormat {
+    if trace.extension().is_some_and(|extension| extension == "jsonl") {
+        TraceFormat::JsonLines
+    } else {
+        TraceFormat::Csv
+    }
 }
 
 /// One line on the terminal: the time, the bounds, and what the method does now. It is gone when the run is over.

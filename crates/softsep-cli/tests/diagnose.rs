@@ -19,11 +19,11 @@ fn a_list_is_told_about() {
     let text = place.run("diagnose list.json");
     for part in [
         "decision     the best for the nominal scenario",
-        "states       40 rows of a list; all were looked at",
+        "states       40 rows of a list; all were evaluated",
         "the largest that keeps the soft maximum within 0.1 % of the cost",
         "likeliest",
         "Δ     scores differ by at most",
-        "a step forgets at least this much of where it was: 0.025;",
+        "the least share of its start that a step forgets: 0.025;",
         "after 10000 steps",
         "it exactly (Theorem 3)",
         "ρ: one more transition",
@@ -35,20 +35,20 @@ fn a_list_is_told_about() {
     // The best for the nominal scenario is what `solve` would find for it; any decision can be looked at.
     place.run("solve list.json --out result.json --quiet").done();
     let given = place.run("diagnose list.json --x result.json --temperature 5 --acceptance barker");
-    assert!(given.done().contains("decision     that of result.json") && given.stdout.contains("w = 5, as asked"));
-    assert!(given.stdout.contains("of where it was: 0.0125;"), "{}", given.stdout);
+    assert!(given.done().contains("decision     that of result.json") && given.stdout.contains("w = 5, as given"));
+    assert!(given.stdout.contains("a step forgets: 0.0125;"), "{}", given.stdout);
 }
 
 #[test]
 fn a_bound_that_says_nothing_says_so() {
     let place = place();
     let warm = place.run("diagnose list.json --temperature 1e9");
-    assert!(warm.done().contains("says nothing (the bound is 1 or more)"), "{}", warm.stdout);
+    assert!(warm.done().contains("vacuous (the bound is 1 or more)"), "{}", warm.stdout);
     assert!(warm.stdout.contains("no number of further calls certifies a decision"), "{}", warm.stdout);
     assert!(warm.stdout.contains("choose a smaller w"), "{}", warm.stdout);
     let sphere = place.run("diagnose ellipsoid.json");
     assert!(sphere.done().contains("the unit sphere in 3 coordinates"), "{}", sphere.stdout);
-    assert!(sphere.stdout.contains("not said for so few steps"), "{}", sphere.stdout);
+    assert!(sphere.stdout.contains("not available for so few steps"), "{}", sphere.stdout);
     assert!(sphere.stdout.contains("certification are for finitely many states"), "{}", sphere.stdout);
     assert!(sphere.stdout.contains("(estimated from the draws)"), "{}", sphere.stdout);
 }
@@ -132,7 +132,7 @@ fn what_makes_no_sense_is_refused() {
             "recourse": {"variables": [{"name": "y", "cost": 1, "upper": 4}],
                          "constraints": [{"name": "cover", "y": {"y": 1}, "x": {"x": 1}, "xi": {"d": -1}, "lower": 0}]}}"#,
     );
-    place.run("diagnose short.json").refused(&["short.json: at 1 of the 3 states looked at", "\"--x\" takes another"]);
+    place.run("diagnose short.json").refused(&["short.json: at 1 of the 3 evaluated states", "\"--x\" takes another"]);
 }
 
 /// Demand only costs more as it rises: of the depot's two extreme points one can be the worst, and any temperature will
@@ -140,7 +140,9 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn one_state_needs_no_temperature() {
     let text = Place::with_depot().run("diagnose depot.json");
-    for part in ["states       one; all were looked at", "the gap itself; any would do", "have nothing to find here"] {
+    for part in
+        ["states       one; all were evaluated", "the gap itself; every temperature suffices", "do not apply here"]
+    {
         assert!(text.done().contains(part), "no {part:?} in {}", text.stdout);
     }
 }

@@ -1,6 +1,6 @@
 //! A simplex basis: one status per column and row.
 
-/// Where a variable or row activity stands in a basis.
+/// The status of a column or row in a basis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BasisStatus {
     /// At its lower bound.
@@ -11,12 +11,12 @@ pub enum BasisStatus {
     Upper,
     /// Free and nonbasic, at zero.
     Zero,
-    /// Nonbasic, the side not said.
+    /// Nonbasic at an unspecified bound.
     Nonbasic,
 }
 
-/// A basis taken out of an [`Lp`](crate::Lp) or put together from parts of others; it can be put into any that is
-/// equally sized, on any thread.
+/// A basis, read from an [`Lp`](crate::Lp) or assembled from statuses. It fits any program of the same size, on any
+/// thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Basis {
     pub(crate) cols: Vec<i32>,
@@ -24,12 +24,12 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// A basis put together from statuses.
+    /// Assembles a basis from statuses.
     pub fn new(cols: impl IntoIterator<Item = BasisStatus>, rows: impl IntoIterator<Item = BasisStatus>) -> Self {
         Self { cols: cols.into_iter().map(encode).collect(), rows: rows.into_iter().map(encode).collect() }
     }
 
-    /// The basis of the same program with more rows, which are basic.
+    /// Returns the basis of the same program with more rows, which are basic.
     pub fn extended(&self, rows: usize) -> Self {
         let mut longer = self.clone();
         longer.rows.resize(rows, encode(BasisStatus::Basic));
@@ -46,12 +46,12 @@ impl Basis {
         decode(self.rows[row])
     }
 
-    /// Changes the status of a column.
+    /// Sets the status of a column.
     pub fn set_col(&mut self, col: usize, status: BasisStatus) {
         self.cols[col] = encode(status);
     }
 
-    /// Changes the status of a row.
+    /// Sets the status of a row.
     pub fn set_row(&mut self, row: usize, status: BasisStatus) {
         self.rows[row] = encode(status);
     }

@@ -1,11 +1,11 @@
-//! Every extern call to HiGHS. Lengths are checked here against the instance's own counts before a pointer is handed
-//! over; codes become types here, and an unknown one is an error.
+//! All extern calls to HiGHS. Lengths are checked here against the sizes of the instance before a pointer is passed on.
+//! Codes are converted to types here, and an unknown code is an error.
 //!
-//! Safety, once for all calls: `Highs` owns the pointer that `Highs_create` returned and frees it once, in `Drop`; it
-//! is `Send` (HiGHS instances share no mutable state but the scheduler, which is per thread and never started: see
-//! `options` in [`crate::Lp`]) and not `Sync`, so no two threads call into one instance at a time. Arrays passed in are
-//! only read, or filled to the length checked, during the call; HiGHS keeps none of them. The one pointer it keeps, the
-//! interrupt flag, is owned by the same struct and outlives it.
+//! Safety of all calls: `Highs` owns the pointer that `Highs_create` returned and frees it once, in `Drop`. It is
+//! `Send`: HiGHS instances share no mutable state except the scheduler, which is per thread and never started (see
+//! `options` in [`crate::Lp`]). It is not `Sync`, so that no two threads call into one instance at a time. Arrays
+//! passed in are only read, or filled up to the checked length, during the call; HiGHS keeps none of them. The only
+//! pointer that it keeps, the interrupt flag, is owned by the same struct and outlives the instance.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -16,7 +16,7 @@ use highs_sys as sys;
 
 use crate::{LpError, Model};
 
-/// The version of HiGHS that is linked, for logs.
+/// The version of the linked HiGHS library.
 pub fn highs_version() -> String {
     // SAFETY: returns a pointer to a static, NUL-terminated string.
     unsafe { CStr::from_ptr(sys::Highs_version()) }.to_string_lossy().into_owned()
@@ -24,21 +24,21 @@ pub fn highs_version() -> String {
 
 pub(crate) struct Highs {
     raw: NonNull<c_void>,
-    /// The flag that the callback reads; kept so that its address stays valid.
+    /// The flag that the callback reads; stored so that its address stays valid.
     interrupt: Option<Arc<AtomicBool>>,
 }
 
-// SAFETY: see the module's note.
+// SAFETY: see the module documentation.
 unsafe impl Send for Highs {}
 
 impl Drop for Highs {
     fn drop(&mut self) {
-        // SAFETY: made by Highs_create, destroyed once.
+        // SAFETY: created by Highs_create, destroyed once.
         unsafe { sys::Highs_destroy(self.raw.as_ptr()) }
     }
 }
 
-/// Called by HiGHS from inside its loops; asks it to stop when the flag is up.
+/// The callback of HiGHS inside its loops; requests a stop if the flag is set.
 unsafe extern "C" fn on_callback(
     _kind: c_int,
     _message: *const c_char,
@@ -52,31 +52,31 @@ unsafe extern "C" fn on_callback(
     // SAFETY: `user` is the address of the flag that `Highs` keeps alive; `input` is valid during the call.
     unsafe {
         let flag = &*(user as *const AtomicBool);
-        // HiGHS keeps what it was told the last time: a flag that was lowered again must be told too.
+        // HiGHS keeps the last value, so that a cleared flag must be written too.
         (*input).user_interrupt = i32::from(flag.load(Ordering::Relaxed));
     }
 }
 
-fn done(code: i32, call: &'static str) -> Result<(), LpError> {
+fn check(code: i32, call: &'static str) -> Result<(), LpError> {
     match code {
         sys::STATUS_OK | sys::STATUS_WARNING => Ok(()),
-        sys::STATUS_ERROR => Err(LpError::Refused(call)),
+        sys::STATUS_ERROR => Err(LpError::CallFailed(call)),
         code => Err(LpError::UnknownCode { call, code: i64::from(code) }),
     }
 }
 
-fn length(what: &'static str, got: usize, want: usize) -> Result<(), LpError> {
+fn check_length(what: &'static str, got: usize, want: usize) -> Result<(), LpError> {
     if got == want { Ok(()) } else { Err(LpError::Length { what, got, want }) }
 }
 
-fn index_of(place: usize) -> Result<i32, LpError> {
-    i32::try_from(place).map_err(|_| LpError::TooLarge(place))
+fn index_of(index: usize) -> Result<i32, LpError> {
+    i32::try_from(index).map_err(|_| LpError::TooLarge(index))
 }
 
 impl Highs {
     pub(crate) fn create() -> Result<Self, LpError> {
-        // SAFETY: no arguments; a null answer is caught.
-        let raw = NonNull::new(unsafe { sys::Highs_create() }).ok_or(LpError::Refused("create"))?;
+        // SAFETY: no arguments; a null pointer is handled.
+        let raw = NonNull::new(unsafe { sys::Highs_create() }).ok_or(LpError::CallFailed("create"))?;
         Ok(Self { raw, interrupt: None })
     }
 
@@ -97,25 +97,25 @@ impl Highs {
     pub(crate) fn set_bool(&mut self, name: &CStr, value: bool) -> Result<(), LpError> {
         // SAFETY: `name` is NUL-terminated and only read.
         let code = unsafe { sys::Highs_setBoolOptionValue(self.ptr(), name.as_ptr(), i32::from(value)) };
-        done(code, "set option")
+        check(code, "set option")
     }
 
     pub(crate) fn set_int(&mut self, name: &CStr, value: i32) -> Result<(), LpError> {
         // SAFETY: as above.
         let code = unsafe { sys::Highs_setIntOptionValue(self.ptr(), name.as_ptr(), value) };
-        done(code, "set option")
+        check(code, "set option")
     }
 
     pub(crate) fn set_double(&mut self, name: &CStr, value: f64) -> Result<(), LpError> {
         // SAFETY: as above.
         let code = unsafe { sys::Highs_setDoubleOptionValue(self.ptr(), name.as_ptr(), value) };
-        done(code, "set option")
+        check(code, "set option")
     }
 
     pub(crate) fn set_string(&mut self, name: &CStr, value: &CStr) -> Result<(), LpError> {
         // SAFETY: as above, for both strings.
         let code = unsafe { sys::Highs_setStringOptionValue(self.ptr(), name.as_ptr(), value.as_ptr()) };
-        done(code, "set option")
+        check(code, "set option")
     }
 
     pub(crate) fn pass_model(&mut self, model: &Model) -> Result<(), LpError> {
@@ -126,7 +126,7 @@ impl Highs {
         let integrality: Vec<i32> = model.integer.iter().map(|&i| i32::from(i)).collect();
         let (q_start, q_index, q_value) = lower_triangle(model);
         let mixed = model.integer.contains(&true);
-        // SAFETY: the vectors have the lengths told (Model keeps them so) and live through the call.
+        // SAFETY: the vectors have the given lengths (an invariant of Model) and outlive the call.
         let code = unsafe {
             sys::Highs_passModel(
                 self.ptr(),
@@ -152,13 +152,13 @@ impl Highs {
                 if mixed { integrality.as_ptr() } else { std::ptr::null() },
             )
         };
-        done(code, "pass model")
+        check(code, "pass model")
     }
 
     pub(crate) fn change_rows_bounds(&mut self, lower: &[f64], upper: &[f64]) -> Result<(), LpError> {
         let rows = self.rows();
-        length("row lower bounds", lower.len(), rows)?;
-        length("row upper bounds", upper.len(), rows)?;
+        check_length("row lower bounds", lower.len(), rows)?;
+        check_length("row upper bounds", upper.len(), rows)?;
         if rows == 0 {
             return Ok(());
         }
@@ -166,13 +166,13 @@ impl Highs {
         let code = unsafe {
             sys::Highs_changeRowsBoundsByRange(self.ptr(), 0, rows as i32 - 1, lower.as_ptr(), upper.as_ptr())
         };
-        done(code, "change row bounds")
+        check(code, "change row bounds")
     }
 
     pub(crate) fn change_cols_bounds(&mut self, lower: &[f64], upper: &[f64]) -> Result<(), LpError> {
         let cols = self.cols();
-        length("column lower bounds", lower.len(), cols)?;
-        length("column upper bounds", upper.len(), cols)?;
+        check_length("column lower bounds", lower.len(), cols)?;
+        check_length("column upper bounds", upper.len(), cols)?;
         if cols == 0 {
             return Ok(());
         }
@@ -180,16 +180,16 @@ impl Highs {
         let code = unsafe {
             sys::Highs_changeColsBoundsByRange(self.ptr(), 0, cols as i32 - 1, lower.as_ptr(), upper.as_ptr())
         };
-        done(code, "change column bounds")
+        check(code, "change column bounds")
     }
 
     pub(crate) fn change_col_bounds(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), LpError> {
-        // SAFETY: plain call; HiGHS refuses a column that it does not have.
+        // SAFETY: plain call; HiGHS rejects a column that does not exist.
         let code = unsafe { sys::Highs_changeColBounds(self.ptr(), index_of(col)?, lower, upper) };
-        done(code, "change column bounds")
+        check(code, "change column bounds")
     }
 
-    /// Appends rows given as in a [`Model`] that holds nothing else.
+    /// Appends the rows of a [`Model`] without columns.
     pub(crate) fn add_rows(&mut self, rows: &Model) -> Result<(), LpError> {
         let (count, nonzeros, cols) = (rows.rows(), rows.index.len(), self.cols());
         if nonzeros > i32::MAX as usize {
@@ -198,8 +198,8 @@ impl Highs {
         if let Some(&col) = rows.index.iter().find(|&&col| col < 0 || col as usize >= cols) {
             return Err(LpError::Length { what: "a new row's columns", got: col as usize, want: cols });
         }
-        // SAFETY: the vectors have the lengths told (Model keeps them so), their columns exist, and they live through
-        // the call.
+        // SAFETY: the vectors have the given lengths (an invariant of Model), their columns exist, and they outlive the
+        // call.
         let code = unsafe {
             sys::Highs_addRows(
                 self.ptr(),
@@ -212,25 +212,25 @@ impl Highs {
                 rows.value.as_ptr(),
             )
         };
-        done(code, "add rows")
+        check(code, "add rows")
     }
 
-    /// Deletes the rows whose entry is 1; the others' entries become their new places.
+    /// Deletes the rows with entry 1; the other entries become the new indices of their rows.
     pub(crate) fn delete_rows(&mut self, mask: &mut [i32]) -> Result<(), LpError> {
-        length("rows to delete", mask.len(), self.rows())?;
+        check_length("rows to delete", mask.len(), self.rows())?;
         // SAFETY: one entry per row.
-        done(unsafe { sys::Highs_deleteRowsByMask(self.ptr(), mask.as_mut_ptr()) }, "delete rows")
+        check(unsafe { sys::Highs_deleteRowsByMask(self.ptr(), mask.as_mut_ptr()) }, "delete rows")
     }
 
     pub(crate) fn change_costs(&mut self, cost: &[f64]) -> Result<(), LpError> {
         let cols = self.cols();
-        length("costs", cost.len(), cols)?;
+        check_length("costs", cost.len(), cols)?;
         if cols == 0 {
             return Ok(());
         }
         // SAFETY: the slice has `cols` entries.
         let code = unsafe { sys::Highs_changeColsCostByRange(self.ptr(), 0, cols as i32 - 1, cost.as_ptr()) };
-        done(code, "change costs")
+        check(code, "change costs")
     }
 
     pub(crate) fn run(&mut self) -> Result<i32, LpError> {
@@ -239,7 +239,7 @@ impl Highs {
             sys::Highs_zeroAllClocks(self.ptr());
             sys::Highs_run(self.ptr())
         };
-        // An error status of the run itself is told by the model status too; that one says more.
+        // The model status covers an error of the run, and is more specific.
         let _ = code;
         // SAFETY: plain getter.
         Ok(unsafe { sys::Highs_getModelStatus(self.ptr()) })
@@ -247,7 +247,7 @@ impl Highs {
 
     pub(crate) fn clear_solver(&mut self) -> Result<(), LpError> {
         // SAFETY: plain call.
-        done(unsafe { sys::Highs_clearSolver(self.ptr()) }, "clear solver")
+        check(unsafe { sys::Highs_clearSolver(self.ptr()) }, "clear solver")
     }
 
     pub(crate) fn objective(&self) -> f64 {
@@ -257,30 +257,30 @@ impl Highs {
 
     pub(crate) fn info_int(&self, name: &CStr) -> Result<i32, LpError> {
         let mut value = 0;
-        // SAFETY: `name` is NUL-terminated, `value` is a valid place.
-        done(unsafe { sys::Highs_getIntInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
+        // SAFETY: `name` is NUL-terminated, `value` is a valid location.
+        check(unsafe { sys::Highs_getIntInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
         Ok(value)
     }
 
     pub(crate) fn info_long(&self, name: &CStr) -> Result<i64, LpError> {
         let mut value = 0;
         // SAFETY: as above.
-        done(unsafe { sys::Highs_getInt64InfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
+        check(unsafe { sys::Highs_getInt64InfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
         Ok(value)
     }
 
     pub(crate) fn info_double(&self, name: &CStr) -> Result<f64, LpError> {
         let mut value = 0.0;
         // SAFETY: as above.
-        done(unsafe { sys::Highs_getDoubleInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
+        check(unsafe { sys::Highs_getDoubleInfoValue(self.ptr(), name.as_ptr(), &mut value) }, "get info")?;
         Ok(value)
     }
 
     pub(crate) fn set_solution(&mut self, cols: &[f64]) -> Result<(), LpError> {
-        length("column values", cols.len(), self.cols())?;
+        check_length("column values", cols.len(), self.cols())?;
         let none = std::ptr::null();
-        // SAFETY: one value per column; HiGHS takes a null for what is not given.
-        done(unsafe { sys::Highs_setSolution(self.ptr(), cols.as_ptr(), none, none, none) }, "set solution")
+        // SAFETY: one value per column; HiGHS accepts null for absent arrays.
+        check(unsafe { sys::Highs_setSolution(self.ptr(), cols.as_ptr(), none, none, none) }, "set solution")
     }
 
     /// Fills those of the four arrays that are given.
@@ -291,76 +291,76 @@ impl Highs {
         row_value: Option<&mut [f64]>,
         row_dual: Option<&mut [f64]>,
     ) -> Result<(), LpError> {
-        let place = |slice: Option<&mut [f64]>, what, want| match slice {
+        let pointer = |slice: Option<&mut [f64]>, what, want| match slice {
             None => Ok(std::ptr::null_mut()),
-            Some(slice) => length(what, slice.len(), want).map(|()| slice.as_mut_ptr()),
+            Some(slice) => check_length(what, slice.len(), want).map(|()| slice.as_mut_ptr()),
         };
         let (cols, rows) = (self.cols(), self.rows());
-        let col_value = place(col_value, "column values", cols)?;
-        let col_dual = place(col_dual, "column duals", cols)?;
-        let row_value = place(row_value, "row values", rows)?;
-        let row_dual = place(row_dual, "row duals", rows)?;
-        // SAFETY: each pointer is null or the start of a slice of the length checked.
+        let col_value = pointer(col_value, "column values", cols)?;
+        let col_dual = pointer(col_dual, "column duals", cols)?;
+        let row_value = pointer(row_value, "row values", rows)?;
+        let row_dual = pointer(row_dual, "row duals", rows)?;
+        // SAFETY: each pointer is null or the start of a slice of the checked length.
         let code = unsafe { sys::Highs_getSolution(self.ptr(), col_value, col_dual, row_value, row_dual) };
-        done(code, "get solution")
+        check(code, "get solution")
     }
 
     pub(crate) fn dual_ray(&self, ray: &mut [f64]) -> Result<bool, LpError> {
-        length("dual ray", ray.len(), self.rows())?;
+        check_length("dual ray", ray.len(), self.rows())?;
         let mut has = 0;
         // SAFETY: `ray` has one entry per row.
-        done(unsafe { sys::Highs_getDualRay(self.ptr(), &mut has, ray.as_mut_ptr()) }, "get dual ray")?;
+        check(unsafe { sys::Highs_getDualRay(self.ptr(), &mut has, ray.as_mut_ptr()) }, "get dual ray")?;
         Ok(has == 1)
     }
 
     pub(crate) fn primal_ray(&self, ray: &mut [f64]) -> Result<bool, LpError> {
-        length("primal ray", ray.len(), self.cols())?;
+        check_length("primal ray", ray.len(), self.cols())?;
         let mut has = 0;
         // SAFETY: `ray` has one entry per column.
-        done(unsafe { sys::Highs_getPrimalRay(self.ptr(), &mut has, ray.as_mut_ptr()) }, "get primal ray")?;
+        check(unsafe { sys::Highs_getPrimalRay(self.ptr(), &mut has, ray.as_mut_ptr()) }, "get primal ray")?;
         Ok(has == 1)
     }
 
     pub(crate) fn get_basis(&self, cols: &mut [i32], rows: &mut [i32]) -> Result<(), LpError> {
-        length("column statuses", cols.len(), self.cols())?;
-        length("row statuses", rows.len(), self.rows())?;
+        check_length("column statuses", cols.len(), self.cols())?;
+        check_length("row statuses", rows.len(), self.rows())?;
         // SAFETY: lengths checked.
-        done(unsafe { sys::Highs_getBasis(self.ptr(), cols.as_mut_ptr(), rows.as_mut_ptr()) }, "get basis")
+        check(unsafe { sys::Highs_getBasis(self.ptr(), cols.as_mut_ptr(), rows.as_mut_ptr()) }, "get basis")
     }
 
     pub(crate) fn set_basis(&mut self, cols: &[i32], rows: &[i32]) -> Result<(), LpError> {
-        length("column statuses", cols.len(), self.cols())?;
-        length("row statuses", rows.len(), self.rows())?;
+        check_length("column statuses", cols.len(), self.cols())?;
+        check_length("row statuses", rows.len(), self.rows())?;
         // SAFETY: lengths checked.
-        done(unsafe { sys::Highs_setBasis(self.ptr(), cols.as_ptr(), rows.as_ptr()) }, "set basis")
+        check(unsafe { sys::Highs_setBasis(self.ptr(), cols.as_ptr(), rows.as_ptr()) }, "set basis")
     }
 
-    /// Hands over the values of some columns to start a tree from; HiGHS finds the others.
+    /// Sets the values of some columns as the start of a branch-and-bound tree; HiGHS completes the others.
     pub(crate) fn set_sparse_solution(&mut self, index: &[i32], value: &[f64]) -> Result<(), LpError> {
-        length("start", value.len(), index.len())?;
-        // SAFETY: both arrays have as many entries as told and are only read.
+        check_length("start", value.len(), index.len())?;
+        // SAFETY: both arrays have the given number of entries and are only read.
         let code =
             unsafe { sys::Highs_setSparseSolution(self.ptr(), index.len() as i32, index.as_ptr(), value.as_ptr()) };
-        done(code, "set solution")
+        check(code, "set solution")
     }
 
-    /// Makes every later run look at `flag` and stop when it is up.
-    pub(crate) fn watch(&mut self, flag: Arc<AtomicBool>) -> Result<(), LpError> {
+    /// Makes every later run check `flag` and stop when it is set.
+    pub(crate) fn set_interrupt(&mut self, flag: Arc<AtomicBool>) -> Result<(), LpError> {
         let address = Arc::as_ptr(&flag).cast_mut().cast::<c_void>();
-        // SAFETY: `address` stays valid: the flag is kept in self until HiGHS is destroyed or given another one.
-        done(unsafe { sys::Highs_setCallback(self.ptr(), Some(on_callback), address) }, "set callback")?;
+        // SAFETY: `address` stays valid: the flag is stored in self until HiGHS is destroyed or gets another one.
+        check(unsafe { sys::Highs_setCallback(self.ptr(), Some(on_callback), address) }, "set callback")?;
         self.interrupt = Some(flag);
         for kind in
             [sys::kHighsCallbackSimplexInterrupt, sys::kHighsCallbackIpmInterrupt, sys::kHighsCallbackMipInterrupt]
         {
             // SAFETY: plain call.
-            done(unsafe { sys::Highs_startCallback(self.ptr(), kind) }, "start callback")?;
+            check(unsafe { sys::Highs_startCallback(self.ptr(), kind) }, "start callback")?;
         }
         Ok(())
     }
 }
 
-/// The Hessian as HiGHS wants it: lower triangle, by columns.
+/// The Hessian in the format of HiGHS: lower triangle, by columns.
 fn lower_triangle(model: &Model) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
     let mut entries = model.hessian.clone();
     entries.sort_by_key(|&(row, col, _)| (col, row));

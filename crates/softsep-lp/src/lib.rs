@@ -1,10 +1,9 @@
-//! A thin safe hold on [HiGHS](https://highs.dev): linear, mixed-integer and convex quadratic programs that are built
-//! once and then changed in place.
+//! A thin safe interface to [HiGHS](https://highs.dev): linear, mixed-integer and convex quadratic programs that are
+//! built once and then modified in place.
 //!
-//! [`Lp`] owns one HiGHS instance. Bounds, costs, rows and columns change without rebuilding; results are read into
-//! slices that the caller owns; the basis can be taken out ([`Basis`], `Send` and cheap to keep) and put back. Time
-//! limits and an interrupt flag reach inside every solve. All `unsafe` code of the project is in the private module
-//! `ffi`.
+//! [`Lp`] owns one HiGHS instance. Bounds, costs and rows change without rebuilding. Results are written to slices that
+//! the caller owns. The basis can be read ([`Basis`], `Send` and cheap to store) and set again. Time limits and an
+//! interrupt flag apply inside every solve. All `unsafe` code of the project is in the private module `ffi`.
 //!
 //! ```
 //! use softsep_lp::{Lp, Model, Status};
@@ -34,30 +33,30 @@ pub use ffi::highs_version;
 pub use lp::{Lp, Status};
 pub use model::Model;
 pub use options::{Algorithm, Toggle};
-pub use sift::{Sifted, sift};
+pub use sift::{SiftingSolution, sift};
 
-/// What can go wrong in a call to HiGHS. A model without a solution is not an error: see [`Status`].
+/// Errors of calls to HiGHS. A model without a solution is not an error: see [`Status`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LpError {
-    /// HiGHS answered a call with its error status.
-    #[error("HiGHS refused the call {0}")]
-    Refused(&'static str),
-    /// HiGHS answered with a code that this crate does not know.
+    /// HiGHS returned its error status.
+    #[error("HiGHS returned an error for the call {0}")]
+    CallFailed(&'static str),
+    /// HiGHS returned a code that this crate does not know.
     #[error("HiGHS answered {call} with the unknown code {code}")]
     UnknownCode {
         /// The call.
         call: &'static str,
-        /// Its answer.
+        /// The returned code.
         code: i64,
     },
-    /// A slice of the wrong length was handed in.
+    /// A slice has the wrong length.
     #[error("{what} has {got} entries where {want} are needed")]
     Length {
-        /// Which slice.
+        /// The name of the slice.
         what: &'static str,
         /// Its length.
         got: usize,
-        /// The length that is right.
+        /// The required length.
         want: usize,
     },
     /// The model is too large for HiGHS's 32-bit indices.

@@ -1,4 +1,4 @@
-//! One program held by HiGHS: built once, changed in place, solved again and again.
+//! A program in HiGHS: built once, modified in place, solved repeatedly.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -7,16 +7,16 @@ use std::time::Duration;
 use crate::ffi::Highs;
 use crate::{Algorithm, Basis, LpError, Model, Toggle};
 
-/// How a solve ended.
+/// The status of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Solved to optimality (for a MIP: to the gap asked for).
+    /// Solved to optimality; for a MIP, to the requested gap.
     Optimal,
     /// No feasible point.
     Infeasible,
-    /// The objective falls without end.
+    /// The objective is unbounded below.
     Unbounded,
-    /// One of the two; presolve did not find out which.
+    /// Infeasible or unbounded; presolve did not distinguish the two.
     InfeasibleOrUnbounded,
     /// Stopped by the time limit.
     TimeLimit,
@@ -24,14 +24,14 @@ pub enum Status {
     OtherLimit,
     /// Stopped by the interrupt flag.
     Interrupted,
-    /// HiGHS gave up: numerical trouble.
+    /// HiGHS failed, usually for numerical reasons.
     Failed,
 }
 
 /// A linear, mixed-integer or convex quadratic program in HiGHS.
 ///
-/// Single-threaded and silent: parallelism is the caller's, across instances. The next solve starts from the basis that
-/// the last one left (or that [`Lp::set_basis`] put there).
+/// Single-threaded and silent: the caller parallelises across instances. Each solve starts from the basis of the
+/// previous one, or from that of [`Lp::set_basis`].
 pub struct Lp {
     highs: Highs,
 }
@@ -43,14 +43,14 @@ impl std::fmt::Debug for Lp {
 }
 
 impl Lp {
-    /// Hands `model` to a new HiGHS instance.
+    /// Passes `model` to a new HiGHS instance.
     pub fn new(model: &Model) -> Result<Self, LpError> {
         let mut highs = Highs::create()?;
         highs.set_bool(c"output_flag", false)?;
-        // HiGHS's scheduler is per calling thread and defaults to half the machine for each: one thread, always.
+        // The scheduler of HiGHS is per calling thread and uses half the machine by default; one thread is set instead.
         highs.set_int(c"threads", 1)?;
         highs.set_string(c"parallel", c"off")?;
-        // HiGHS would drop entries below 1e-9 silently; this is the least that it allows.
+        // HiGHS drops entries below 1e-9 silently by default; 1e-12 is the least value that it accepts.
         highs.set_double(c"small_matrix_value", 1e-12)?;
         highs.pass_model(model)?;
         Ok(Self { highs })
@@ -66,7 +66,7 @@ impl Lp {
         self.highs.rows()
     }
 
-    /// Chooses the algorithm for linear programs.
+    /// Sets the algorithm for linear programs.
     pub fn set_algorithm(&mut self, algorithm: Algorithm) -> Result<(), LpError> {
         let (solver, strategy) = match algorithm {
             Algorithm::Choose => (c"choose", 1),
@@ -78,64 +78,64 @@ impl Lp {
         self.highs.set_int(c"simplex_strategy", strategy)
     }
 
-    /// Whether an interior point goes on to a basis. Without one it has no corner, and its point is as good as its
-    /// tolerance.
+    /// Sets whether an interior point method continues to a basis. Without crossover the solution is not basic, and its
+    /// accuracy is that of the method's tolerance.
     pub fn set_crossover(&mut self, on: bool) -> Result<(), LpError> {
         self.highs.set_string(c"run_crossover", if on { c"on" } else { c"off" })
     }
 
-    /// How the dual simplex weighs rows: true for devex weights, false for steepest edges. Steepest edges take fewer
-    /// pivots, but from a basis that is not all slack their weights cost a solve per row before the first.
+    /// Sets the pricing of the dual simplex: true for devex weights, false for steepest edge. Steepest edge takes fewer
+    /// pivots, but from a basis other than the slack basis its initial weights cost one solve per row.
     pub fn set_devex(&mut self, devex: bool) -> Result<(), LpError> {
         self.highs.set_int(c"simplex_dual_edge_weight_strategy", if devex { 1 } else { -1 })
     }
 
-    /// Presolve on or off. Rays are only there with presolve off.
+    /// Sets presolve. Rays are available only with presolve off.
     pub fn set_presolve(&mut self, presolve: Toggle) -> Result<(), LpError> {
         self.highs.set_string(c"presolve", presolve.word())
     }
 
-    /// Scaling of the simplex: on as HiGHS thinks best, or off.
+    /// Sets the scaling of the simplex: the default strategy of HiGHS, or none.
     pub fn set_scaling(&mut self, on: bool) -> Result<(), LpError> {
         self.highs.set_int(c"simplex_scale_strategy", if on { 1 } else { 0 })
     }
 
-    /// Primal and dual feasibility tolerance.
+    /// Sets the primal and dual feasibility tolerance.
     pub fn set_tolerance(&mut self, tolerance: f64) -> Result<(), LpError> {
         self.highs.set_double(c"primal_feasibility_tolerance", tolerance)?;
         self.highs.set_double(c"dual_feasibility_tolerance", tolerance)
     }
 
-    /// The relative gap at which a MIP may stop.
+    /// Sets the relative gap at which a MIP may stop.
     pub fn set_mip_gap(&mut self, gap: f64) -> Result<(), LpError> {
         self.highs.set_double(c"mip_rel_gap", gap)?;
         self.highs.set_double(c"mip_abs_gap", 1e-9)
     }
 
-    /// How far an integer may be from whole.
+    /// Sets the integrality tolerance: the largest distance of an integer column from an integer.
     pub fn set_integrality(&mut self, tolerance: f64) -> Result<(), LpError> {
         self.highs.set_double(c"mip_feasibility_tolerance", tolerance)
     }
 
-    /// The seed of HiGHS's own random choices.
+    /// Sets the random seed of HiGHS.
     pub fn set_seed(&mut self, seed: u64) -> Result<(), LpError> {
         self.highs.set_int(c"random_seed", (seed & 0x3fff_ffff) as i32)
     }
 
-    /// The time that each later solve may take; `None` lifts the limit.
+    /// Sets the time limit of each later solve; `None` removes it.
     pub fn set_time_limit(&mut self, limit: Option<Duration>) -> Result<(), LpError> {
         let seconds = limit.map_or(f64::INFINITY, |limit| limit.as_secs_f64().max(1e-3));
         self.highs.set_double(c"time_limit", seconds)
     }
 
-    /// Stops a running solve, and every later one, soon after `flag` is raised.
+    /// Stops a running solve, and every later one, soon after `flag` is set.
     pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) -> Result<(), LpError> {
-        self.highs.watch(flag)
+        self.highs.set_interrupt(flag)
     }
 
-    /// Starts the next tree from a point of which these columns are known, all integers among them: the others are
-    /// found by a linear program.
-    pub fn set_start(&mut self, known: &[(usize, f64)]) -> Result<(), LpError> {
+    /// Starts the next branch-and-bound tree from a partial point with the given columns, including all integers. HiGHS
+    /// completes it by a linear program.
+    pub fn set_partial_start(&mut self, known: &[(usize, f64)]) -> Result<(), LpError> {
         let index: Vec<i32> = known.iter().map(|&(col, _)| col as i32).collect();
         let value: Vec<f64> = known.iter().map(|&(_, value)| value).collect();
         self.highs.set_sparse_solution(&index, &value)
@@ -152,23 +152,23 @@ impl Lp {
     }
 
     /// Replaces the bounds of one column.
-    pub fn set_bounds_of(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), LpError> {
+    pub fn set_bounds_of_col(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), LpError> {
         self.highs.change_col_bounds(col, lower, upper)
     }
 
-    /// Appends the rows of a model that has no columns of its own: its terms name columns of this one. The basis goes
-    /// on with them as basic.
+    /// Appends the rows of a model without columns, whose terms refer to columns of this program. They are basic in the
+    /// current basis.
     pub fn add_rows(&mut self, rows: &Model) -> Result<(), LpError> {
         self.highs.add_rows(rows)
     }
 
-    /// Takes rows out, those with `true`. The basis stays one if they are basic.
+    /// Deletes the rows with `true`. The basis remains valid if they are basic.
     pub fn delete_rows(&mut self, gone: &[bool]) -> Result<(), LpError> {
         let mut mask: Vec<i32> = gone.iter().map(|&gone| i32::from(gone)).collect();
         self.highs.delete_rows(&mut mask)
     }
 
-    /// Pivots that each later simplex may take; `None` lifts the limit.
+    /// Sets the limit of simplex iterations of each later solve; `None` removes it.
     pub fn set_iteration_limit(&mut self, limit: Option<u32>) -> Result<(), LpError> {
         let limit = limit.map_or(i32::MAX, |limit| i32::try_from(limit).unwrap_or(i32::MAX));
         self.highs.set_int(c"simplex_iteration_limit", limit)
@@ -179,12 +179,11 @@ impl Lp {
         self.highs.change_costs(cost)
     }
 
-    /// Solves.
+    /// Solves the program.
     pub fn solve(&mut self) -> Result<Status, LpError> {
         let code = self.highs.run()?;
         Ok(match code {
-            // HiGHS calls a model without columns empty and does not look at its rows: without rows there is nothing to
-            // look at.
+            // HiGHS reports a model without columns as empty and does not check its rows; without rows it is optimal.
             6 if self.rows() == 0 => Status::Optimal,
             7 => Status::Optimal,
             8 => Status::Infeasible,
@@ -200,8 +199,8 @@ impl Lp {
         })
     }
 
-    /// Forgets basis and solution, so that the next solve is cold.
-    pub fn forget(&mut self) -> Result<(), LpError> {
+    /// Discards basis and solution, so that the next solve starts from scratch.
+    pub fn clear_solver(&mut self) -> Result<(), LpError> {
         self.highs.clear_solver()
     }
 
@@ -210,32 +209,35 @@ impl Lp {
         self.highs.objective()
     }
 
-    /// The values of all columns after the last solve.
+    /// Writes the values of all columns after the last solve.
     pub fn primal(&self, cols: &mut [f64]) -> Result<(), LpError> {
         self.highs.solution(Some(cols), None, None, None)
     }
 
-    /// The dual values of all rows after the last solve: the objective's slope in the row's active bound.
+    /// Writes the dual values of all rows after the last solve: the slope of the objective in the active bound of the
+    /// row.
     pub fn dual(&self, rows: &mut [f64]) -> Result<(), LpError> {
         self.highs.solution(None, None, None, Some(rows))
     }
 
-    /// The reduced costs of all columns after the last solve.
+    /// Writes the reduced costs of all columns after the last solve.
     pub fn reduced_costs(&self, cols: &mut [f64]) -> Result<(), LpError> {
         self.highs.solution(None, Some(cols), None, None)
     }
 
-    /// Whether the last solve left a primal solution that HiGHS holds to be feasible.
+    /// Whether the last solve has a primal solution that is feasible according to HiGHS.
     pub fn has_feasible_point(&self) -> bool {
         matches!(self.highs.info_int(c"primal_solution_status"), Ok(2))
     }
 
-    /// A Farkas ray over the rows of an infeasible linear program, if HiGHS has one (simplex, presolve off).
+    /// Writes a Farkas ray over the rows of an infeasible linear program. Returns false if HiGHS has none (it needs
+    /// simplex with presolve off).
     pub fn dual_ray(&self, rows: &mut [f64]) -> Result<bool, LpError> {
         self.highs.dual_ray(rows)
     }
 
-    /// A direction of unbounded descent over the columns, if HiGHS has one (simplex, presolve off).
+    /// Writes a direction of unbounded descent over the columns. Returns false if HiGHS has none (it needs simplex with
+    /// presolve off).
     pub fn primal_ray(&self, cols: &mut [f64]) -> Result<bool, LpError> {
         self.highs.primal_ray(cols)
     }
@@ -247,33 +249,33 @@ impl Lp {
         self.highs.get_basis(&mut basis.cols, &mut basis.rows)
     }
 
-    /// Whether the last solve left a basis.
+    /// Whether the last solve has a basis.
     pub fn has_basis(&self) -> bool {
         matches!(self.highs.info_int(c"basis_validity"), Ok(1))
     }
 
-    /// Starts the next solve from `basis`. HiGHS completes one that is singular or has too few or too many basic
+    /// Starts the next solve from `basis`. HiGHS repairs a basis that is singular or has the wrong number of basic
     /// entries.
     pub fn set_basis(&mut self, basis: &Basis) -> Result<(), LpError> {
         self.highs.set_basis(&basis.cols, &basis.rows)
     }
 
-    /// Gives the next solve of a MIP a point to start from, one value per column; HiGHS checks it.
-    pub fn set_point(&mut self, cols: &[f64]) -> Result<(), LpError> {
+    /// Sets the start point of the next MIP solve, with one value per column; HiGHS checks its feasibility.
+    pub fn set_start_point(&mut self, cols: &[f64]) -> Result<(), LpError> {
         self.highs.set_solution(cols)
     }
 
-    /// Simplex iterations of the last solve.
+    /// Number of simplex iterations of the last solve.
     pub fn simplex_iterations(&self) -> u64 {
         self.highs.info_int(c"simplex_iteration_count").map_or(0, |n| n.max(0) as u64)
     }
 
-    /// Nodes of the last solve's tree.
+    /// Number of branch-and-bound nodes of the last solve.
     pub fn mip_nodes(&self) -> u64 {
         self.highs.info_long(c"mip_node_count").map_or(0, |nodes| nodes.max(0) as u64)
     }
 
-    /// The bound that a MIP's tree proved, also when it was stopped early.
+    /// The proven bound of a MIP, also if it was stopped early.
     pub fn mip_dual_bound(&self) -> Option<f64> {
         self.highs.info_double(c"mip_dual_bound").ok().filter(|bound| bound.is_finite())
     }
@@ -308,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_and_go_and_the_basis_stays() {
+    fn rows_are_added_and_deleted_and_the_basis_stays() {
         let mut lp = Lp::new(&diet()).unwrap();
         lp.set_presolve(Toggle::Off).unwrap();
         assert_eq!(lp.solve().unwrap(), Status::Optimal);
@@ -320,17 +322,19 @@ mod tests {
         let mut reduced = [0.0; 2];
         lp.reduced_costs(&mut reduced).unwrap();
         assert_eq!(reduced, [0.0, 0.0]);
-        // The last row has slack: without it nothing is left to do.
+        // The last row has slack: without it no pivot is needed.
         lp.delete_rows(&[false, false, true]).unwrap();
         assert_eq!((lp.solve().unwrap(), lp.objective(), lp.simplex_iterations()), (Status::Optimal, 4.5, 0));
-        lp.set_bounds_of(0, 0.0, 1.0).unwrap();
+        lp.set_bounds_of_col(0, 0.0, 1.0).unwrap();
         lp.set_iteration_limit(Some(0)).unwrap();
         assert_eq!(lp.solve().unwrap(), Status::OtherLimit);
         lp.set_iteration_limit(None).unwrap();
         assert_eq!((lp.solve().unwrap(), lp.objective()), (Status::Optimal, 5.0));
         more.add_row(0.0, 1.0, &[(2, 1.0)]);
         assert!(
-            lp.add_rows(&more).is_err() && lp.delete_rows(&[true]).is_err() && lp.set_bounds_of(2, 0.0, 1.0).is_err()
+            lp.add_rows(&more).is_err()
+                && lp.delete_rows(&[true]).is_err()
+                && lp.set_bounds_of_col(2, 0.0, 1.0).is_err()
         );
     }
 
@@ -374,8 +378,8 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_starts_from_what_is_known() {
-        // max x + y + t, t ≤ x + y, x + y ≤ 1 with binaries x, y: y alone is as good as x alone, and what is known
+    fn a_tree_starts_from_a_partial_point() {
+        // max x + y + t, t ≤ x + y, x + y ≤ 1 with binaries x, y: both optima have the same value, and the start
         // decides.
         let mut model = Model::new();
         let [x, y] = [0, 1].map(|_| model.add_integer(-1.0, 0.0, 1.0));
@@ -385,7 +389,7 @@ mod tests {
         for known in [[(x, 1.0), (y, 0.0)], [(x, 0.0), (y, 1.0)]] {
             let mut lp = Lp::new(&model).unwrap();
             lp.set_presolve(Toggle::Off).unwrap();
-            lp.set_start(&known).unwrap();
+            lp.set_partial_start(&known).unwrap();
             assert_eq!(lp.solve().unwrap(), Status::Optimal);
             let mut point = [0.0; 3];
             lp.primal(&mut point).unwrap();
@@ -393,7 +397,7 @@ mod tests {
         }
     }
 
-    /// A knapsack in many dimensions: it takes a tree.
+    /// A multidimensional knapsack that needs a branch-and-bound tree.
     fn knapsack() -> Model {
         let mut model = Model::new();
         for i in 0..60 {
@@ -413,7 +417,7 @@ mod tests {
         lp.set_basis(&Basis::new([BasisStatus::Basic; 2], [BasisStatus::Basic])).unwrap();
         assert_eq!(lp.solve().unwrap(), Status::Optimal);
         assert_eq!(lp.objective(), 4.0);
-        // From the optimal basis there is nothing left to do.
+        // The optimal basis needs no pivot.
         let mut found = Basis::default();
         lp.basis(&mut found).unwrap();
         let mut lp = Lp::new(&diet()).unwrap();
@@ -430,14 +434,14 @@ mod tests {
         assert!(lp.mip_nodes() > 0);
         let (optimum, mut point) = (lp.objective(), vec![0.0; 60]);
         lp.primal(&mut point).unwrap();
-        // Without time for anything else, the point given is what there is.
+        // Interrupted at once, the solve returns the start point.
         let mut lp = Lp::new(&knapsack()).unwrap();
         lp.set_mip_gap(0.0).unwrap();
-        lp.set_point(&point).unwrap();
+        lp.set_start_point(&point).unwrap();
         lp.set_interrupt(Arc::new(AtomicBool::new(true))).unwrap();
         lp.solve().unwrap();
         assert!(lp.has_feasible_point() && (lp.objective() - optimum).abs() < 1e-9, "{}", lp.objective());
-        assert!(lp.set_point(&point[1..]).is_err());
+        assert!(lp.set_start_point(&point[1..]).is_err());
     }
 
     #[test]

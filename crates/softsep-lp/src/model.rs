@@ -1,9 +1,10 @@
 //! A model under construction: columns, rows by sparse terms, integrality and a convex quadratic cost.
 
-/// A number this close to a whole one is whole: HiGHS's own tolerance.
-const WHOLE: f64 = 1e-6;
+/// A number within this distance of an integer counts as integral: the default tolerance of HiGHS.
+const INTEGRALITY_TOL: f64 = 1e-6;
 
-/// Columns, rows and costs, row by row, as [`Lp::new`](crate::Lp::new) takes them. Infinite bounds are `f64::INFINITY`.
+/// Columns, rows and costs of a program for [`Lp::new`](crate::Lp::new), stored row by row. Infinite bounds are
+/// `f64::INFINITY`.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     pub(crate) cost: Vec<f64>,
@@ -35,18 +36,18 @@ impl Model {
         self.cost.len() - 1
     }
 
-    /// Adds an integer column and returns its index. Its bounds are brought to whole numbers: HiGHS 1.15.0 misses
-    /// optima where they are not, of random problems with such bounds one in eight if presolve is off.
+    /// Adds an integer column and returns its index. Its bounds are rounded inward to integers: HiGHS 1.15.0 misses
+    /// optima for fractional bounds (in one of eight random problems with such bounds, if presolve is off).
     pub fn add_integer(&mut self, cost: f64, lower: f64, upper: f64) -> usize {
-        let (least, most) = ((lower - WHOLE).ceil(), (upper + WHOLE).floor());
-        // Where there is no whole number between them, that is for HiGHS to find out.
+        let (least, most) = ((lower - INTEGRALITY_TOL).ceil(), (upper + INTEGRALITY_TOL).floor());
+        // If there is no integer between them, HiGHS reports infeasibility.
         let (lower, upper) = if least <= most { (least, most) } else { (lower, upper) };
         let col = self.add_col(cost, lower, upper);
         self.integer[col] = true;
         col
     }
 
-    /// Adds a row `lower ≤ Σ terms ≤ upper` and returns its index. Zero coefficients are left out.
+    /// Adds a row `lower ≤ Σ terms ≤ upper` and returns its index. Zero coefficients are omitted.
     pub fn add_row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
         self.start.push(self.index.len() as i32);
         for &(col, value) in terms {
@@ -60,8 +61,8 @@ impl Model {
         self.row_lower.len() - 1
     }
 
-    /// Adds `½·value·x_i²` (i = j) or `value·x_i·x_j` (i ≠ j) to the cost; each unordered pair at most once. The whole
-    /// must be convex.
+    /// Adds `½·value·x_i²` (i = j) or `value·x_i·x_j` (i ≠ j) to the cost; each unordered pair at most once. The entire
+    /// cost must be convex.
     pub fn add_quadratic(&mut self, i: usize, j: usize, value: f64) {
         self.hessian.push((i.max(j), i.min(j), value));
     }
@@ -112,7 +113,7 @@ mod tests {
     use crate::{Lp, Status, Toggle};
 
     #[test]
-    fn integers_have_whole_bounds() {
+    fn integer_columns_have_integral_bounds() {
         let mut model = Model::new();
         model.add_integer(1.0, -3.3, 2.4);
         model.add_integer(1.0, 0.999_999_9, 2.999_999_9);

@@ -1,19 +1,19 @@
-//! The few HiGHS options that softsep sets, as types.
+//! The HiGHS options that softsep sets, as types.
 
-/// Which algorithm solves a linear program.
+/// The algorithm for linear programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     /// HiGHS decides.
     Choose,
-    /// Dual simplex, the one to re-solve with after right-hand sides changed.
+    /// Dual simplex, for re-solves after changes of right-hand sides.
     DualSimplex,
-    /// Primal simplex, the one to re-solve with after costs changed.
+    /// Primal simplex, for re-solves after changes of costs.
     PrimalSimplex,
     /// Interior point with crossover to a basis.
     InteriorPoint,
 }
 
-/// On, off, or as HiGHS thinks best.
+/// On, off, or the choice of HiGHS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toggle {
     /// HiGHS decides.

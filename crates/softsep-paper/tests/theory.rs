@@ -181,7 +181,7 @@ fn tiny_mixing_keeps_its_digits() {
     let mixing = uniform_by_spread(Acceptance::Metropolis, 100.0, 1.0);
     assert_eq!(mixing.dobrushin(), 1.0);
     assert!((mixing.rate() / (-100.0_f64).exp() - 1.0).abs() < 1e-12);
-    assert!((mixing.left_after(100.0_f64.exp()) - (-1.0_f64).exp()).abs() < 1e-12);
+    assert!((mixing.contraction_after(100.0_f64.exp()) - (-1.0_f64).exp()).abs() < 1e-12);
     assert_eq!(uniform_by_spread(Acceptance::Barker, 1e4, 1.0).gamma(), 0.0);
 }
 

@@ -9,11 +9,11 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use softsep::Problem;
-use softsep::chain::{Acceptance, Chain, Kernel};
-use softsep::proposal::{Choice, Options};
+use softsep::chain::{Acceptance, Chain, TransitionKernel};
+use softsep::proposal::{ProposalKind, ProposalOptions};
 use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::Clock;
-use softsep::uncertainty::Reach;
+use softsep::uncertainty::StateSpec;
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Steps of a batch.
@@ -25,28 +25,28 @@ fn problem(n: usize, uncertainty: Uncertain) -> Problem {
 }
 
 /// The standard deviation of the score along a chain that takes everything: a temperature at which the chain moves.
-fn temperature(problem: &Problem, kernel: &Kernel, engine: &mut Linear) -> f64 {
+fn temperature(problem: &Problem, kernel: &TransitionKernel, engine: &mut Linear) -> f64 {
     let mut chain = Chain::new(problem, kernel.states, 2, 0);
     let scores: Vec<f64> = (0..300)
         .map(|_| {
             chain.step(kernel, engine).unwrap();
-            chain.place().answer.value
+            chain.current().answer.value
         })
         .collect();
     let mean = scores.iter().sum::<f64>() / scores.len() as f64;
     (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / scores.len() as f64).sqrt()
 }
 
-fn compare(n: usize, uncertainty: Uncertain, choice: Choice, budget: Duration) {
+fn compare(n: usize, uncertainty: Uncertain, choice: ProposalKind, budget: Duration) {
     let problem = problem(n, uncertainty);
     // `cargo bench --bench chain -- ellipsoid-10-auto` runs one line.
     let kind = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     if kind.is_some_and(|kind| kind != format!("{}-{n}-{choice}", problem.set.kind())) {
         return;
     }
-    let states = problem.set.states(&Reach { convex: true, ..Reach::default() }).unwrap();
-    let proposal = choice.build(states.as_ref(), &Options::default()).unwrap();
-    let mut kernel = Kernel {
+    let states = problem.set.states(&StateSpec { convex: true, ..StateSpec::default() }).unwrap();
+    let proposal = choice.build(states.as_ref(), &ProposalOptions::default()).unwrap();
+    let mut kernel = TransitionKernel {
         states: states.as_ref(),
         proposal: proposal.as_ref(),
         acceptance: Acceptance::Metropolis,
@@ -74,7 +74,7 @@ fn compare(n: usize, uncertainty: Uncertain, choice: Choice, budget: Duration) {
             let solves = engine.work().solves;
             let moved = chain.step(&kernel, &mut engine).unwrap();
             if engine.work().solves > solves {
-                let place = if moved { chain.place() } else { chain.other() };
+                let place = if moved { chain.current() } else { chain.previous_or_rejected() };
                 asked[count..count + place.xi.len()].copy_from_slice(&place.xi);
                 count += place.xi.len();
             }
@@ -110,13 +110,13 @@ fn compare(n: usize, uncertainty: Uncertain, choice: Choice, budget: Duration) {
 fn main() {
     for n in [10, 30, 100] {
         for uncertainty in [Uncertain::Scenarios(1000), Uncertain::Budget { gamma: 0.35 }, Uncertain::Ellipsoid] {
-            for choice in [Choice::Uniform, Choice::Adaptive] {
+            for choice in [ProposalKind::Uniform, ProposalKind::Adaptive] {
                 compare(n, uncertainty, choice, Duration::from_secs(1));
             }
             if matches!(uncertainty, Uncertain::Ellipsoid) {
-                compare(n, uncertainty, Choice::Geodesic, Duration::from_secs(1));
-                compare(n, uncertainty, Choice::Langevin, Duration::from_secs(1));
-                compare(n, uncertainty, Choice::Auto, Duration::from_secs(1));
+                compare(n, uncertainty, ProposalKind::Geodesic, Duration::from_secs(1));
+                compare(n, uncertainty, ProposalKind::Langevin, Duration::from_secs(1));
+                compare(n, uncertainty, ProposalKind::Auto, Duration::from_secs(1));
             }
         }
     }

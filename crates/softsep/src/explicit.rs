@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::policy::{Policy, Proved, best_over_list};
+use crate::policy::{AffinePolicy, ProvenPolicy, best_policy_over_list};
 use crate::recourse::engine;
 use crate::run::Clock;
 use crate::separation::{Query, Separation, Split, ascend};
@@ -17,7 +17,7 @@ use crate::solve::on_threads;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// `y(ξ) = y₀ + Yξ`.
-    pub policy: Policy,
+    pub policy: AffinePolicy,
     /// A proved upper bound on the worst-case cost of the decision under the rule, f(x) included.
     pub upper: f64,
 }
@@ -80,7 +80,7 @@ fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Optio
     }
     let proved = if problem.set.is_finite_list() {
         let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
-        best_over_list(problem, x, &all, worst, clock)?
+        best_policy_over_list(problem, x, &all, worst, clock)?
     } else {
         let mut split = Split::without_parts(problem);
         let query = Query::maximum(x, clock).with_bound(gap * (first_cost + worst).abs());
@@ -88,7 +88,7 @@ fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Optio
         split.policy().cloned()
     };
     match proved {
-        Some(Proved { policy, value }) => Ok(Some(Rule { policy, upper: first_cost + value })),
+        Some(ProvenPolicy { policy, value }) => Ok(Some(Rule { policy, upper: first_cost + value })),
         None => clock.check().map(|()| None).map_err(Error::from),
     }
 }

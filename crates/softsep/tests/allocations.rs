@@ -6,14 +6,17 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use softsep::certification::{Certifier, Judgement};
-use softsep::chain::{Acceptance, Chain, Kernel};
+use softsep::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::definition::{Complaints, Row};
 use softsep::proposal::{
-    Alternate, Choice, HitAndRun, Langevin, Mixture, Options, Proposal, Tilted, Uniform, Weighted,
+    HitAndRun, KernelMixture, Langevin, Proposal, ProposalKind, ProposalMixture, ProposalOptions, Tilted, Uniform,
+    Weighted,
 };
 use softsep::recourse::{Answer, Linear, Recourse};
 use softsep::run::{Clock, Purpose, stream};
-use softsep::uncertainty::{CachedTilt, Reach, Reference, SetDefinition, Sides, Space, State, States, build};
+use softsep::uncertainty::{
+    CachedTilt, ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, build,
+};
 use softsep::{Problem, Wanted};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
@@ -94,8 +97,10 @@ fn draws_and_tilts() {
         SetDefinition::Polyhedron { lower: vec![0.0; dim], upper: scale.clone(), constraints: vec![sum] },
     ] {
         let set = build(&set, &names, "set", &mut Complaints::new()).unwrap();
-        for (convex, reference) in [(true, Reference::Sphere), (true, Reference::Surface), (false, Reference::Sphere)] {
-            let states = set.states(&Reach { convex, reference, ..Reach::default() }).unwrap();
+        for (convex, reference) in
+            [(true, ReferenceMeasure::Sphere), (true, ReferenceMeasure::Surface), (false, ReferenceMeasure::Sphere)]
+        {
+            let states = set.states(&StateSpec { convex, reference, ..StateSpec::default() }).unwrap();
             let mut random = stream(1, Purpose::Start, 0);
             let (mut state, mut cached, mut slope) = (states.blank(), CachedTilt::default(), vec![1.0; dim]);
             let (mut xi, mut pull, mut direction) = (vec![0.0; dim], vec![0.0; dim], vec![1.0; dim]);
@@ -114,8 +119,8 @@ fn draws_and_tilts() {
                     tilt.draw(&cached, &mut random, &mut state);
                     assert!(tilt.log_density(&cached, &state).is_finite());
                 }
-                if let (Some(walk), State::Point(point)) = (states.walk(), &state) {
-                    walk.pull(&slope, &mut pull);
+                if let (Some(walk), State::Point(point)) = (states.local_coordinates(), &state) {
+                    walk.pull_back(&slope, &mut pull);
                     walk.chord(point, &pull);
                     direction.copy_from_slice(&slope);
                     set.chord(&xi, &direction);
@@ -128,16 +133,17 @@ fn draws_and_tilts() {
 
 /// Every proposal that the states can carry.
 fn proposals(states: &dyn States) -> Vec<Box<dyn Proposal>> {
-    let options = Options { share: 0.3, ..Options::default() };
-    let mut all: Vec<_> = Choice::NAMES.iter().filter_map(|(_, choice)| choice.build(states, &options).ok()).collect();
+    let options = ProposalOptions { share: 0.3, ..ProposalOptions::default() };
+    let mut all: Vec<_> =
+        ProposalKind::NAMES.iter().filter_map(|(_, choice)| choice.build(states, &options).ok()).collect();
     if let Some(tilted) = Tilted::of(states, 0.0) {
-        all.push(Box::new(Mixture::new(states, Box::new(tilted), Box::new(Uniform), 0.5).unwrap()));
-        all.push(Box::new(Alternate::new(Box::new(tilted), Box::new(Uniform), 0.5).unwrap()));
+        all.push(Box::new(ProposalMixture::new(states, Box::new(tilted), Box::new(Uniform), 0.5).unwrap()));
+        all.push(Box::new(KernelMixture::new(Box::new(tilted), Box::new(Uniform), 0.5).unwrap()));
     }
     match states.space() {
         Space::Body(_) => {
             let langevin = Box::new(Langevin::of(states, 1.0).unwrap());
-            all.push(Box::new(Alternate::new(langevin, Box::new(HitAndRun::of(states).unwrap()), 0.5).unwrap()));
+            all.push(Box::new(KernelMixture::new(langevin, Box::new(HitAndRun::of(states).unwrap()), 0.5).unwrap()));
         }
         Space::Finite(_) => {
             all.extend(Weighted::new(states, &[1.0; 50], 0.0).map(|weighted| Box::new(weighted) as Box<dyn Proposal>))
@@ -152,9 +158,9 @@ fn steps_of_chains() {
         let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };
         let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
         for convex in [true, false] {
-            let states = problem.set.states(&Reach { convex, ..Reach::default() }).unwrap();
+            let states = problem.set.states(&StateSpec { convex, ..StateSpec::default() }).unwrap();
             for (number, proposal) in proposals(states.as_ref()).iter().enumerate() {
-                let kernel = Kernel {
+                let kernel = TransitionKernel {
                     states: states.as_ref(),
                     proposal: proposal.as_ref(),
                     acceptance: Acceptance::Metropolis,
@@ -191,7 +197,7 @@ fn draws_that_verify() {
     for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.35 }, Uncertain::Scenarios(50)] {
         let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };
         let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
-        let states = problem.set.states(&Reach { convex: true, ..Reach::default() }).unwrap();
+        let states = problem.set.states(&StateSpec { convex: true, ..StateSpec::default() }).unwrap();
         let wanted = Wanted { level: 3e-4, ..Wanted::default() };
         let mut certifier = Certifier::new(&problem, states, wanted, 1e-3, 1, &Clock::unlimited()).unwrap();
         let x = [250.0; 8];

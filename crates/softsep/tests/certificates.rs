@@ -25,7 +25,7 @@ use softsep::certification::{Certifier, Judgement};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Attested, Clock, Likely, Source};
 use softsep::testing::{Recipe, random_problem};
-use softsep::uncertainty::{Reach, Reference, SetDefinition, Sides, States};
+use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, StateSpec, States};
 use softsep::{Assumed, Error, Problem, Wanted};
 
 /// `make soak` asks for ten times as many runs.
@@ -284,8 +284,10 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
     let matrix = vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.5, 0.0], vec![0.0, 0.0, 0.25]];
     file.uncertainty.set = SetDefinition::Ellipsoid { center: vec![0.0; 3], matrix };
     let stretched = Problem::new(&file).unwrap();
-    let states =
-        stretched.set.states(&Reach { convex: true, reference: Reference::Surface, ..Reach::default() }).unwrap();
+    let states = stretched
+        .set
+        .states(&StateSpec { convex: true, reference: ReferenceMeasure::Surface, ..StateSpec::default() })
+        .unwrap();
     let mut certifier = Certifier::new(&stretched, states, Wanted::default(), 0.5, 1, &Clock::unlimited()).unwrap();
     let by_area = attested(certifier.certify(&[], 1.0).unwrap()).unwrap();
     assert!(by_area.likely.is_none() && says(&by_area, "by area"), "{by_area:?}");
@@ -297,7 +299,7 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
 fn draws_that_are_not_exact_state_nothing() {
     let recipe = Recipe { set: "polyhedron", cost_xi: true, ..Recipe::default() };
     let problem = Problem::new(&random_problem(&recipe, 3)).unwrap();
-    let states: Arc<dyn States + '_> = Arc::from(problem.set.states(&Reach::default()).unwrap());
+    let states: Arc<dyn States + '_> = Arc::from(problem.set.states(&StateSpec::default()).unwrap());
     assert!(!states.draws_exactly());
     let x = vec![0.0; problem.first.dim()];
     for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.5 }] {

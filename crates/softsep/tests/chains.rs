@@ -14,16 +14,16 @@ use std::f64::consts::{PI, TAU};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::chain::{Acceptance, Chain, Chains, Kernel};
+use softsep::chain::{Acceptance, Chain, Chains, TransitionKernel};
 use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::proposal::{
-    Alternate, ChainState, Choice, Geodesic, HitAndRun, Langevin, LangevinOnSphere, Mixture, Options, Proposal, Tilted,
-    TiltedChord, Uniform, Weighted,
+    ChainState, Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Proposal, ProposalKind,
+    ProposalMixture, ProposalOptions, Tilted, TiltedChord, Uniform, Weighted,
 };
 use softsep::recourse::{Answer, DualChoice, Linear, Recourse};
 use softsep::run::{Clock, Purpose, Random};
 use softsep::testing::{Trial, check_proposal};
-use softsep::uncertainty::{Reach, Reference, SetDefinition, Sides, Space, State, States};
+use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States};
 use softsep::{Problem, ProblemDefinition};
 
 const BATCH: u64 = 10_000;
@@ -95,8 +95,8 @@ fn finite_sets(seed: u64) -> Vec<Problem> {
     sets.into_iter().map(|set| problem(set, 3, seed)).collect()
 }
 
-fn reach(convex: bool) -> Reach {
-    Reach { convex, ..Reach::default() }
+fn state_spec(convex: bool) -> StateSpec {
+    StateSpec { convex, ..StateSpec::default() }
 }
 
 fn engine(problem: &Problem) -> Linear {
@@ -142,7 +142,7 @@ impl Target<'_> {
         let Self { problem, states, temperature, .. } = *self;
         check_proposal(&Trial { problem, states, proposal, temperature }, &mut engine(problem), 5);
         for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
-            let kernel = Kernel { states, proposal, acceptance, temperature };
+            let kernel = TransitionKernel { states, proposal, acceptance, temperature };
             let (distance, steps, chain) = self.run(&kernel);
             let diagnostics = chain.diagnostics();
             println!(
@@ -150,23 +150,23 @@ impl Target<'_> {
                 problem.name,
                 format!("{acceptance:?}"),
                 diagnostics.acceptance().unwrap(),
-                diagnostics.effective().unwrap() / steps as f64
+                diagnostics.effective_draws().unwrap() / steps as f64
             );
             assert!(distance <= DISTANCE, "{}, {name}, {acceptance:?}: {distance} from its law", problem.name);
         }
     }
 
-    fn run(&self, kernel: &Kernel) -> (f64, u64, Chain) {
+    fn run(&self, kernel: &TransitionKernel) -> (f64, u64, Chain) {
         let errors = if is_soak() { 16.0 } else { 4.0 };
         let mut engine = engine(self.problem);
         let mut chain = Chain::new(self.problem, self.states, 11, 0);
         let mut batches: Vec<Vec<f64>> = Vec::new();
-        let mut bin = (self.bin)(chain.place());
+        let mut bin = (self.bin)(chain.current());
         loop {
             let mut batch = vec![0.0; self.want.len()];
             for _ in 0..BATCH {
                 if chain.step(kernel, &mut engine).unwrap() {
-                    bin = (self.bin)(chain.place());
+                    bin = (self.bin)(chain.current());
                 }
                 batch[bin] += 1.0 / BATCH as f64;
             }
@@ -231,7 +231,7 @@ fn key(state: &State) -> Vec<u64> {
 }
 
 fn check_finite(problem: &Problem) {
-    let states = problem.set.states(&reach(true)).unwrap();
+    let states = problem.set.states(&state_spec(true)).unwrap();
     let states = states.as_ref();
     let all = states.enumerate(13).unwrap();
     let index: BTreeMap<_, _> = all.iter().enumerate().map(|(index, state)| (key(state), index)).collect();
@@ -259,16 +259,16 @@ fn check_finite(problem: &Problem) {
         return;
     }
     let tilted = || Box::new(Tilted { concentration: 2.0, share: 0.0 });
-    target.check("mixture", &Mixture::new(states, tilted(), Box::new(Uniform), 0.4).unwrap());
-    target.check("alternate", &Alternate::new(tilted(), Box::new(Uniform), 0.4).unwrap());
+    target.check("mixture", &ProposalMixture::new(states, tilted(), Box::new(Uniform), 0.4).unwrap());
+    target.check("alternate", &KernelMixture::new(tilted(), Box::new(Uniform), 0.4).unwrap());
 }
 
 /// A tilt whose ratio is forgotten.
 struct Forgetful(Tilted);
 
 impl Proposal for Forgetful {
-    fn ready(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
-        self.0.ready(states, place, temperature);
+    fn prepare(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
+        self.0.prepare(states, place, temperature);
     }
 
     fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
@@ -284,7 +284,7 @@ impl Proposal for Forgetful {
 #[test]
 fn a_chain_with_a_wrong_ratio_is_caught() {
     let problem = &finite_sets(3)[0];
-    let states = problem.set.states(&reach(true)).unwrap();
+    let states = problem.set.states(&state_spec(true)).unwrap();
     let (mut engine, mut xi) = (engine(problem), vec![0.0; 3]);
     let temperature = 1.5 * spread(problem, states.as_ref());
     let nodes = states.enumerate(13).unwrap().into_iter().enumerate().map(|(row, state)| {
@@ -296,7 +296,8 @@ fn a_chain_with_a_wrong_ratio_is_caught() {
     let target = Target { problem, states: states.as_ref(), temperature, bin: &row, want };
     for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
         let proposal = &Forgetful(Tilted { concentration: 1.0, share: 0.0 });
-        let (distance, ..) = target.run(&Kernel { states: states.as_ref(), proposal, acceptance, temperature });
+        let (distance, ..) =
+            target.run(&TransitionKernel { states: states.as_ref(), proposal, acceptance, temperature });
         assert!(distance > 2.0 * DISTANCE, "{acceptance:?}: only {distance} from the law");
     }
 }
@@ -351,12 +352,12 @@ fn point(place: &ChainState) -> &[f64] {
     }
 }
 
-fn check_sphere(problem: &Problem, reference: Reference) {
-    let states = problem.set.states(&Reach { reference, ..reach(true) }).unwrap();
+fn check_sphere(problem: &Problem, reference: ReferenceMeasure) {
+    let states = problem.set.states(&StateSpec { reference, ..state_spec(true) }).unwrap();
     let states = states.as_ref();
     let dim = problem.set.dim();
     assert_eq!(states.space(), Space::Sphere(dim));
-    let walk = states.walk().unwrap();
+    let walk = states.local_coordinates().unwrap();
     let (mut engine, mut xi) = (engine(problem), vec![0.0; dim]);
     let temperature = spread(problem, states);
     let nodes: Vec<_> = grid_on_sphere(dim)
@@ -375,24 +376,27 @@ fn check_sphere(problem: &Problem, reference: Reference) {
     target.check("tilted with a share", &Tilted { concentration: 5.0, share: 0.3 });
     target.check("geodesic", &Geodesic::of(states, 2.0).unwrap());
     target.check("langevin", langevin().as_ref());
-    target.check("langevin and uniform", &Mixture::new(states, langevin(), Box::new(Uniform), 0.4).unwrap());
+    target.check("langevin and uniform", &ProposalMixture::new(states, langevin(), Box::new(Uniform), 0.4).unwrap());
     target.check(
         "auto",
-        Choice::Auto.build(states, &Options { concentration: Some(3.0), ..Options::default() }).unwrap().as_ref(),
+        ProposalKind::Auto
+            .build(states, &ProposalOptions { concentration: Some(3.0), ..ProposalOptions::default() })
+            .unwrap()
+            .as_ref(),
     );
 }
 
 #[test]
 fn chains_on_circles() {
-    check_sphere(&ellipsoid(2, 7), Reference::Surface);
+    check_sphere(&ellipsoid(2, 7), ReferenceMeasure::Surface);
     if is_soak() {
-        check_sphere(&ellipsoid(2, 6), Reference::Sphere);
+        check_sphere(&ellipsoid(2, 6), ReferenceMeasure::Sphere);
     }
 }
 
 #[test]
 fn chains_on_spheres() {
-    check_sphere(&ellipsoid(3, 8), Reference::Surface);
+    check_sphere(&ellipsoid(3, 8), ReferenceMeasure::Surface);
 }
 
 /// Members of a body in the plane on a fine grid, and the bin of a four by three grid over its bounding box.
@@ -424,7 +428,7 @@ impl Plane {
 }
 
 fn check_body(problem: &Problem) {
-    let states = problem.set.states(&reach(false)).unwrap();
+    let states = problem.set.states(&state_spec(false)).unwrap();
     let states = states.as_ref();
     assert_eq!(states.space(), Space::Body(2));
     let (mut engine, plane) = (engine(problem), Plane::around(problem));
@@ -440,7 +444,7 @@ fn check_body(problem: &Problem) {
     target.check("langevin", &Langevin::of(states, 1.5).unwrap());
     if is_soak() {
         let (langevin, chords) = (Langevin::of(states, 1.5).unwrap(), HitAndRun::of(states).unwrap());
-        target.check("alternate", &Alternate::new(Box::new(langevin), Box::new(chords), 0.5).unwrap());
+        target.check("alternate", &KernelMixture::new(Box::new(langevin), Box::new(chords), 0.5).unwrap());
     }
 }
 
@@ -470,33 +474,32 @@ fn chains_in_bodies() {
 #[test]
 fn several_chains_do_the_same_on_any_number_of_threads() {
     for problem in [&finite_sets(3)[0], &ellipsoid(3, 8)] {
-        let states = problem.set.states(&reach(true)).unwrap();
-        let proposal = Choice::Auto.build(states.as_ref(), &Options::default()).unwrap();
+        let states = problem.set.states(&state_spec(true)).unwrap();
+        let proposal = ProposalKind::Auto.build(states.as_ref(), &ProposalOptions::default()).unwrap();
         let temperature = spread(problem, states.as_ref());
-        let kernel = Kernel {
+        let kernel = TransitionKernel {
             states: states.as_ref(),
             proposal: proposal.as_ref(),
             acceptance: Acceptance::Metropolis,
             temperature,
         };
-        let found =
-            [1, 2, 4].map(|threads| {
-                rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-                    let mut chains = Chains::new(problem, states.as_ref(), 7, 9, &Clock::unlimited()).unwrap();
-                    assert!(chains.best().is_none());
-                    let mut trace = Vec::new();
-                    for x in [0.4, 0.1, 0.9] {
-                        chains.at(&[x]);
-                        chains.step(&kernel, 300, &Clock::unlimited()).unwrap();
-                        let best = chains.best().unwrap();
-                        trace.push((best.xi.clone(), best.answer.clone(), chains.summary(), chains.solves()));
-                        trace.extend(chains.iter().map(|chain| {
-                            (chain.place().xi.clone(), chain.place().answer.clone(), chains.summary(), 0)
-                        }));
-                    }
-                    trace
-                })
-            });
+        let found = [1, 2, 4].map(|threads| {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                let mut chains = Chains::new(problem, states.as_ref(), 7, 9, &Clock::unlimited()).unwrap();
+                assert!(chains.best().is_none());
+                let mut trace = Vec::new();
+                for x in [0.4, 0.1, 0.9] {
+                    chains.set_incumbent(&[x]);
+                    chains.step(&kernel, 300, &Clock::unlimited()).unwrap();
+                    let best = chains.best().unwrap();
+                    trace.push((best.xi.clone(), best.answer.clone(), chains.summary(), chains.solves()));
+                    trace.extend(chains.iter().map(|chain| {
+                        (chain.current().xi.clone(), chain.current().answer.clone(), chains.summary(), 0)
+                    }));
+                }
+                trace
+            })
+        });
         assert_eq!(found[0], found[1]);
         assert_eq!(found[0], found[2]);
         // Chains differ from one another, and the best is the best of all scenarios asked for.
@@ -506,7 +509,7 @@ fn several_chains_do_the_same_on_any_number_of_threads() {
         assert_eq!(best.2.steps, 9 * 300);
         let mut engine = engine(problem);
         assert!((score(problem, &mut engine, &best.0) - best.1.value).abs() < 1e-9);
-        assert_eq!(best.1.value, best.2.best);
+        assert_eq!(best.1.value, best.2.largest_score);
     }
 }
 
@@ -515,36 +518,36 @@ fn several_chains_do_the_same_on_any_number_of_threads() {
 fn proposals_by_name() {
     let (list, sphere) = (&finite_sets(3)[0], &ellipsoid(3, 8));
     let works = |problem: &Problem| -> Vec<&str> {
-        let states = problem.set.states(&reach(true)).unwrap();
-        let works = |choice: Choice| choice.build(states.as_ref(), &Options::default()).is_ok();
-        Choice::NAMES.iter().filter(|(_, choice)| works(*choice)).map(|(name, _)| *name).collect()
+        let states = problem.set.states(&state_spec(true)).unwrap();
+        let works = |choice: ProposalKind| choice.build(states.as_ref(), &ProposalOptions::default()).is_ok();
+        ProposalKind::NAMES.iter().filter(|(_, choice)| works(*choice)).map(|(name, _)| *name).collect()
     };
     assert_eq!(works(list), ["auto", "uniform", "adaptive"]);
     assert_eq!(works(sphere), ["auto", "uniform", "adaptive", "geodesic", "langevin"]);
-    let states = list.set.states(&reach(true)).unwrap();
-    let refusal = |choice: Choice, options| choice.build(states.as_ref(), &options).err().unwrap().to_string();
+    let states = list.set.states(&state_spec(true)).unwrap();
+    let refusal = |choice: ProposalKind, options| choice.build(states.as_ref(), &options).err().unwrap().to_string();
     assert_eq!(
-        refusal(Choice::HitAndRun, Options::default()),
-        "hit-and-run walks in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would \
+        refusal(ProposalKind::HitAndRun, ProposalOptions::default()),
+        "hit-and-run moves in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would \
          work"
     );
-    for (name, choice) in Choice::NAMES {
+    for (name, choice) in ProposalKind::NAMES {
         assert_eq!((name.parse(), choice.to_string()), (Ok(choice), name.to_owned()));
     }
-    assert!("steepest".parse::<Choice>().unwrap_err().contains("adaptive, hit-and-run"));
+    assert!("steepest".parse::<ProposalKind>().unwrap_err().contains("adaptive, hit-and-run"));
     for options in [
-        Options { concentration: Some(f64::NAN), ..Options::default() },
-        Options { share: 1.5, ..Options::default() },
-        Options { step: 0.0, ..Options::default() },
+        ProposalOptions { concentration: Some(f64::NAN), ..ProposalOptions::default() },
+        ProposalOptions { share: 1.5, ..ProposalOptions::default() },
+        ProposalOptions { step: 0.0, ..ProposalOptions::default() },
     ] {
-        assert!(refusal(Choice::Uniform, options).contains(" is not "));
+        assert!(refusal(ProposalKind::Uniform, options).contains(" is not "));
     }
 }
 
 #[test]
 fn weights_that_would_hide_a_scenario_are_refused() {
     let (list, sphere) = (&finite_sets(3)[0], &ellipsoid(3, 8));
-    let states = list.set.states(&reach(true)).unwrap();
+    let states = list.set.states(&state_spec(true)).unwrap();
     let refusal = |weights: &[f64], share| Weighted::new(states.as_ref(), weights, share).err().unwrap().to_string();
     let mut weights = vec![1.0; 13];
     assert!(refusal(&weights[1..], 0.0).contains("12 weights"));
@@ -556,7 +559,7 @@ fn weights_that_would_hide_a_scenario_are_refused() {
     assert!(refusal(&weights, 0.5).contains("scenario 4"));
     assert!(refusal(&[0.0; 13], 0.5).contains("all weights are zero"));
     assert!(Weighted::new(states.as_ref(), &[f64::MAX; 13], 0.0).is_ok());
-    let states = sphere.set.states(&reach(true)).unwrap();
+    let states = sphere.set.states(&state_spec(true)).unwrap();
     assert!(Weighted::new(states.as_ref(), &[1.0], 0.0).is_err());
 }
 
@@ -564,19 +567,20 @@ fn weights_that_would_hide_a_scenario_are_refused() {
 #[test]
 fn mixtures_that_cannot_be_are_refused() {
     let problem = &ellipsoid(3, 8);
-    let states = problem.set.states(&reach(true)).unwrap();
+    let states = problem.set.states(&state_spec(true)).unwrap();
     let states = states.as_ref();
     let tilted = || Box::new(Tilted { concentration: 1.0, share: 0.0 });
     let langevin = || Box::new(LangevinOnSphere::of(states, 1.0).unwrap());
-    let refusal = |mixture: Result<Mixture, softsep::proposal::Refused>| mixture.err().unwrap().to_string();
-    assert!(refusal(Mixture::new(states, tilted(), tilted(), 0.5)).contains("one tilt"));
-    assert!(refusal(Mixture::new(states, langevin(), langevin(), 0.5)).contains("one drift"));
-    assert!(refusal(Mixture::new(states, langevin(), tilted(), 1.5)).contains("share"));
-    assert!(Mixture::new(states, langevin(), tilted(), 0.5).is_ok());
-    let alternate = || Box::new(Alternate::new(langevin(), tilted(), 0.5).unwrap());
+    let refusal =
+        |mixture: Result<ProposalMixture, softsep::proposal::ProposalError>| mixture.err().unwrap().to_string();
+    assert!(refusal(ProposalMixture::new(states, tilted(), tilted(), 0.5)).contains("one tilt"));
+    assert!(refusal(ProposalMixture::new(states, langevin(), langevin(), 0.5)).contains("one drift"));
+    assert!(refusal(ProposalMixture::new(states, langevin(), tilted(), 1.5)).contains("share"));
+    assert!(ProposalMixture::new(states, langevin(), tilted(), 0.5).is_ok());
+    let alternate = || Box::new(KernelMixture::new(langevin(), tilted(), 0.5).unwrap());
     assert!(
-        refusal(Mixture::new(states, alternate(), Box::new(Uniform), 0.5))
+        refusal(ProposalMixture::new(states, alternate(), Box::new(Uniform), 0.5))
             .contains("first proposal of a mixture has no density")
     );
-    assert!(Alternate::new(alternate(), Box::new(Uniform), 0.5).is_err());
+    assert!(KernelMixture::new(alternate(), Box::new(Uniform), 0.5).is_err());
 }

@@ -8,7 +8,7 @@ use softsep::definition::{Complaints, Row, ScenarioList, Variable};
 use softsep::run::Silent;
 use softsep::testing::check_set;
 use softsep::uncertainty::{
-    Count, Part, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, UncertaintyDefinition, build,
+    Count, Part, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, UncertaintyDefinition, build,
 };
 use softsep::{Problem, ProblemDefinition, Settings, Status, WriteError, format, solve};
 
@@ -87,7 +87,7 @@ impl Uncertainty for Simplex {
         self.equal.chord(xi, direction)
     }
 
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+    fn states(&self, reach: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
         self.equal.states(reach)
     }
 }

@@ -5,12 +5,12 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::diagnose::{Inquiry, Known, diagnose, nominal_decision, temperature_for};
+use softsep::diagnose::{Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
 use softsep::recourse::{Answer, Outcome, engine};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::theory::{Chance, MetricSpace, finite_error};
-use softsep::uncertainty::{Reach, SetDefinition};
+use softsep::uncertainty::{SetDefinition, StateSpec};
 use softsep::{Error, Problem, ProblemDefinition, evaluate};
 
 fn norm(values: impl IntoIterator<Item = f64>) -> f64 {
@@ -59,7 +59,8 @@ fn constants_that_are_bounds_hold() {
         diagnosed += 1;
 
         let constants = &diagnosis.constants;
-        let states = problem.set.states(&Reach { convex: !problem.recourse.costs_move(), ..Reach::default() }).unwrap();
+        let states =
+            problem.set.states(&StateSpec { convex: !problem.recourse.costs_move(), ..StateSpec::default() }).unwrap();
         let mut engine = engine(&problem, &clock).unwrap();
         let mut answer = Answer::new(&problem);
         let (mut state, mut xi) = (states.blank(), vec![0.0; problem.set.dim()]);
@@ -86,11 +87,11 @@ fn constants_that_are_bounds_hold() {
         for (x, here) in at_x.iter().zip(&values) {
             for ((xi, value), (other, other_value)) in here.iter().zip(here.iter().skip(1)) {
                 let (rise, apart) = ((value - other_value).abs(), norm(xi.iter().zip(other).map(|(a, b)| a - b)));
-                if constants.spread.known == Known::Bounded {
+                if constants.spread.provenance == Provenance::Bounded {
                     bounded[0] += 1;
                     assert!(rise <= constants.spread.value * (1.0 + slack) + slack, "seed {seed}: Δ");
                 }
-                if constants.slope_xi.known == Known::Bounded {
+                if constants.slope_xi.provenance == Provenance::Bounded {
                     bounded[1] += 1;
                     assert!(rise <= constants.slope_xi.value * apart * (1.0 + slack) + slack, "seed {seed}: L'_ξ");
                 }
@@ -99,7 +100,7 @@ fn constants_that_are_bounds_hold() {
             for (y, there) in at_x.iter().zip(&values) {
                 let apart = norm(x.iter().zip(y).map(|(a, b)| a - b));
                 for ((_, value), (_, other)) in here.iter().zip(there) {
-                    if constants.slope_x.known == Known::Bounded {
+                    if constants.slope_x.provenance == Provenance::Bounded {
                         bounded[2] += 1;
                         let rise = (value - other).abs();
                         assert!(rise <= constants.slope_x.value * apart * (1.0 + slack) + slack, "seed {seed}: L'_Q");
@@ -116,7 +117,7 @@ fn constants_that_are_bounds_hold() {
             assert!(diagnosis.scores.worst - diagnosis.scores.soft <= diagnosis.soft_error.value + 1e-9);
             let (everywhere, known) = diagnosis.mixing;
             let here = diagnosis.mixing_here.unwrap().gamma();
-            assert!(here >= everywhere.gamma() * (1.0 - 1e-9) || known != Known::Bounded, "seed {seed}");
+            assert!(here >= everywhere.gamma() * (1.0 - 1e-9) || known != Provenance::Bounded, "seed {seed}");
         }
     }
     assert!(diagnosed > 40 && bounded.iter().all(|count| *count > 100), "{diagnosed} {bounded:?}");
@@ -160,7 +161,7 @@ fn a_problem_known_by_hand() {
         (diagnosis.kernel, 4.0 / diagnosis.temperature),
         (diagnosis.soft_error, diagnosis.temperature * 6.0_f64.ln()),
     ] {
-        assert_eq!(constant.known, Known::Bounded);
+        assert_eq!(constant.provenance, Provenance::Bounded);
         close(constant.value, by_hand);
     }
     // −2 costs 2.75, then −0.9 costs 1.65.
@@ -170,7 +171,7 @@ fn a_problem_known_by_hand() {
     let wanted = 0.01 * 12.75;
     assert!(diagnosis.temperature * 6.0_f64.ln() <= wanted && diagnosis.temperature * 6.0_f64.ln() > 0.999 * wanted);
     close(diagnosis.mixing.0.gamma(), 1.0 / 6.0);
-    assert_eq!(diagnosis.known, Known::Bounded);
+    assert_eq!(diagnosis.provenance, Provenance::Bounded);
     // w is far below the gap: after so many steps nothing is missed, whether incumbents move or not.
     let after = diagnosis.identification.last().unwrap();
     assert!(after.finite.unwrap().iter().all(|chance| chance.informative().is_some_and(|chance| chance < 1e-3)));

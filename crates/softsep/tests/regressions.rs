@@ -171,7 +171,8 @@ fn parts_that_an_ellipsoid_does_not_reach_are_not_searched() {
         assert_eq!(outcome.status, Status::Optimal, "{method}: {outcome:?}");
         // What the decision costs, by 10,000 points of the boundary asked one by one.
         let (best, upper) = (outcome.bounds.best().unwrap(), outcome.bounds.upper().unwrap());
-        let states = problem.set.states(&softsep::uncertainty::Reach { convex: true, ..Default::default() }).unwrap();
+        let states =
+            problem.set.states(&softsep::uncertainty::StateSpec { convex: true, ..Default::default() }).unwrap();
         let (mut state, mut xi) = (states.blank(), vec![0.0; 3]);
         let mut random = stream(7, Purpose::Start, 0);
         let mut engine = engine(&problem, &Clock::unlimited()).unwrap();

@@ -207,7 +207,7 @@ fn chains_tell_how_they_did() {
     let page = parse(&text).unwrap();
     let chain = rows(&page, "The chain at the end");
     let heads: Vec<&str> = chain.iter().map(|row| row[0].as_str()).collect();
-    assert_eq!(heads, ["Acceptance", "Effective draws", "Standing still", "Temperature w", "Last step"]);
+    assert_eq!(heads, ["Acceptance", "Effective draws", "Steps since last move", "Temperature w", "Last step"]);
     let acceptance: f64 = chain[0][1].trim_end_matches(" %").parse().unwrap();
     assert!((0.0..=100.0).contains(&acceptance));
     assert_eq!(page.all("svg").len(), 6);

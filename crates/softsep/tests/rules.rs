@@ -5,7 +5,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
-use softsep::recourse::{Answer, Interval, Linear, Outcome, Recourse, Rules};
+use softsep::recourse::{Answer, BasisPolicies, Interval, Linear, Outcome, Recourse};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, random_problem};
 
@@ -23,7 +23,7 @@ fn rules_bound_the_recourse_from_above_on_their_list() {
         let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap();
-        let mut rules = Rules::new(&problem, &Clock::unlimited()).unwrap();
+        let mut policies = BasisPolicies::new(&problem, &Clock::unlimited()).unwrap();
         let mut answer = Answer::new(&problem);
         let x: Vec<f64> = problem.first.upper.iter().map(|upper| rng.random_range(0.0..=*upper)).collect();
         let dim = problem.set.dim();
@@ -34,22 +34,22 @@ fn rules_bound_the_recourse_from_above_on_their_list() {
             continue;
         }
         let first = answer.value;
-        let mut response = rules.response(&engine.warm_start(), &vec![1.5; dim]).unwrap();
+        let mut response = policies.response(&engine.warm_start(), &vec![1.5; dim]).unwrap();
         let values: Vec<Vec<f64>> = list.iter().map(|xi| answer_to(response.slopes(), xi)).collect();
-        let own = rules.own(&mut response, &x);
-        let basics = own.within.len();
+        let own = policies.policy_of_basis(&mut response, &x);
+        let basics = own.feasible_ranges.len();
         let ranges = |list: &[Vec<f64>]| -> Vec<Interval> {
-            let of = |values: &Vec<f64>, k: usize| Interval { from: values[k], to: values[k] };
-            (0..basics).map(|k| list.iter().fold(Interval::NONE, |range, values| range.hull(of(values, k)))).collect()
+            let of = |values: &Vec<f64>, k: usize| Interval { lower: values[k], upper: values[k] };
+            (0..basics).map(|k| list.iter().fold(Interval::EMPTY, |range, values| range.hull(of(values, k)))).collect()
         };
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-7 * (1.0 + a.abs());
         // A rule for one scenario alone is optimal there.
-        let alone = rules.over(&response, &x, &ranges(&values[..1])).unwrap().unwrap() + values[0][basics];
+        let alone = policies.min_cost_over(&response, &x, &ranges(&values[..1])).unwrap().unwrap() + values[0][basics];
         assert!(close(alone, first), "seed {seed}: {alone} and {first}");
-        let over = rules.over(&response, &x, &ranges(&values)).unwrap();
+        let over = policies.min_cost_over(&response, &x, &ranges(&values)).unwrap();
         for (xi, values) in list.iter().zip(&values) {
             engine.solve(xi, &mut answer).unwrap();
-            if own.within.iter().zip(values).all(|(own, value)| own.from <= *value && *value <= own.to) {
+            if own.feasible_ranges.iter().zip(values).all(|(own, value)| own.lower <= *value && *value <= own.upper) {
                 optimal += 1;
                 assert!(close(own.cost + values[basics], answer.value), "seed {seed}");
             }

@@ -10,11 +10,14 @@ use std::sync::Arc;
 use rand::{RngExt, SeedableRng};
 use softsep::definition::{Complaints, ScenarioList};
 use softsep::run::Random;
-use softsep::uncertainty::{CachedTilt, Reach, SetDefinition, Sides, Space, State, States, Trend, Uncertainty, build};
+use softsep::uncertainty::{
+    CachedTilt, SetDefinition, Sides, Space, State, StateSpec, States, Trend, Uncertainty, build,
+};
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.753;
-const CONVEX: Reach = Reach { convex: true, trends: Vec::new(), reference: softsep::uncertainty::Reference::Sphere };
+const CONVEX: StateSpec =
+    StateSpec { convex: true, trends: Vec::new(), reference: softsep::uncertainty::ReferenceMeasure::Sphere };
 
 fn made(set: &SetDefinition, dim: usize) -> Arc<dyn Uncertainty> {
     let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
@@ -31,9 +34,9 @@ fn budget(budget: f64, sides: Sides, scale: &[f64]) -> SetDefinition {
     }
 }
 
-fn rising(scale: &[f64]) -> Reach {
+fn rising(scale: &[f64]) -> StateSpec {
     let trend = |scale: &f64| if *scale < 0.0 { Trend::Falling } else { Trend::Rising };
-    Reach { trends: scale.iter().map(trend).collect(), ..CONVEX }
+    StateSpec { trends: scale.iter().map(trend).collect(), ..CONVEX }
 }
 
 /// Compares counts of outcomes with their probabilities; rare outcomes are taken together.
@@ -75,14 +78,14 @@ fn check_mean(sum: f64, draws: usize, mean: f64, deviation: f64, what: &str) {
 }
 
 /// The sets with finitely many states, each with what is known of Q and how many states there are then.
-fn finite_sets() -> Vec<(SetDefinition, usize, Reach, usize)> {
+fn finite_sets() -> Vec<(SetDefinition, usize, StateSpec, usize)> {
     let mixed = [1.0, -2.0, 0.5, 3.0, 0.0];
     let mut points = ScenarioList::new(2);
     [[0.0, 1.0], [2.0, 1.0], [2.0, 1.0], [-1.0, 0.5], [1e3, 2.0]].iter().for_each(|row| points.push(row));
     let boxed = SetDefinition::Box { lower: vec![0.0, -1.0, 2.0, 1.0], upper: vec![1.0, -1.0, 5.0, 1e3] };
-    let partly = Reach { trends: vec![Trend::Falling, Trend::Rising, Trend::Unknown, Trend::Rising], ..CONVEX };
-    let one_falls = Reach { trends: vec![Trend::Rising, Trend::Falling, Trend::Falling, Trend::Falling], ..CONVEX };
-    let none = Reach { trends: vec![Trend::Falling; 4], ..CONVEX };
+    let partly = StateSpec { trends: vec![Trend::Falling, Trend::Rising, Trend::Unknown, Trend::Rising], ..CONVEX };
+    let one_falls = StateSpec { trends: vec![Trend::Rising, Trend::Falling, Trend::Falling, Trend::Falling], ..CONVEX };
+    let none = StateSpec { trends: vec![Trend::Falling; 4], ..CONVEX };
     vec![
         (SetDefinition::Scenarios { points, file: None }, 2, CONVEX, 5),
         (boxed.clone(), 4, CONVEX, 8),

@@ -11,14 +11,14 @@ use rand::{RngExt, SeedableRng};
 use softsep::definition::{Complaints, Row};
 use softsep::run::Random;
 use softsep::uncertainty::{
-    CachedTilt, Reach, Reference, SetDefinition, Sides, Space, State, States, Tilt, Uncertainty, build,
+    CachedTilt, ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, Tilt, Uncertainty, build,
 };
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.9;
-const CONVEX: Reach = Reach { convex: true, trends: Vec::new(), reference: Reference::Sphere };
-const SURFACE: Reach = Reach { convex: true, trends: Vec::new(), reference: Reference::Surface };
-const WHOLE: Reach = Reach { convex: false, trends: Vec::new(), reference: Reference::Sphere };
+const CONVEX: StateSpec = StateSpec { convex: true, trends: Vec::new(), reference: ReferenceMeasure::Sphere };
+const SURFACE: StateSpec = StateSpec { convex: true, trends: Vec::new(), reference: ReferenceMeasure::Surface };
+const WHOLE: StateSpec = StateSpec { convex: false, trends: Vec::new(), reference: ReferenceMeasure::Sphere };
 
 fn made(set: &SetDefinition, dim: usize) -> Arc<dyn Uncertainty> {
     let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
@@ -212,7 +212,7 @@ fn densities_on_spheres_are_with_respect_to_the_reference() {
     for (dim, reach) in [(2, CONVEX), (2, SURFACE), (3, SURFACE), (5, CONVEX), (5, SURFACE), (20, SURFACE)] {
         let set = made(&ball(dim, |axis| 1.0 + 3.0 * axis as f64), dim);
         let states = set.states(&reach).unwrap();
-        let (tilt, walk) = (states.tilt().unwrap(), states.walk().unwrap());
+        let (tilt, walk) = (states.tilt().unwrap(), states.local_coordinates().unwrap());
         let mut cached = CachedTilt::default();
         let mut state = states.blank();
         let mut means: [Mean; 3] = Default::default();
@@ -266,10 +266,10 @@ fn an_ellipse_is_drawn_from_by_length() {
             let angle = ((0.6 * dy - 0.8 * dx) / b).atan2((0.6 * dx + 0.8 * dy) / a).rem_euclid(std::f64::consts::TAU);
             let share = angle / std::f64::consts::TAU;
             let share = match reach.reference {
-                Reference::Surface => {
+                ReferenceMeasure::Surface => {
                     cumulated[((share * steps as f64) as usize).min(steps - 1)] / cumulated[steps - 1]
                 }
-                Reference::Sphere => share,
+                ReferenceMeasure::Sphere => share,
             };
             counts[((share * BINS as f64) as usize).min(BINS - 1)] += 1;
         }
@@ -417,7 +417,7 @@ fn volumes_are_those_of_school() {
     ] {
         let made = made(&set, dim);
         let states = made.states(&WHOLE).unwrap();
-        let found = states.walk().unwrap().log_mass().unwrap().exp();
+        let found = states.local_coordinates().unwrap().log_mass().unwrap().exp();
         assert!((found - volume).abs() < 1e-12 * volume, "{set:?}: {found}, not {volume}");
     }
 }

@@ -10,12 +10,12 @@ pub fn law_modulus(lipschitz: f64, temperature: f64) -> f64 {
     2.0 * lipschitz / temperature
 }
 
-/// The constants that Theorem 1 is made of. Norms are Euclidean.
+/// The constants of Theorem 1. Norms are Euclidean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Descent {
-    /// L_f: how steep f is.
+    /// L_f: the Lipschitz constant of f.
     pub lipschitz_f: f64,
-    /// L'_Q: how steep Q is in x.
+    /// L'_Q: the Lipschitz constant of Q in x.
     pub lipschitz_q: f64,
     /// D: the diameter of X.
     pub diameter: f64,
@@ -23,7 +23,7 @@ pub struct Descent {
     pub fundamental: f64,
     /// w.
     pub temperature: f64,
-    /// The rule, which decides L_P.
+    /// The acceptance rule, which determines L_P.
     pub acceptance: Acceptance,
 }
 
@@ -50,9 +50,11 @@ impl Descent {
         2.0 * self.steepness() * self.drift()
     }
 
-    /// Theorem 1 for the step-size average after n steps: a bound on `E F_w(average) − min F_w`. Steps must not grow.
+    /// Theorem 1 for the step-size average after n steps: a bound on `E F_w(average) − min F_w`. The steps must be
+    /// nonincreasing.
     ///
-    /// The displayed bound is for this average alone; [`Self::linear_average`] is what the proof shows for the other.
+    /// The displayed bound is for this average only; [`Self::linear_average`] is the bound that the proof gives for the
+    /// other.
     pub fn step_size_average(&self, start_distance: f64, steps: u64, step: impl Fn(u64) -> f64) -> f64 {
         let (mut sum, mut squares) = (0.0, 0.0);
         for k in 1..=steps {

@@ -1,4 +1,4 @@
-//! Transition matrices of small chains, written out: what bounds are checked against.
+//! Transition matrices of small chains, for checking the bounds.
 
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
@@ -6,7 +6,7 @@ use faer::linalg::solvers::DenseSolveCore;
 use softsep::chain::Acceptance;
 use softsep::theory::soft_law;
 
-/// P_x on finitely many states, with the law that it should keep.
+/// P_x on finitely many states, with its intended invariant law.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transitions {
     size: usize,
@@ -16,8 +16,8 @@ pub struct Transitions {
 }
 
 impl Transitions {
-    /// The chain of an acceptance rule over a proposal `q(j|i)`, given row by row, at these scores. `None` if the
-    /// proposal has another size, or there are no states, or a score is not finite.
+    /// The chain of an acceptance rule with a proposal `q(j|i)`, given row by row, at these scores. `None` if the sizes
+    /// do not match, there are no states, or a score is not finite.
     pub fn new(scores: &[f64], proposal: &[f64], acceptance: Acceptance, temperature: f64) -> Option<Self> {
         let size = scores.len();
         if size == 0 || proposal.len() != size * size || !scores.iter().all(|score| score.is_finite()) {
@@ -49,7 +49,7 @@ impl Transitions {
         &self.law
     }
 
-    /// The probabilities of going from state i.
+    /// The transition probabilities from state i.
     pub fn row(&self, i: usize) -> &[f64] {
         &self.matrix[i * self.size..(i + 1) * self.size]
     }
@@ -69,8 +69,8 @@ impl Transitions {
         pairs.map(|(i, j)| (flow(i, j) - flow(j, i)).abs()).fold(0.0, f64::max)
     }
 
-    /// The stationary law of the matrix itself, for an irreducible chain: states are taken out one by one (Grassmann,
-    /// Taksar, Heyman), without subtractions, so that small probabilities are right to many digits as well.
+    /// The stationary law of the matrix itself, for an irreducible chain, by the elimination of Grassmann, Taksar and
+    /// Heyman. It needs no subtractions, so that small probabilities have a small relative error as well.
     pub fn stationary(&self) -> Vec<f64> {
         let n = self.size;
         let mut reduced = self.matrix.clone();
@@ -100,13 +100,13 @@ impl Transitions {
         pairs.map(|(i, k)| variation(i, k)).fold(0.0, f64::max)
     }
 
-    /// The largest γ with `P(i,·) ≥ γ·μ` for some law μ and all i: the sum of the columns' least entries.
+    /// The largest γ with `P(i,·) ≥ γ·μ` for some law μ and all i: the sum of the smallest entries of the columns.
     pub fn minorization(&self) -> f64 {
         (0..self.size).map(|j| (0..self.size).map(|i| self.row(i)[j]).fold(f64::INFINITY, f64::min)).sum()
     }
 
-    /// The norm ‖(Id − P + 1pᵀ)⁻¹‖ for the largest absolute value; `None` if the inverse is not to be had, as for a
-    /// chain that falls apart.
+    /// The norm ‖(Id − P + 1pᵀ)⁻¹‖ induced by the maximum norm; `None` if the inverse does not exist, as for a
+    /// reducible chain.
     pub fn fundamental_norm(&self) -> Option<f64> {
         let matrix = Mat::from_fn(self.size, self.size, |i, j| f64::from(i == j) - self.row(i)[j] + self.law[j]);
         let inverse = matrix.partial_piv_lu().inverse();

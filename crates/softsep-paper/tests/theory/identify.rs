@@ -3,7 +3,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::chain::{Acceptance, Chain, Kernel};
+use softsep::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::proposal::Uniform;
 use softsep::recourse::engine;
@@ -102,7 +102,7 @@ fn finite_chains_miss_no_more_than_theorem_3_says() {
                     assert!(missed <= form.bound() + 1e-12, "round {round}, n = {n}: {missed} above {form:?}");
                     *counts += u32::from(form.informative().is_some());
                 }
-                assert!(finite.missed(n, movement).bound() <= finite.tracked(n, 1.0, movement).bound());
+                assert!(finite.miss_probability(n, movement).bound() <= finite.tracked(n, 1.0, movement).bound());
             }
             before = best;
         }
@@ -151,7 +151,7 @@ fn chains_miss_no_more_than_theorem_2_says() {
             let most = values.iter().copied().fold(f64::MIN, f64::max);
             let near: Vec<bool> = values.iter().map(|value| *value >= most - slack).collect();
             let missed = outside(&law, &near);
-            if let Some(bound) = general.missed(n) {
+            if let Some(bound) = general.miss_probability(n) {
                 assert!(missed <= bound.bound() + 1e-12, "round {round}, n = {n}: {missed} above {bound:?}");
                 said += u32::from(bound.informative().is_some());
                 assert!(general.window(n).is_some_and(|window| window >= 1 && 2 * window < n));
@@ -171,14 +171,14 @@ fn windows_look_back_one_step_at_least() {
     let general =
         General { slack, score_error: 0.0, lipschitz: 1.0, kernel: 1.0, mixing, movement, ratio: 3.0, temperature };
     assert_eq!((general.window(2), general.window(3)), (None, Some(1)));
-    assert!(general.missed(10).and_then(Chance::informative).is_some_and(|bound| bound < 0.1));
+    assert!(general.miss_probability(10).and_then(Chance::informative).is_some_and(|bound| bound < 0.1));
     // Not yet: the window does not fit, or the incumbents move too far in it; never: nothing mixes, or the slack is
     // within the error.
     let slow = General { mixing: Mixing::new(1e-3), ..general };
     assert_eq!((slow.window(1000), slow.window(100_000).is_some()), (None, true));
-    assert_eq!(General { movement: Movement { size: 10.0, power: 1.0 }, ..general }.missed(3), None);
-    assert_eq!(General { mixing: Mixing::new(0.0), ..general }.missed(1 << 40), None);
-    assert_eq!(General { score_error: 1.0, ..general }.missed(1 << 40), None);
+    assert_eq!(General { movement: Movement { size: 10.0, power: 1.0 }, ..general }.miss_probability(3), None);
+    assert_eq!(General { mixing: Mixing::new(0.0), ..general }.miss_probability(1 << 40), None);
+    assert_eq!(General { score_error: 1.0, ..general }.miss_probability(1 << 40), None);
 }
 
 #[test]
@@ -197,8 +197,8 @@ fn adaptive_chains_miss_no_more_than_corollary_1_says() {
             }
         }
         let adaptive = Adaptive { finite: study.finite(), threshold: movement.size, power: movement.power };
-        if adaptive.finite.unrest().is_none() {
-            assert_eq!(adaptive.missed(5), Chance::VACUOUS);
+        if adaptive.finite.change_rate().is_none() {
+            assert_eq!(adaptive.miss_probability(5), Chance::VACUOUS);
             continue;
         }
         let mut law = vec![1.0 / study.states as f64; study.states];
@@ -216,7 +216,7 @@ fn adaptive_chains_miss_no_more_than_corollary_1_says() {
                 std::mem::swap(&mut law, &mut next);
             }
             let missed = outside(&law, &worst(&study.values.at(x)).0);
-            let (sum, closed) = (adaptive.missed(calls), adaptive.missed_closed(calls));
+            let (sum, closed) = (adaptive.miss_probability(calls), adaptive.miss_probability_closed(calls));
             assert!(missed <= sum.bound() + 1e-12, "round {round}, κ = {calls}: {missed} above {sum:?}");
             assert!(
                 sum.bound() <= closed.bound() * (1.0 + 1e-12),
@@ -250,14 +250,15 @@ fn certification_counts_its_calls() {
         let (finite, still) = (finite(0.5 * cold), Movement { size: 0.0, power: 1.0 });
         let steps = finite.steps_until(chance).unwrap();
         assert!(
-            finite.missed(steps, still).bound() <= chance + 1e-12 && finite.missed(steps - 2, still).bound() > chance
+            finite.miss_probability(steps, still).bound() <= chance + 1e-12
+                && finite.miss_probability(steps - 2, still).bound() > chance
         );
     }
     assert_eq!(finite(10.0).steps_until(0.5), None);
     // Too warm: nothing is ever certified. A gap within the scores' error: nothing is known at all.
     assert_eq!(certification(10.0).calls(1, 1), None);
     let blurred = Adaptive { finite: Finite { score_error: 0.25, ..finite(cold) }, ..adaptive(cold) };
-    assert_eq!((blurred.transitions(3), blurred.missed(3).informative()), (None, None));
+    assert_eq!((blurred.transitions(3), blurred.miss_probability(3).informative()), (None, None));
     // What depends on γ = e^(−Δ/w) cannot be met at any temperature.
     for temperature in [1.0, 0.1, 0.01] {
         let mixing = uniform_by_spread(Acceptance::Metropolis, 1.0, temperature);
@@ -268,11 +269,14 @@ fn certification_counts_its_calls() {
     // A chain that forgets everything at once needs one transition; scores that do not move need no more either.
     let at_once = Adaptive { finite: Finite { mixing: Mixing::new(1.0), ..finite(cold) }, ..adaptive(cold) };
     assert_eq!(at_once.transitions(100), Some(1));
-    assert!(at_once.missed_closed(2).bound() >= at_once.missed(2).bound() && at_once.missed(2).bound() < 1.0);
+    assert!(
+        at_once.miss_probability_closed(2).bound() >= at_once.miss_probability(2).bound()
+            && at_once.miss_probability(2).bound() < 1.0
+    );
     let still = Adaptive { finite: Finite { lipschitz: 0.0, ..finite(cold) }, ..adaptive(cold) };
     assert_eq!(still.transitions(100), Some(1));
     let frozen = Adaptive { finite: Finite { mixing: Mixing::new(0.0), ..finite(cold) }, ..adaptive(cold) };
-    assert_eq!((frozen.transitions(100), frozen.missed(100).informative()), (None, None));
+    assert_eq!((frozen.transitions(100), frozen.miss_probability(100).informative()), (None, None));
 }
 
 /// Q(x, ξ) = |ξ − x|: ξ = ±2 is worst wherever |x| ≥ ½, by a gap of 1 at least; four others stay behind.
@@ -309,7 +313,7 @@ fn flee(rule: Acceptance, temperature: f64, movement: Movement, steps: u64, adve
     let problem = line();
     let states = problem.set.states(&Default::default()).unwrap();
     let mut recourse = engine(&problem, &Clock::unlimited()).unwrap();
-    let kernel = Kernel { states: &*states, proposal: &Uniform, acceptance: rule, temperature };
+    let kernel = TransitionKernel { states: &*states, proposal: &Uniform, acceptance: rule, temperature };
     let mut missed = vec![0.0; steps as usize];
     for run in 0..RUNS {
         let mut chain = Chain::new(&problem, &*states, 21, run);
@@ -317,7 +321,7 @@ fn flee(rule: Acceptance, temperature: f64, movement: Movement, steps: u64, adve
         for n in 1..=steps {
             recourse.at(&[x]);
             chain.step(&kernel, &mut *recourse).unwrap();
-            let xi = chain.place().xi[0];
+            let xi = chain.current().xi[0];
             missed[n as usize - 1] += f64::from(u8::from(xi != -2.0 * f64::signum(x))) / f64::from(RUNS);
             let away = if adversarial { xi * x < 0.0 } else { n % 3 == 0 };
             // From 0.75 on one side to 0.75 on the other.
@@ -341,7 +345,7 @@ fn simulated_chains_miss_no_more_than_theorem_3_says() {
         let missed = flee(rule, temperature, movement, 60, true);
         let mut said = 0;
         for (n, missed) in (2..=60).zip(&missed[1..]) {
-            if let Some(bound) = finite.missed(n, movement).informative() {
+            if let Some(bound) = finite.miss_probability(n, movement).informative() {
                 said += 1;
                 assert!(*missed <= bound + margin(), "n = {n}: {missed} above {bound}");
             }

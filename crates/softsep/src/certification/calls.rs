@@ -9,7 +9,7 @@
 use rand::RngExt;
 
 use super::{Looked, Trial};
-use crate::chain::{Acceptance, Chain, Kernel};
+use crate::chain::{Acceptance, Chain, TransitionKernel};
 use crate::error::Error;
 use crate::proposal::Uniform;
 use crate::recourse::{Recourse, RecourseError};
@@ -22,7 +22,8 @@ use crate::separation::Ascent;
 /// answers with.
 pub(super) fn call(trial: &Trial, temperature: f64, calls: u64, engine: &mut dyn Recourse) -> Result<Looked, Error> {
     let solves_before = engine.work().solves;
-    let kernel = Kernel { states: trial.states, proposal: &Uniform, acceptance: Acceptance::Metropolis, temperature };
+    let kernel =
+        TransitionKernel { states: trial.states, proposal: &Uniform, acceptance: Acceptance::Metropolis, temperature };
     // A seed that no chain of the method has: the first label of the purpose is free, as attempts count from one.
     let seed = stream(trial.seed, Purpose::Verification, 0).random::<u64>();
     let mut chain = Chain::new(trial.problem, trial.states, seed, trial.attempt);
@@ -30,13 +31,13 @@ pub(super) fn call(trial: &Trial, temperature: f64, calls: u64, engine: &mut dyn
     for looks in 0..=calls {
         // The start is looked at before the first transition.
         let moved = match trial.clock.check().map_err(RecourseError::from) {
-            Ok(()) if looks == 0 => chain.look(&kernel, engine).map(|_| true),
+            Ok(()) if looks == 0 => chain.evaluate(&kernel, engine).map(|_| true),
             Ok(()) => chain.step(&kernel, engine),
             Err(stop) => Err(stop),
         };
         let place = match moved {
-            Ok(true) => chain.place(),
-            Ok(false) => chain.other(),
+            Ok(true) => chain.current(),
+            Ok(false) => chain.previous_or_rejected(),
             Err(RecourseError::Stopped(_)) => {
                 let made = u64::saturating_sub(looks, 1);
                 return Ok(Looked::Missed { looks: made, solves: engine.work().solves - solves_before });

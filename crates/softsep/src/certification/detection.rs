@@ -135,5 +135,5 @@ impl Detection {
 
 /// Whether draws from a sphere's image are uniform by area, and not by the sphere.
 pub(super) fn is_by_area(states: &dyn States) -> bool {
-    states.walk().is_some_and(|walk| walk.log_mass() != Some(0.0))
+    states.local_coordinates().is_some_and(|local| local.log_mass() != Some(0.0))
 }

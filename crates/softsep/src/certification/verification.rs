@@ -12,7 +12,7 @@ use crate::run::{Incumbent, Run, Stop};
 use crate::separation::soft::chain_states;
 use crate::separation::{Effort, Found, Query, Separation};
 use crate::settings::Certify;
-use crate::uncertainty::Reference;
+use crate::uncertainty::ReferenceMeasure;
 
 /// The share of the gap asked for at which cuts hand over to a proof. Cuts are cheap, and every part of the gap that they close
 /// saves a proof work: on location–transportation it decides whether the first bound is enough.
@@ -48,7 +48,7 @@ impl<'p> Verification<'p> {
         certify: Certify,
         separation_is_exact: bool,
         share_before_proof: Option<f64>,
-        reference: Reference,
+        reference: ReferenceMeasure,
         run: &Run,
     ) -> Result<Self, Error> {
         let certifier = match certify {

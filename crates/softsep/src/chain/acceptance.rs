@@ -1,20 +1,21 @@
-//! Acceptance: when a candidate becomes the state (Examples 1 and 2 of the paper).
+//! Acceptance rules: the probability that a candidate becomes the next state (Examples 1 and 2 of the paper).
 
 use std::str::FromStr;
 
-/// The rule.
+/// An acceptance rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Acceptance {
-    /// Metropolis–Hastings: with probability min(1, r).
+    /// Metropolis–Hastings: accepts with probability min(1, r).
     #[default]
     Metropolis,
-    /// Barker: with probability r / (1 + r).
+    /// Barker: accepts with probability r / (1 + r).
     Barker,
 }
 
 impl Acceptance {
-    /// The probability of moving for a ratio r, given as a logarithm. A ratio that is no number (an infinite rise on a
-    /// way without return) gives none either, and no draw is below that.
+    /// Returns the acceptance probability for the ratio r, given as `log_ratio` = ln r. A NaN ratio (an infinite
+    /// increase of the score along a move whose reverse is impossible) gives NaN, and the comparison of a uniform draw
+    /// with NaN rejects.
     pub fn probability(self, log_ratio: f64) -> f64 {
         match self {
             Acceptance::Metropolis if log_ratio >= 0.0 => 1.0,
@@ -32,7 +33,7 @@ impl FromStr for Acceptance {
         match text {
             "metropolis" => Ok(Acceptance::Metropolis),
             "barker" => Ok(Acceptance::Barker),
-            _ => Err(format!("\"{text}\" is no acceptance rule; metropolis and barker are")),
+            _ => Err(format!("\"{text}\" is not an acceptance rule; metropolis and barker are")),
         }
     }
 }

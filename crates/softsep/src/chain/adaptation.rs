@@ -1,54 +1,55 @@
-//! How near a chain looks for candidates.
+//! Adaptation of the concentration of a chain's proposal.
 //!
-//! A tilt of fixed κ resolves the worst scenario to its own width only: on a sphere its draws stay some degrees off. A
-//! chain that takes few of its candidates looks nearer to where the slope points, and one that takes most of them, or
-//! only ever finds itself, looks further away.
+//! A tilt of fixed κ resolves the worst scenario only to the width of the tilted law: on a sphere its draws stay some
+//! degrees off. A chain that rejects most candidates therefore multiplies κ, so that candidates concentrate around the
+//! direction of the slope. A chain that accepts most candidates, or whose candidates are only its own state, divides κ.
 
-/// Counts of what became of candidates, and the sharpness that follows.
+/// The balance of rejections and acceptances, and the factor of κ that follows from it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Adaptation {
-    sharpness: f64,
+    concentration_factor: f64,
     balance: i32,
 }
 
-/// Rejections in a row that double the sharpness. An acceptance takes back three: about one candidate in four is taken
-/// in the long run.
-const TURN: i32 = 4;
-const ACCEPTED: i32 = 3;
+/// Net rejections that double the factor, and net acceptances that halve it. An acceptance counts as three rejections,
+/// so that about one candidate in four is accepted in the long run.
+const BALANCE_LIMIT: i32 = 4;
+const ACCEPTANCE_WEIGHT: i32 = 3;
 
-/// The range of the sharpness.
-const LEAST: f64 = 1.0 / 16.0;
-const MOST: f64 = 65_536.0;
+/// The range of the factor.
+const MIN_FACTOR: f64 = 1.0 / 16.0;
+const MAX_FACTOR: f64 = 65_536.0;
 
 impl Default for Adaptation {
     fn default() -> Self {
-        Self { sharpness: 1.0, balance: 0 }
+        Self { concentration_factor: 1.0, balance: 0 }
     }
 }
 
 impl Adaptation {
-    /// A candidate was not taken. The new sharpness, if it changed.
+    /// Records a rejected candidate. Returns the new factor if it changed.
     pub(super) fn rejected(&mut self) -> Option<f64> {
         self.balance += 1;
-        if self.balance < TURN { None } else { self.turn(2.0) }
+        if self.balance < BALANCE_LIMIT { None } else { self.rescale(2.0) }
     }
 
-    /// A candidate was taken.
+    /// Records an accepted candidate. Returns the new factor if it changed.
     pub(super) fn accepted(&mut self) -> Option<f64> {
-        self.balance -= ACCEPTED;
-        if self.balance > -TURN { None } else { self.turn(0.5) }
+        self.balance -= ACCEPTANCE_WEIGHT;
+        if self.balance > -BALANCE_LIMIT { None } else { self.rescale(0.5) }
     }
 
-    /// The candidate was the state itself: the law is too sharp to find anything else.
+    /// Records a candidate equal to the current state: the law is too concentrated to propose any other state. Returns
+    /// the new factor if it changed.
     pub(super) fn stayed(&mut self) -> Option<f64> {
-        self.turn(0.5)
+        self.rescale(0.5)
     }
 
-    fn turn(&mut self, factor: f64) -> Option<f64> {
+    fn rescale(&mut self, factor: f64) -> Option<f64> {
         self.balance = 0;
-        let before = self.sharpness;
-        self.sharpness = (before * factor).clamp(LEAST, MOST);
-        (self.sharpness != before).then_some(self.sharpness)
+        let before = self.concentration_factor;
+        self.concentration_factor = (before * factor).clamp(MIN_FACTOR, MAX_FACTOR);
+        (self.concentration_factor != before).then_some(self.concentration_factor)
     }
 }
 
@@ -69,6 +70,6 @@ mod tests {
         assert_eq!(turns, [2.0, 4.0, 8.0]);
         assert_eq!(adaptation.stayed(), Some(4.0));
         let turns: Vec<f64> = (0..100).filter_map(|_| adaptation.accepted()).collect();
-        assert_eq!(turns.last(), Some(&LEAST));
+        assert_eq!(turns.last(), Some(&MIN_FACTOR));
     }
 }

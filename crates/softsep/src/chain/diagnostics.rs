@@ -1,20 +1,20 @@
-//! How a chain is doing.
+//! Diagnostics of chains: acceptance rate, largest score and effective number of draws.
 
-/// Batches that the effective number of draws is estimated from, at most; an even number.
-const BATCHES: usize = 64;
+/// Largest number of batches that the effective number of draws is estimated from; an even number.
+const MAX_BATCHES: usize = 64;
 
-/// Counts and averages of one chain; nothing here decides anything.
+/// Counts and averages of one chain. No decision of the chain depends on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostics {
-    /// Transitions so far.
+    /// Number of transitions.
     pub steps: u64,
-    /// Those that moved.
+    /// Number of accepted moves to another state.
     pub moves: u64,
     /// Transitions since the last move.
-    pub still: u64,
-    /// The largest score seen, candidates included; −∞ before the first.
-    pub best: f64,
-    moments: Moments,
+    pub steps_since_move: u64,
+    /// The largest score evaluated, candidates included; −∞ before the first evaluation.
+    pub largest_score: f64,
+    moments: ScoreMoments,
     batches: Batches,
 }
 
@@ -23,40 +23,42 @@ impl Default for Diagnostics {
         Self {
             steps: 0,
             moves: 0,
-            still: 0,
-            best: f64::NEG_INFINITY,
-            moments: Moments::default(),
+            steps_since_move: 0,
+            largest_score: f64::NEG_INFINITY,
+            moments: ScoreMoments::default(),
             batches: Batches::default(),
         }
     }
 }
 
 impl Diagnostics {
-    pub(super) fn saw(&mut self, score: f64) {
-        self.best = self.best.max(score);
+    pub(super) fn record_score(&mut self, score: f64) {
+        self.largest_score = self.largest_score.max(score);
     }
 
-    pub(super) fn stepped(&mut self, moved: bool, candidate: f64, score: f64) {
+    pub(super) fn record_step(&mut self, moved: bool, candidate: f64, score: f64) {
         self.steps += 1;
         self.moves += u64::from(moved);
-        self.still = if moved { 0 } else { self.still + 1 };
-        self.saw(candidate);
+        self.steps_since_move = if moved { 0 } else { self.steps_since_move + 1 };
+        self.record_score(candidate);
         if score.is_finite() {
             self.moments.add(score);
             self.batches.add(score - self.moments.first);
         }
     }
 
-    /// The share of transitions that moved.
+    /// The share of transitions that moved; `None` before the first transition.
     pub fn acceptance(&self) -> Option<f64> {
         (self.steps > 0).then(|| self.moves as f64 / self.steps as f64)
     }
 
-    /// About how many independent draws the steps are worth for the mean score: the smaller of two estimates. The one
-    /// compares the variance of means of batches with that of single scores, which holds for any chain once a batch is
-    /// longer than its memory (64 batches leave an error of a fifth or so); the other takes the scores for an
-    /// autoregression of order one, which holds from the start. A chain that stands still is worth none.
-    pub fn effective(&self) -> Option<f64> {
+    /// The effective number of independent draws for the mean score; `None` for fewer than two finite scores.
+    ///
+    /// The result is the smaller of two estimates. The batch-means estimate compares the variance of batch means with
+    /// the variance of single scores. It is valid for any chain once a batch is longer than the chain's autocorrelation
+    /// time; 64 batches leave an error of about a fifth. The other estimate models the scores as an autoregression of
+    /// order one, and is valid from the start. A chain that never moved has an effective number of zero.
+    pub fn effective_draws(&self) -> Option<f64> {
         let moments = &self.moments;
         (moments.count > 1.0).then(|| {
             if moments.square <= 0.0 {
@@ -64,15 +66,15 @@ impl Diagnostics {
             }
             let correlation = (moments.lagged / moments.square).clamp(-1.0, 1.0);
             let by_regression = (1.0 - correlation) / (1.0 + correlation).max(1e-12);
-            let by_batches = self.batches.worth(moments.square / moments.count).unwrap_or(1.0);
+            let by_batches = self.batches.draws_per_step(moments.square / moments.count).unwrap_or(1.0);
             (moments.count * by_regression.min(by_batches)).clamp(0.0, moments.count)
         })
     }
 }
 
-/// Running mean and (co)moments of successive scores.
+/// Running mean, variance and lag-one covariance of successive scores.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Moments {
+struct ScoreMoments {
     first: f64,
     last: f64,
     count: f64,
@@ -81,8 +83,8 @@ struct Moments {
     lagged: f64,
 }
 
-impl Moments {
-    /// Welford's recurrence; the lagged product is taken about the running mean.
+impl ScoreMoments {
+    /// Adds a score by Welford's recurrence; the lag-one product is taken about the running mean.
     fn add(&mut self, score: f64) {
         if self.count == 0.0 {
             (self.first, self.last) = (score, score);
@@ -97,21 +99,21 @@ impl Moments {
     }
 }
 
-/// Sums over successive batches of one length, which doubles whenever all batches are full: always between half of them
-/// and all, and no memory that grows.
+/// Sums over successive batches of one length. The length doubles whenever all batches are full, so that between half
+/// of the batches and all of them are full and the memory does not grow.
 #[derive(Debug, Clone, PartialEq)]
 struct Batches {
-    sums: [f64; BATCHES],
+    sums: [f64; MAX_BATCHES],
     full: usize,
     length: u64,
-    /// Scores in the batch that is being filled, and their sum.
+    /// Number and sum of the scores in the incomplete batch.
     begun: u64,
     sum: f64,
 }
 
 impl Default for Batches {
     fn default() -> Self {
-        Self { sums: [0.0; BATCHES], full: 0, length: 1, begun: 0, sum: 0.0 }
+        Self { sums: [0.0; MAX_BATCHES], full: 0, length: 1, begun: 0, sum: 0.0 }
     }
 }
 
@@ -125,8 +127,8 @@ impl Batches {
         self.sums[self.full] = self.sum;
         self.full += 1;
         (self.begun, self.sum) = (0, 0.0);
-        if self.full == BATCHES {
-            for pair in 0..BATCHES / 2 {
+        if self.full == MAX_BATCHES {
+            for pair in 0..MAX_BATCHES / 2 {
                 self.sums[pair] = self.sums[2 * pair] + self.sums[2 * pair + 1];
             }
             self.full /= 2;
@@ -134,10 +136,10 @@ impl Batches {
         }
     }
 
-    /// The share of a step that is worth a draw: the variance of a score over that of a batch's sum per step. Unknown
-    /// while batches are few.
-    fn worth(&self, variance: f64) -> Option<f64> {
-        if self.full < BATCHES / 2 || self.length < 2 {
+    /// Effective draws per step: the variance of a score divided by the variance of a batch sum per step. `None` while
+    /// there are too few batches.
+    fn draws_per_step(&self, variance: f64) -> Option<f64> {
+        if self.full < MAX_BATCHES / 2 || self.length < 2 {
             return None;
         }
         let sums = &self.sums[..self.full];
@@ -147,40 +149,40 @@ impl Batches {
     }
 }
 
-/// Several chains' diagnostics together.
+/// Diagnostics of several chains together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Summary {
-    /// Transitions so far.
+pub struct ChainSummary {
+    /// Number of transitions.
     pub steps: u64,
-    /// Those that moved.
+    /// Number of accepted moves to another state.
     pub moves: u64,
-    /// Transitions since the last move of the chain that stands longest.
-    pub still: u64,
-    /// The largest score seen; −∞ before the first.
-    pub best: f64,
-    /// How many independent draws all steps are worth: chains are independent of each other, so their numbers add up.
-    pub effective: f64,
+    /// Transitions since the last move, of the chain with the longest such run.
+    pub steps_since_move: u64,
+    /// The largest score evaluated; −∞ before the first evaluation.
+    pub largest_score: f64,
+    /// The effective number of draws of all chains: chains are independent, so that their numbers add up.
+    pub effective_draws: f64,
 }
 
-impl Default for Summary {
+impl Default for ChainSummary {
     fn default() -> Self {
-        Self { steps: 0, moves: 0, still: 0, best: f64::NEG_INFINITY, effective: 0.0 }
+        Self { steps: 0, moves: 0, steps_since_move: 0, largest_score: f64::NEG_INFINITY, effective_draws: 0.0 }
     }
 }
 
-impl Summary {
-    /// The summary with one more chain.
+impl ChainSummary {
+    /// Returns the summary with one more chain.
     pub fn with(self, chain: &Diagnostics) -> Self {
         Self {
             steps: self.steps + chain.steps,
             moves: self.moves + chain.moves,
-            still: self.still.max(chain.still),
-            best: self.best.max(chain.best),
-            effective: self.effective + chain.effective().unwrap_or(0.0),
+            steps_since_move: self.steps_since_move.max(chain.steps_since_move),
+            largest_score: self.largest_score.max(chain.largest_score),
+            effective_draws: self.effective_draws + chain.effective_draws().unwrap_or(0.0),
         }
     }
 
-    /// The share of transitions that moved.
+    /// The share of transitions that moved; `None` before the first transition.
     pub fn acceptance(&self) -> Option<f64> {
         (self.steps > 0).then(|| self.moves as f64 / self.steps as f64)
     }
@@ -191,7 +193,7 @@ mod tests {
     use super::*;
     use crate::run::{Purpose, normals, stream};
 
-    /// Scores `slow + noise·normal` with a slow autoregression of unit variance.
+    /// Scores `slow + noise·normal` with a slow autoregression of unit variance and coefficient `memory`.
     fn fed(steps: usize, memory: f64, noise: f64, seed: u64) -> Diagnostics {
         let mut random = stream(seed, Purpose::Estimate, 0);
         let mut diagnostics = Diagnostics::default();
@@ -200,19 +202,19 @@ mod tests {
             normals(&mut random, &mut draw);
             slow = memory * slow + (1.0 - memory * memory).sqrt() * draw[0];
             let score = 1e6 + slow + noise * draw[1];
-            diagnostics.stepped(true, score, score);
+            diagnostics.record_step(true, score, score);
         }
         diagnostics
     }
 
-    /// The mean of n scores has variance (1 + φ)/(1 − φ)/n for the autoregression, plus noise²/n: the share of a step
-    /// that is worth a draw is known. Of 32 to 63 batches the spread is within ±60 % (four standard errors).
+    /// The mean of n scores has variance (1 + φ)/(1 − φ)/n for the autoregression, plus noise²/n, so that the effective
+    /// draws per step are known. The estimate from 32 to 63 batches is within ±60 % (four standard errors).
     #[test]
     fn effective_draws_are_those_of_known_processes() {
         for (memory, noise) in [(0.0, 0.0), (0.5, 0.0), (0.95, 0.0), (0.95, 1.0), (0.99, 2.0)] {
             for seed in 0..5 {
                 let steps = 100_000;
-                let found = fed(steps, memory, noise, seed).effective().unwrap_or(f64::NAN) / steps as f64;
+                let found = fed(steps, memory, noise, seed).effective_draws().unwrap_or(f64::NAN) / steps as f64;
                 let noise = noise * noise;
                 let want = (1.0 + noise) / ((1.0 + memory) / (1.0 - memory) + noise);
                 assert!(found < 1.6 * want && found > 0.4 * want, "memory {memory}, noise {noise}: {found} and {want}");
@@ -221,33 +223,33 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_that_stands_still_is_worth_nothing() {
+    fn a_chain_that_never_moves_has_no_effective_draws() {
         let mut diagnostics = Diagnostics::default();
-        assert_eq!((diagnostics.acceptance(), diagnostics.effective()), (None, None));
+        assert_eq!((diagnostics.acceptance(), diagnostics.effective_draws()), (None, None));
         for _ in 0..1000 {
-            diagnostics.stepped(false, 2.0, 1.0);
+            diagnostics.record_step(false, 2.0, 1.0);
         }
-        assert_eq!((diagnostics.acceptance(), diagnostics.effective()), (Some(0.0), Some(0.0)));
-        assert_eq!((diagnostics.still, diagnostics.best), (1000, 2.0));
+        assert_eq!((diagnostics.acceptance(), diagnostics.effective_draws()), (Some(0.0), Some(0.0)));
+        assert_eq!((diagnostics.steps_since_move, diagnostics.largest_score), (1000, 2.0));
     }
 
     #[test]
-    fn an_infinite_score_is_seen_but_not_averaged() {
+    fn an_infinite_score_counts_as_largest_but_is_not_averaged() {
         let mut diagnostics = fed(1000, 0.0, 0.0, 1);
-        let before = diagnostics.effective();
-        diagnostics.stepped(true, f64::INFINITY, f64::INFINITY);
-        assert_eq!((diagnostics.best, diagnostics.effective()), (f64::INFINITY, before));
+        let before = diagnostics.effective_draws();
+        diagnostics.record_step(true, f64::INFINITY, f64::INFINITY);
+        assert_eq!((diagnostics.largest_score, diagnostics.effective_draws()), (f64::INFINITY, before));
     }
 
     #[test]
     fn a_summary_adds_up() {
         let chains = [fed(1000, 0.5, 0.0, 1), fed(500, 0.5, 0.0, 2)];
-        let summary = chains.iter().fold(Summary::default(), Summary::with);
+        let summary = chains.iter().fold(ChainSummary::default(), ChainSummary::with);
         assert_eq!((summary.steps, summary.moves, summary.acceptance()), (1500, 1500, Some(1.0)));
         assert_eq!(
-            summary.effective,
-            chains[0].effective().unwrap_or(f64::NAN) + chains[1].effective().unwrap_or(f64::NAN)
+            summary.effective_draws,
+            chains[0].effective_draws().unwrap_or(f64::NAN) + chains[1].effective_draws().unwrap_or(f64::NAN)
         );
-        assert_eq!(summary.best, chains[0].best.max(chains[1].best));
+        assert_eq!(summary.largest_score, chains[0].largest_score.max(chains[1].largest_score));
     }
 }

@@ -1,11 +1,12 @@
-//! The chain of soft separation (Definition 1 of the paper): it walks the states of a set toward scenarios that hurt
-//! the incumbent, one step or a few at a time, while the incumbent moves.
+//! The Markov chain of soft separation (Definition 1 of the paper). It moves on the states of an uncertainty set toward
+//! scenarios with a high recourse cost at the incumbent, one or a few transitions at a time, while the incumbent
+//! changes.
 //!
-//! For a fixed x the chain's law is p_x, whatever the proposal, as long as q(·|state) is a function of the state.
-//! Proposals that follow the recourse's slope need one dual per state for that: where the recourse is degenerate at a
-//! state and the engine may answer with one dual or another, depending on what it was asked before, the law is p_x only
-//! up to what such ties matter. An engine with [`crate::recourse::DualChoice::LeastSlope`] has fewer of them; on a
-//! sphere or in a body ties have probability zero.
+//! For a fixed x the invariant law of the chain is p_x for every proposal whose law q(·|state) is a function of the
+//! state. Proposals that follow the slope of the recourse need one dual solution per state for that. Where the recourse
+//! is degenerate at a state, the engine may return different optimal duals depending on earlier solves, and the
+//! invariant law is p_x only up to the effect of such ties. An engine with [`crate::recourse::DualChoice::LeastSlope`]
+//! has fewer ties; on a sphere or in a body, ties have probability zero.
 
 mod acceptance;
 mod adaptation;
@@ -14,7 +15,7 @@ mod pool;
 mod tilt_cache;
 
 pub use acceptance::Acceptance;
-pub use diagnostics::{Diagnostics, Summary};
+pub use diagnostics::{ChainSummary, Diagnostics};
 pub use pool::Chains;
 
 use rand::RngExt;
@@ -28,31 +29,31 @@ use crate::run::{Purpose, Random, stream};
 use crate::uncertainty::States;
 use tilt_cache::TiltCache;
 
-/// The transition kernel P_x but for x, which the recourse engine holds. Its invariant law is p_x ∝ exp(score/w) with
+/// The transition kernel P_x without x, which the recourse engine holds. Its invariant law is p_x ∝ exp(score/w) with
 /// respect to ν.
 ///
-/// The score is what the engine answers: Q itself, or its Moreau envelope where the engine is that of
+/// The score is the optimal value that the engine returns: Q itself, or its Moreau envelope if the engine solves
 /// `Problem::moreau`.
 #[derive(Clone, Copy)]
-pub struct Kernel<'a> {
-    /// The states.
+pub struct TransitionKernel<'a> {
+    /// The state space.
     pub states: &'a dyn States,
-    /// Where candidates come from.
+    /// The law of candidates.
     pub proposal: &'a dyn Proposal,
-    /// When they are taken.
+    /// The acceptance rule.
     pub acceptance: Acceptance,
-    /// w.
+    /// The temperature w.
     pub temperature: f64,
 }
 
-/// One chain, with its own random stream, its state and what is known there.
+/// One chain with its own random stream, its current state and its last candidate.
 pub struct Chain {
     random: Random,
-    here: ChainState,
-    there: ChainState,
-    /// Whether `here` was answered at the incumbent, and the temperature that it was readied for.
-    is_current: bool,
-    /// How its candidates come nearer, if they do.
+    current: ChainState,
+    candidate: ChainState,
+    /// Whether `current.answer` belongs to the incumbent.
+    is_evaluated: bool,
+    /// The adaptation of the concentration, if it is enabled.
     adaptation: Option<Adaptation>,
     temperature: f64,
     tilt_cache: TiltCache,
@@ -60,17 +61,17 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain that starts at a draw from ν. Chains with the same seed and different labels are independent.
+    /// Creates a chain that starts at a draw from ν. Chains with the same seed and different labels are independent.
     pub fn new(problem: &Problem, states: &dyn States, seed: u64, label: u32) -> Self {
         let mut random = stream(seed, Purpose::Chain, label);
-        let mut here = ChainState::new(problem, states);
-        states.draw(&mut random, &mut here.state);
-        states.realize(&here.state, &mut here.xi);
+        let mut current = ChainState::new(problem, states);
+        states.draw(&mut random, &mut current.state);
+        states.realize(&current.state, &mut current.xi);
         Self {
             random,
-            there: here.clone(),
-            here,
-            is_current: false,
+            candidate: current.clone(),
+            current,
+            is_evaluated: false,
             temperature: f64::NAN,
             tilt_cache: TiltCache::default(),
             adaptation: None,
@@ -78,110 +79,117 @@ impl Chain {
         }
     }
 
-    /// Lets candidates come nearer while few are taken, and go further while many are. How near depends on the past
-    /// alone, so that every step still leaves p_x as it is.
-    pub fn adapt_sharpness(&mut self) {
+    /// Enables adaptation of the concentration: κ grows while most candidates are rejected, and shrinks while most are
+    /// accepted. The factor depends on the past only, so that every transition still leaves p_x invariant.
+    pub fn adapt_concentration(&mut self) {
         self.adaptation = Some(Adaptation::default());
     }
 
-    /// Moves the chain to a given member of the set; false if no state stands for it.
+    /// Moves the chain to the state of `xi`, a member of the set. Returns false if no state represents it.
     pub fn start_at(&mut self, states: &dyn States, xi: &[f64]) -> bool {
-        let found = states.locate(xi, &mut self.here.state);
+        let found = states.locate(xi, &mut self.current.state);
         if found {
-            states.realize(&self.here.state, &mut self.here.xi);
-            self.is_current = false;
+            states.realize(&self.current.state, &mut self.current.xi);
+            self.is_evaluated = false;
         }
         found
     }
 
-    /// Starts again from a draw of ν, as sharp as at first.
+    /// Restarts the chain from a draw of ν, with the initial concentration.
     pub fn restart(&mut self, states: &dyn States) {
-        states.draw(&mut self.random, &mut self.here.state);
-        states.realize(&self.here.state, &mut self.here.xi);
-        self.is_current = false;
+        states.draw(&mut self.random, &mut self.current.state);
+        states.realize(&self.current.state, &mut self.current.xi);
+        self.is_evaluated = false;
         if self.adaptation.is_some() {
-            self.adapt_sharpness();
-            (self.here.sharpness, self.there.sharpness) = (1.0, 1.0);
+            self.adapt_concentration();
+            (self.current.concentration_factor, self.candidate.concentration_factor) = (1.0, 1.0);
         }
     }
 
-    /// Tells the chain that the incumbent has moved: what it knows of its state is out of date.
+    /// Marks the answer at the current state as outdated, because the incumbent has changed.
     pub fn incumbent_moved(&mut self) {
-        self.is_current = false;
+        self.is_evaluated = false;
     }
 
-    /// Asks the recourse at the chain's own state, if that was not done since the incumbent moved.
-    pub fn look(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<&ChainState, RecourseError> {
-        if !self.is_current {
-            recourse.solve(&self.here.xi, &mut self.here.answer)?;
-            self.is_current = true;
+    /// Solves the recourse at the current state, unless that was done since the incumbent changed, and prepares the
+    /// proposal.
+    pub fn evaluate(
+        &mut self,
+        kernel: &TransitionKernel,
+        recourse: &mut dyn Recourse,
+    ) -> Result<&ChainState, RecourseError> {
+        if !self.is_evaluated {
+            recourse.solve(&self.current.xi, &mut self.current.answer)?;
+            self.is_evaluated = true;
             self.temperature = f64::NAN;
-            self.diagnostics.saw(self.here.answer.value);
+            self.diagnostics.record_score(self.current.answer.value);
         }
         if self.temperature != kernel.temperature {
-            ready(kernel, &mut self.tilt_cache, &mut self.here);
+            prepare(kernel, &mut self.tilt_cache, &mut self.current);
             self.temperature = kernel.temperature;
         }
-        Ok(&self.here)
+        Ok(&self.current)
     }
 
-    /// One transition under P_x; whether the state moved. At most two recourse solves after the incumbent moved, one
-    /// otherwise; nothing is allocated but for slopes that are new.
-    pub fn step(&mut self, kernel: &Kernel, recourse: &mut dyn Recourse) -> Result<bool, RecourseError> {
-        self.look(kernel, recourse)?;
-        kernel.proposal.propose(kernel.states, &self.here, &mut self.random, &mut self.there);
-        // A candidate that is the state itself is neither asked again nor called a move.
-        if self.there.state == self.here.state {
-            self.there.copy_from(&self.here);
-            self.diagnostics.stepped(false, self.here.answer.value, self.here.answer.value);
-            self.note(Adaptation::stayed);
+    /// Makes one transition under P_x. Returns whether the state changed.
+    ///
+    /// Needs at most two recourse solves after a change of the incumbent, and at most one otherwise. Allocates only for
+    /// new slopes.
+    pub fn step(&mut self, kernel: &TransitionKernel, recourse: &mut dyn Recourse) -> Result<bool, RecourseError> {
+        self.evaluate(kernel, recourse)?;
+        kernel.proposal.propose(kernel.states, &self.current, &mut self.random, &mut self.candidate);
+        // A candidate equal to the current state needs no recourse solve, and does not count as a move.
+        if self.candidate.state == self.current.state {
+            self.candidate.copy_from(&self.current);
+            self.diagnostics.record_step(false, self.current.answer.value, self.current.answer.value);
+            self.update_adaptation(Adaptation::stayed);
             return Ok(false);
         }
-        kernel.states.realize(&self.there.state, &mut self.there.xi);
-        recourse.solve(&self.there.xi, &mut self.there.answer)?;
-        ready(kernel, &mut self.tilt_cache, &mut self.there);
-        let (from, to) = (self.here.answer.value, self.there.answer.value);
-        // Two infinite values compare as equal: neither is a better scenario.
+        kernel.states.realize(&self.candidate.state, &mut self.candidate.xi);
+        recourse.solve(&self.candidate.xi, &mut self.candidate.answer)?;
+        prepare(kernel, &mut self.tilt_cache, &mut self.candidate);
+        let (from, to) = (self.current.answer.value, self.candidate.answer.value);
+        // Two infinite values compare as equal: neither is a worse scenario.
         let rise = if from == to { 0.0 } else { (to - from) / kernel.temperature };
-        let log_ratio = rise + kernel.proposal.log_ratio(kernel.states, &self.here, &self.there);
+        let log_ratio = rise + kernel.proposal.log_ratio(kernel.states, &self.current, &self.candidate);
         let moved = self.random.random::<f64>() < kernel.acceptance.probability(log_ratio);
         if moved {
-            std::mem::swap(&mut self.here, &mut self.there);
+            std::mem::swap(&mut self.current, &mut self.candidate);
         }
-        self.diagnostics.stepped(moved, to, self.here.answer.value);
-        self.note(if moved { Adaptation::accepted } else { Adaptation::rejected });
+        self.diagnostics.record_step(moved, to, self.current.answer.value);
+        self.update_adaptation(if moved { Adaptation::accepted } else { Adaptation::rejected });
         Ok(moved)
     }
 
-    /// Takes up what became of a candidate; the state is readied again if candidates come nearer or further now.
-    fn note(&mut self, note: fn(&mut Adaptation) -> Option<f64>) {
-        if let Some(sharpness) = self.adaptation.as_mut().and_then(note) {
-            self.here.sharpness = sharpness;
-            self.there.sharpness = sharpness;
+    /// Records the outcome of a candidate. If the concentration changes, the current state must be prepared again.
+    fn update_adaptation(&mut self, update: fn(&mut Adaptation) -> Option<f64>) {
+        if let Some(concentration_factor) = self.adaptation.as_mut().and_then(update) {
+            self.current.concentration_factor = concentration_factor;
+            self.candidate.concentration_factor = concentration_factor;
             self.temperature = f64::NAN;
         }
     }
 
-    /// Where the chain stands.
-    pub fn place(&self) -> &ChainState {
-        &self.here
+    /// The current state.
+    pub fn current(&self) -> &ChainState {
+        &self.current
     }
 
-    /// The last candidate that was not taken, or the state that the chain left.
-    pub fn other(&self) -> &ChainState {
-        &self.there
+    /// The last rejected candidate, or the previous state if the last candidate was accepted.
+    pub fn previous_or_rejected(&self) -> &ChainState {
+        &self.candidate
     }
 
-    /// How the chain is doing.
+    /// The diagnostics of this chain.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 }
 
-/// Readies a place whose answer is new.
-fn ready(kernel: &Kernel, tilt_cache: &mut TiltCache, place: &mut ChainState) {
-    if kernel.proposal.tilts() {
-        tilt_cache.exchange(&place.answer.slope_xi, &mut place.tilt);
+/// Prepares a state with a new answer as the origin of a proposal.
+fn prepare(kernel: &TransitionKernel, tilt_cache: &mut TiltCache, state: &mut ChainState) {
+    if kernel.proposal.uses_tilt() {
+        tilt_cache.exchange(&state.answer.slope_xi, &mut state.tilt);
     }
-    kernel.proposal.ready(kernel.states, place, kernel.temperature);
+    kernel.proposal.prepare(kernel.states, state, kernel.temperature);
 }

@@ -1,31 +1,31 @@
-//! Several chains side by side.
+//! Several chains that run in parallel.
 
 use rayon::prelude::*;
 
-use super::{Chain, Kernel, Summary};
+use super::{Chain, ChainSummary, TransitionKernel};
 use crate::model::Problem;
 use crate::proposal::ChainState;
 use crate::recourse::{self, Recourse, RecourseBasis, RecourseError};
 use crate::run::Clock;
 use crate::uncertainty::States;
 
-/// Chains with labels 0, 1, …, each with a recourse engine of its own. An engine's warm start may decide which of
-/// several optimal duals it reports, so that a shared one would let the order of work show; with its own, a chain does
-/// the same on any number of threads.
+/// Chains with labels 0, 1, …, each with its own recourse engine. The warm start of an engine may decide which of
+/// several optimal duals it returns, so that with a shared engine results would depend on the order of work. With its
+/// own engine, a chain gives the same results on any number of threads.
 pub struct Chains {
-    members: Vec<Member>,
+    members: Vec<PooledChain>,
 }
 
-struct Member {
+struct PooledChain {
     chain: Chain,
     engine: Box<dyn Recourse>,
-    /// The place with the largest score asked for since the incumbent moved, if anything was.
+    /// The state with the largest score evaluated since the incumbent changed; valid if `has_best`.
     best: ChainState,
     has_best: bool,
 }
 
 impl Chains {
-    /// So many chains, each from a draw of its own.
+    /// Creates `count` chains, each started at its own draw from ν, with the default recourse engine.
     pub fn new(
         problem: &Problem,
         states: &dyn States,
@@ -36,7 +36,7 @@ impl Chains {
         Self::with_engines(problem, states, seed, count, || recourse::engine(problem, clock))
     }
 
-    /// The same with engines of one's own.
+    /// Creates `count` chains with engines from the given function.
     pub fn with_engines(
         problem: &Problem,
         states: &dyn States,
@@ -45,7 +45,7 @@ impl Chains {
         mut engine: impl FnMut() -> Result<Box<dyn Recourse>, RecourseError>,
     ) -> Result<Self, RecourseError> {
         let member = |label| {
-            Ok::<_, RecourseError>(Member {
+            Ok::<_, RecourseError>(PooledChain {
                 chain: Chain::new(problem, states, seed, label),
                 engine: engine()?,
                 best: ChainState::new(problem, states),
@@ -55,8 +55,8 @@ impl Chains {
         Ok(Self { members: (0..count).map(member).collect::<Result<_, _>>()? })
     }
 
-    /// Moves the incumbent.
-    pub fn at(&mut self, x: &[f64]) {
+    /// Sets the incumbent of all engines.
+    pub fn set_incumbent(&mut self, x: &[f64]) {
         for member in &mut self.members {
             member.engine.at(x);
             member.chain.incumbent_moved();
@@ -64,19 +64,19 @@ impl Chains {
         }
     }
 
-    /// Lets every engine begin its next solve where another one ended, which saves it a first solve from nothing.
+    /// Starts the next solve of every engine from the basis of another engine, which saves a first solve from scratch.
     pub fn start_from(&mut self, warm: &RecourseBasis) -> Result<(), RecourseError> {
         self.members.iter_mut().try_for_each(|member| member.engine.start_from(warm))
     }
 
-    /// Lets every engine know where another one ended.
+    /// Offers the basis of another engine to every engine as a candidate for warm starts.
     pub fn hint(&mut self, ended: &RecourseBasis) {
         self.members.iter_mut().for_each(|member| member.engine.hint(ended));
     }
 
-    /// So many transitions of each chain at the incumbent, or as many as the clock allows. If some fail, the error is
-    /// that of the one with the least label; what the chains have found stays found.
-    pub fn step(&mut self, kernel: &Kernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
+    /// Makes the given number of transitions of each chain at the incumbent, or fewer if the clock runs out. If some
+    /// chains fail, returns the error of the chain with the smallest label; states found before stay available.
+    pub fn step(&mut self, kernel: &TransitionKernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
         // Waking other threads takes longer than a step.
         if let [only] = &mut self.members[..] {
             return only.step(kernel, transitions, clock);
@@ -91,58 +91,59 @@ impl Chains {
         self.members.iter().map(|member| &member.chain)
     }
 
-    /// The chains to be changed, in the order of their labels: to start them elsewhere, for example.
+    /// The chains as mutable references, in the order of their labels: for example, to change where they start.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Chain> {
         self.members.iter_mut().map(|member| &mut member.chain)
     }
 
-    /// The place with the largest score that any of the chains asked for since the incumbent moved; of equal ones, that
-    /// of the least label.
+    /// The state with the largest score that any chain evaluated since the incumbent changed; on ties, the one of the
+    /// smallest label.
     pub fn best(&self) -> Option<&ChainState> {
         let found = self.members.iter().filter(|member| member.has_best).map(|member| &member.best);
-        found.reduce(|best, place| if place.answer.value > best.answer.value { place } else { best })
+        found.reduce(|best, state| if state.answer.value > best.answer.value { state } else { best })
     }
 
     /// The state of every chain and its last candidate, and the best state met since the incumbent moved.
     pub fn visited(&self) -> impl Iterator<Item = &ChainState> {
-        self.iter().flat_map(|chain| [chain.place(), chain.other()]).chain(self.best())
+        self.iter().flat_map(|chain| [chain.current(), chain.previous_or_rejected()]).chain(self.best())
     }
 
     /// The worst current state: of equal ones that of the chain with the least label.
     pub fn worst(&self) -> Option<&ChainState> {
-        let states = self.iter().map(|chain| chain.place());
+        let states = self.iter().map(|chain| chain.current());
         states.reduce(|worst, state| if state.answer.value > worst.answer.value { state } else { worst })
     }
 
-    /// How all of them are doing together.
-    pub fn summary(&self) -> Summary {
-        self.iter().fold(Summary::default(), |summary, chain| summary.with(chain.diagnostics()))
+    /// The diagnostics of all chains together.
+    pub fn summary(&self) -> ChainSummary {
+        self.iter().fold(ChainSummary::default(), |summary, chain| summary.with(chain.diagnostics()))
     }
 
-    /// Recourse solves so far.
+    /// Total number of recourse solves.
     pub fn solves(&self) -> u64 {
         self.members.iter().map(|member| member.engine.work().solves).sum()
     }
 }
 
-impl Member {
-    fn step(&mut self, kernel: &Kernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
-        self.chain.look(kernel, self.engine.as_mut())?;
-        keep(self.chain.place(), &mut self.best, &mut self.has_best);
+impl PooledChain {
+    fn step(&mut self, kernel: &TransitionKernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
+        self.chain.evaluate(kernel, self.engine.as_mut())?;
+        record_best(self.chain.current(), &mut self.best, &mut self.has_best);
         for _ in 0..transitions {
-            // An engine that answers from memory, and a candidate that is the state itself, look at no clock.
+            // An engine that answers from its cache, and a candidate equal to the current state, do not check the
+            // clock.
             clock.check()?;
             let moved = self.chain.step(kernel, self.engine.as_mut())?;
-            let candidate = if moved { self.chain.place() } else { self.chain.other() };
-            keep(candidate, &mut self.best, &mut self.has_best);
+            let candidate = if moved { self.chain.current() } else { self.chain.previous_or_rejected() };
+            record_best(candidate, &mut self.best, &mut self.has_best);
         }
         Ok(())
     }
 }
 
-fn keep(place: &ChainState, best: &mut ChainState, has_best: &mut bool) {
-    if !*has_best || place.answer.value > best.answer.value {
-        best.copy_from(place);
+fn record_best(state: &ChainState, best: &mut ChainState, has_best: &mut bool) {
+    if !*has_best || state.answer.value > best.answer.value {
+        best.copy_from(state);
         *has_best = true;
     }
 }

@@ -1,14 +1,14 @@
-//! Tilts that were made before: slopes come from finitely many dual vertices and come again, while making a tilt may
-//! cost far more than a recourse solve (a sum over all rows of a list, a dynamic program).
+//! A cache of tilts. Slopes come from finitely many dual vertices and recur, while preparing a tilt may cost far more
+//! than a recourse solve (a sum over all rows of a list, or a dynamic program).
 
 use crate::uncertainty::CachedTilt;
 
-/// Aims kept at most, as many as the recourse engine keeps dual vertices.
-const MOST: usize = 64;
-/// Numbers kept at most in all of them: 16 MB a chain.
-const NUMBERS: usize = 1 << 21;
+/// Largest number of cached tilts, equal to the number of dual vertices that the recourse engine keeps.
+const MAX_TILTS: usize = 64;
+/// Largest total number of floating-point numbers in the cached tilts: 16 MB per chain.
+const MAX_NUMBERS: usize = 1 << 21;
 
-/// Aims that no place holds at the moment, with the time of their last use.
+/// Tilts that no chain state holds at the moment, each with the time of its last use.
 #[derive(Default)]
 pub(super) struct TiltCache {
     tilts: Vec<(u64, CachedTilt)>,
@@ -16,8 +16,8 @@ pub(super) struct TiltCache {
 }
 
 impl TiltCache {
-    /// Exchanges a tilt that is not for this slope: for the one that is, if it is here, else for the one that was
-    /// longest out of use.
+    /// Replaces a tilt that was not prepared for `slope`: by the cached tilt of this slope if there is one, otherwise
+    /// by a new tilt or the least recently used one. The replaced tilt goes into the cache.
     pub(super) fn exchange(&mut self, slope: &[f64], tilt: &mut CachedTilt) {
         if tilt.slope == slope {
             return;
@@ -27,7 +27,7 @@ impl TiltCache {
         let size = tilt.slope.len() + tilt.weights.len() + tilt.table.len();
         let slot = match known {
             Some(slot) => slot,
-            None if self.tilts.len() < MOST && self.tilts.len() * size < NUMBERS => {
+            None if self.tilts.len() < MAX_TILTS && self.tilts.len() * size < MAX_NUMBERS => {
                 self.tilts.push((0, CachedTilt::default()));
                 self.tilts.len() - 1
             }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_aim_that_was_made_comes_back_and_the_oldest_goes() {
+    fn a_cached_tilt_is_returned_and_the_least_recently_used_is_evicted() {
         let mut tilt_cache = TiltCache::default();
         let mut tilt = CachedTilt::default();
         for slope in 0..70 {
@@ -54,10 +54,10 @@ mod tests {
             tilt.slope = slope.to_vec();
             tilt.log_mean = 10.0 * slope[0];
         }
-        assert_eq!(tilt_cache.tilts.len(), MOST);
+        assert_eq!(tilt_cache.tilts.len(), MAX_TILTS);
         tilt_cache.exchange(&[30.0], &mut tilt);
         assert_eq!((tilt.slope.as_slice(), tilt.log_mean), ([30.0].as_slice(), 300.0));
         tilt_cache.exchange(&[1.0], &mut tilt);
-        assert_ne!(tilt.slope, [1.0], "the oldest was thrown away");
+        assert_ne!(tilt.slope, [1.0], "the least recently used tilt was evicted");
     }
 }

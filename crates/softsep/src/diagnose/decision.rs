@@ -1,4 +1,4 @@
-//! A decision to look at, where none is given: the best for the nominal scenario alone.
+//! The default decision of a diagnosis: the optimum for the nominal scenario alone.
 
 use crate::definition::ScenarioList;
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use crate::solve::solve;
 use crate::uncertainty::SetDefinition;
 
-/// The optimum for the nominal scenario; one master program finds it.
+/// Returns the optimal decision for the nominal scenario, from one master problem. Errs if there is none.
 pub fn nominal_decision(problem: &Problem, clock: &Clock) -> Result<Vec<f64>, Error> {
     let mut nominal = vec![0.0; problem.set.dim()];
     problem.set.nominal(&mut nominal);
@@ -18,7 +18,7 @@ pub fn nominal_decision(problem: &Problem, clock: &Clock) -> Result<Vec<f64>, Er
     file.uncertainty.set = SetDefinition::Scenarios { points, file: None };
     let alone = Problem::new(&file)?;
     let settings = Settings { method: "extensive".into(), time_limit: clock.left(), ..Settings::default() };
-    let without = |why: &str| Error::Settings(format!("{why}; give a decision to look at by \"--x\""));
+    let without = |why: &str| Error::Settings(format!("{why}; give a decision by \"--x\""));
     let outcome = solve(&alone, &settings, &mut Silent, clock.interrupt()).map_err(|error| match error {
         Error::Unsupported(refusal) => {
             without(&format!("the nominal scenario alone cannot be solved: {}", refusal.feature))

@@ -1,4 +1,4 @@
-//! How far X and Ξ reach along each axis.
+//! The extent of X and Ξ along each axis.
 
 use softsep_lp::Model;
 
@@ -7,11 +7,11 @@ use crate::model::Problem;
 use crate::run::Clock;
 use crate::separation::{Extreme, bounding_program, extreme, widened};
 
-/// The reach of X, its integrality left out, and of Ξ.
+/// The extent of X without integrality, and of Ξ.
 pub(super) struct Extent {
-    /// The width of X along each entry of x; infinite where it has no end.
+    /// The width of X along each entry of x; infinite if X is unbounded along it.
     pub(super) x: Vec<f64>,
-    /// Points of X at those ends.
+    /// Points of X at the ends of those ranges.
     pub(super) corners: Vec<Vec<f64>>,
     /// The width of Ξ along each entry of ξ.
     pub(super) xi: Vec<f64>,
@@ -25,7 +25,7 @@ impl Extent {
     }
 }
 
-/// Two linear programs for each entry of x.
+/// Solves two linear programs for each entry of x. Returns the widths and the optimal points.
 fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<f64>, Vec<Vec<f64>>), Error> {
     let first = &problem.first;
     let mut model = Model::new();
@@ -55,7 +55,7 @@ fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<f64>, Vec<Vec
         }
         costs[entry] = 0.0;
         let (least, most) = widened(ends[0], ends[1]);
-        // What a tolerance adds must not take an entry beyond its own bounds.
+        // The tolerance must not extend an entry beyond its own bounds.
         widths.push((most.min(first.upper[entry]) - least.max(first.lower[entry])).max(0.0));
     }
     Ok((widths, corners))

@@ -1,7 +1,7 @@
-//! `diagnose`: what the theory says of soft separation on one problem, at one decision.
+//! `diagnose`: the bounds of the theory of soft separation for one problem at one decision.
 //!
-//! Everything is for fresh draws from ν as proposals: the paper's bounds for proposals that follow a slope need
-//! constants that nobody has.
+//! All bounds are for independent draws from ν as proposals: the paper's bounds for proposals that follow a slope need
+//! constants that are not available.
 
 mod constants;
 mod decision;
@@ -9,36 +9,36 @@ mod extent;
 mod scores;
 mod temperature;
 
-pub use constants::{Constant, Constants, Known};
+pub use constants::{Constant, Constants, Provenance};
 pub use decision::nominal_decision;
 pub use temperature::temperature_for;
 
 use crate::chain::Acceptance;
 use crate::error::Error;
 use crate::model::{Problem, Violation};
-use crate::numeric::tolerances::FEASIBILITY_TOL;
+use crate::numeric::tolerances::{FEASIBILITY_TOL, cost_tol};
 use crate::run::{Clock, Purpose, stream};
 use crate::separation::trends;
 use crate::theory::{
     Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows,
     kernel_variation, log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
 };
-use crate::uncertainty::{Count, Reach, Reference, Space};
+use crate::uncertainty::{Count, ReferenceMeasure, Space, StateSpec};
 
-use scores::{Looked, Looker};
+use scores::{ScoreEvaluator, ScoreSample};
 
-/// What is asked.
+/// The options of a diagnosis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inquiry {
-    /// w; `None` for one that keeps the soft maximum within the gap.
+    /// w; if `None`, a temperature that keeps the soft maximum within the gap.
     pub temperature: Option<f64>,
-    /// The relative gap that the user wants.
+    /// The relative gap.
     pub gap: f64,
-    /// The rule.
+    /// The acceptance rule.
     pub acceptance: Acceptance,
-    /// States to look at: all, if there are no more than this; else so many draws.
+    /// Number of states to evaluate: all states if there are no more, otherwise this number of draws.
     pub samples: usize,
-    /// How likely a certificate may be wrong.
+    /// The probability with which a certificate may be wrong.
     pub false_rate: f64,
     /// The seed of the draws.
     pub seed: u64,
@@ -57,14 +57,14 @@ impl Default for Inquiry {
     }
 }
 
-/// The answer.
+/// The result of a diagnosis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnosis {
-    /// What the states make up.
+    /// The state space.
     pub space: Space,
-    /// How many there are, if finitely many and counted.
+    /// Number of states, if it is finite and known.
     pub states: Option<f64>,
-    /// How x leaves X, if it does.
+    /// The violation of X by x, if x is not a member.
     pub violation: Option<Violation>,
     /// f(x).
     pub first_cost: f64,
@@ -74,51 +74,52 @@ pub struct Diagnosis {
     pub temperature_for_gap: Option<f64>,
     /// The scores at x.
     pub scores: ScoresAt,
-    /// A bound, for every x, on how far the soft maximum is below the maximum.
+    /// A bound on maximum minus soft maximum, for every x.
     pub soft_error: Constant,
     /// The constants of the problem.
     pub constants: Constants,
     /// L_P, for sums of absolute differences.
     pub kernel: Constant,
     /// Mixing for every x.
-    pub mixing: (Mixing, Known),
-    /// Mixing at this x, where all states were looked at.
+    pub mixing: (Mixing, Provenance),
+    /// Mixing at this x, if all states were evaluated.
     pub mixing_here: Option<Mixing>,
-    /// How the incumbents of the bounds that follow move: a diameter of X at first, ever less later.
+    /// The movement of incumbents that the following bounds assume: at first a diameter of X, then decreasing.
     pub movement: Movement,
-    /// Bounds on missing.
+    /// Bounds on the probability of missing the worst scenarios.
     pub identification: Vec<Identification>,
-    /// How all that follows from the constants is known: bounds on missing, certification.
-    pub known: Known,
-    /// Certification, where the gap of the scores is known.
+    /// The provenance of the bounds on missing and of the certification.
+    pub provenance: Provenance,
+    /// Certification, if the gap between the scores is known.
     pub certification: Option<Certified>,
-    /// The concentration that the states' own tilt asks for.
+    /// The default concentration of the states' tilt.
     pub concentration: Option<f64>,
 }
 
 /// The scores at x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoresAt {
-    /// How many were looked at.
-    pub looked: usize,
-    /// Whether those are all.
+    /// Number of evaluated states.
+    pub evaluated: usize,
+    /// Whether all states were evaluated.
     pub all: bool,
-    /// The largest.
+    /// The largest score.
     pub worst: f64,
-    /// The soft maximum; an estimate unless all were looked at.
+    /// The soft maximum; an estimate unless all states were evaluated.
     pub soft: f64,
-    /// How far the largest are ahead of all others; zero if all are equal. Only where all were looked at.
+    /// The gap between the largest score and the next one; zero if all are equal. `None` unless all states were
+    /// evaluated.
     pub gap: Option<f64>,
-    /// How many share the largest score.
+    /// Number of states with the largest score.
     pub ties: usize,
-    /// The likeliest states with their scores and probabilities. Only where all were looked at.
-    pub likeliest: Vec<Likely>,
+    /// The most likely states with their scores and probabilities. Empty unless all states were evaluated.
+    pub likeliest: Vec<LikelyState>,
 }
 
-/// A state of the soft law.
+/// A state with its probability under the soft law.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Likely {
-    /// Its ξ.
+pub struct LikelyState {
+    /// The scenario ξ of the state.
     pub xi: Vec<f64>,
     /// Its score.
     pub score: f64,
@@ -126,13 +127,13 @@ pub struct Likely {
     pub probability: f64,
 }
 
-/// Bounds on the probability of missing the worst scenarios after so many steps, for incumbents that move and for one
-/// that stands still.
+/// Bounds on the probability of missing the worst scenarios after a number of steps, for moving incumbents and for a
+/// fixed one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Identification {
-    /// n, or κ for the corollary.
+    /// The number of steps n, or of calls κ for the corollary.
     pub steps: u64,
-    /// Theorem 2 for scenarios within the gap of the worst; `None` where it does not speak of this n.
+    /// Theorem 2 for scenarios within the gap of the worst; `None` if it does not apply to this n.
     pub general: [Option<Chance>; 2],
     /// Theorem 3.
     pub finite: Option<[Chance; 2]>,
@@ -145,61 +146,45 @@ pub struct Identification {
 pub struct Certified {
     /// ρ.
     pub miss: Chance,
-    /// The calls that the first chain needs after its hundredth; `None` if no number will do.
+    /// The number of calls that the first chain needs after its hundredth; `None` if no number suffices.
     pub calls: Option<u64>,
-    /// g(100): the transitions after a jump.
+    /// g(100): the number of transitions after a jump.
     pub transitions: Option<u64>,
     /// The temperature at which one transition finds the worst scenarios about half as often as mixing allows.
     pub temperature: Option<f64>,
-    /// Steps at a standing incumbent until missing is as unlikely as asked; `None` if it never is.
+    /// Steps at a fixed incumbent until the probability of missing is `false_rate`; `None` if it never is.
     pub steps: Option<u64>,
 }
 
-/// Likeliest states kept.
-const SHOWN: usize = 5;
+/// Number of most likely states in a diagnosis.
+const MAX_LIKELIEST: usize = 5;
 
-/// Scores closer than this, relative to their size, are equal: solvers know no better.
-const EQUAL: f64 = 1e-9;
-
-/// Looks at a problem from a decision.
+/// Computes the bounds of the theory for a problem at a decision. Errs if the options are invalid, or if x has no
+/// finite recourse cost at some evaluated state.
 pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<Diagnosis, Error> {
     check(problem, x, inquiry)?;
-    let reach = reach(problem, clock)?;
-    let states = problem.set.states(&reach)?;
+    let spec = state_spec(problem, clock)?;
+    let states = problem.set.states(&spec)?;
     let space = states.space();
-    let mut looker = Looker::new(problem, &*states, clock)?;
+    let mut evaluator = ScoreEvaluator::new(problem, &*states, clock)?;
     let mut random = stream(inquiry.seed, Purpose::Estimate, 0);
     let all = states.enumerate(inquiry.samples);
-    let looked = match &all {
-        Some(all) => looker.everywhere(x, all)?,
-        None => looker.drawn(x, inquiry.samples, &mut random)?,
+    let sample = match &all {
+        Some(all) => evaluator.evaluate_all(x, all)?,
+        None => evaluator.evaluate_draws(x, inquiry.samples, &mut random)?,
     };
-    if looked.lost > 0 {
-        return Err(Error::Settings(format!(
-            "at {} of the {} states looked at this decision has no finite recourse cost, and the theory is about \
-             decisions that always have; \"softsep evaluate\" shows such a scenario, and \"--x\" takes another \
-             decision",
-            looked.lost,
-            looked.lost + looked.seen.len()
-        )));
-    }
-    let constants = Constants::of(problem, &mut looker, x, &looked, inquiry.samples, &mut random, clock)?;
+    check_recourse(&sample)?;
+    let constants = Constants::of(problem, &mut evaluator, x, &sample, inquiry.samples, &mut random, clock)?;
     let count = match space {
         Space::Finite(Count::Exactly(count)) => Some(count as f64),
         _ => None,
     };
     let first_cost = problem.first.value(x);
-    let wanted = inquiry.gap * (first_cost + looked.worst()).abs();
+    let wanted = inquiry.gap * (first_cost + sample.worst()).abs();
     let error = |temperature: f64| soft_error(space, count, &constants, temperature);
     let temperature_for_gap = temperature_for(wanted, |temperature| error(temperature).value);
-    // Where any temperature keeps within the gap, the gap itself is as good as any.
-    let temperature =
-        inquiry.temperature.or(temperature_for_gap).or((wanted > 0.0).then_some(wanted)).ok_or_else(|| {
-            Error::Settings(
-                "no temperature follows from a gap relative to a cost of zero; give one by \"--temperature\"".into(),
-            )
-        })?;
-    let scores = scores_at(&looked, all.is_some(), temperature);
+    let temperature = choose_temperature(inquiry, temperature_for_gap, wanted)?;
+    let scores = scores_at(&sample, all.is_some(), temperature);
     let mixing = mixing(inquiry.acceptance, error(temperature), constants.spread, temperature);
     let movement = Movement { size: first_step(&constants), power: 1.0 };
     let finite = scores.gap.zip(count).filter(|(gap, _)| *gap > 0.0).map(|(gap, states)| {
@@ -216,7 +201,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         ratio: ratio(space, count, &constants, wanted),
         temperature,
     };
-    let known = mixing.1.and(constants.slope_x.known);
+    let provenance = mixing.1.and(constants.slope_x.provenance);
     Ok(Diagnosis {
         space,
         states: count,
@@ -227,7 +212,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         soft_error: error(temperature),
         kernel: Constant {
             value: kernel_rows(inquiry.acceptance, constants.slope_x.value, temperature),
-            known: constants.slope_x.known,
+            provenance: constants.slope_x.provenance,
         },
         mixing_here: scores
             .all
@@ -235,7 +220,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         mixing,
         movement,
         identification: [100, 10_000, 1_000_000].map(|steps| identify(steps, &general, finite)).to_vec(),
-        known: if count.is_some() { known } else { known.and(constants.slope_xi.known) },
+        provenance: if count.is_some() { provenance } else { provenance.and(constants.slope_xi.provenance) },
         certification: finite.map(|finite| certify(finite, movement, inquiry)),
         concentration: states.tilt().map(|tilt| tilt.concentration()),
         scores,
@@ -263,16 +248,40 @@ fn check(problem: &Problem, x: &[f64], inquiry: &Inquiry) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is known of Q(x, ·) for all x: whether it is convex, and where it only rises or falls.
-fn reach(problem: &Problem, clock: &Clock) -> Result<Reach, Error> {
-    let convex = !problem.recourse.costs_move();
-    let trends = if convex && problem.recourse.is_linear() { trends(problem, clock)? } else { None };
-    Ok(Reach { convex, trends: trends.unwrap_or_default(), reference: Reference::Sphere })
+/// Errs if some evaluated state has no finite score.
+fn check_recourse(sample: &ScoreSample) -> Result<(), Error> {
+    if sample.without_recourse > 0 {
+        return Err(Error::Settings(format!(
+            "at {} of the {} evaluated states this decision has no finite recourse cost, and the theory requires a \
+             finite cost at every state; \"softsep evaluate\" shows such a scenario, and \"--x\" takes another \
+             decision",
+            sample.without_recourse,
+            sample.without_recourse + sample.scored.len()
+        )));
+    }
+    Ok(())
 }
 
-/// The better of two constants for the same thing: a bound before an estimate, then the smaller.
+/// The temperature of the options, or else the one that keeps the soft maximum within the gap. Errs if the gap is zero.
+fn choose_temperature(inquiry: &Inquiry, temperature_for_gap: Option<f64>, wanted: f64) -> Result<f64, Error> {
+    // If every temperature keeps the soft maximum within the gap, the gap itself is used.
+    inquiry.temperature.or(temperature_for_gap).or((wanted > 0.0).then_some(wanted)).ok_or_else(|| {
+        Error::Settings(
+            "no temperature follows from a gap relative to a cost of zero; give one by \"--temperature\"".into(),
+        )
+    })
+}
+
+/// The properties of Q(x, ·) that hold for all x: convexity, and monotonicity in entries of ξ.
+fn state_spec(problem: &Problem, clock: &Clock) -> Result<StateSpec, Error> {
+    let convex = !problem.recourse.costs_move();
+    let trends = if convex && problem.recourse.is_linear() { trends(problem, clock)? } else { None };
+    Ok(StateSpec { convex, trends: trends.unwrap_or_default(), reference: ReferenceMeasure::Sphere })
+}
+
+/// The better of two values of the same constant: a bound before an estimate, then the smaller one.
 fn better(a: Constant, b: Constant) -> Constant {
-    let is_bound = |constant: &Constant| constant.known == Known::Bounded && constant.value.is_finite();
+    let is_bound = |constant: &Constant| constant.provenance == Provenance::Bounded && constant.value.is_finite();
     match (is_bound(&a), is_bound(&b)) {
         (true, false) => a,
         (false, true) => b,
@@ -281,7 +290,7 @@ fn better(a: Constant, b: Constant) -> Constant {
     }
 }
 
-/// How far the soft maximum can be below the maximum, at any x.
+/// A bound on maximum minus soft maximum at any x.
 fn soft_error(space: Space, count: Option<f64>, constants: &Constants, temperature: f64) -> Constant {
     let by_space = match (space, count, constants.slope_sphere) {
         (Space::Finite(_), Some(states), _) => Some(Constant::bounded(temperature * states.ln())),
@@ -294,15 +303,15 @@ fn soft_error(space: Space, count: Option<f64>, constants: &Constants, temperatu
         }
         _ => None,
     };
-    // No score is further from the largest than Δ.
+    // No score is more than Δ below the largest.
     by_space.map_or(constants.spread, |by_space| better(by_space, constants.spread))
 }
 
-/// γ by the peak of the soft law and by the spread of scores.
-fn mixing(acceptance: Acceptance, error: Constant, spread: Constant, temperature: f64) -> (Mixing, Known) {
-    let by_peak = (uniform_by_peak(acceptance, error.value / temperature), error.known);
-    let by_spread = (uniform_by_spread(acceptance, spread.value, temperature), spread.known);
-    match (by_peak.1 == Known::Bounded, by_spread.1 == Known::Bounded) {
+/// γ, by the peak of the soft law and by the spread of scores.
+fn mixing(acceptance: Acceptance, error: Constant, spread: Constant, temperature: f64) -> (Mixing, Provenance) {
+    let by_peak = (uniform_by_peak(acceptance, error.value / temperature), error.provenance);
+    let by_spread = (uniform_by_spread(acceptance, spread.value, temperature), spread.provenance);
+    match (by_peak.1 == Provenance::Bounded, by_spread.1 == Provenance::Bounded) {
         (true, false) => by_peak,
         (false, true) => by_spread,
         _ if by_peak.0 >= by_spread.0 => by_peak,
@@ -310,7 +319,7 @@ fn mixing(acceptance: Acceptance, error: Constant, spread: Constant, temperature
     }
 }
 
-/// Far states over near ones, for Theorem 2.
+/// The ratio of far and near states, for Theorem 2.
 fn ratio(space: Space, count: Option<f64>, constants: &Constants, slack: f64) -> f64 {
     match (space, count, constants.slope_sphere) {
         (Space::Finite(_), Some(states), _) => finite_ratio(states),
@@ -320,30 +329,30 @@ fn ratio(space: Space, count: Option<f64>, constants: &Constants, slack: f64) ->
     }
 }
 
-/// Incumbents start with a step across all of X, or of length 1 where X has no end.
+/// The first step of incumbents: a diameter of X, or 1 if X is unbounded.
 fn first_step(constants: &Constants) -> f64 {
     let diameter = constants.diameter_x.value;
     if diameter.is_finite() { diameter } else { 1.0 }
 }
 
-fn scores_at(looked: &Looked, all: bool, temperature: f64) -> ScoresAt {
-    let scores: Vec<f64> = looked.scores().collect();
-    let worst = looked.worst();
-    let is_worst = |score: f64| score >= worst - EQUAL * worst.abs().max(1.0);
+fn scores_at(sample: &ScoreSample, all: bool, temperature: f64) -> ScoresAt {
+    let scores: Vec<f64> = sample.scores().collect();
+    let worst = sample.worst();
+    let is_worst = |score: f64| score >= worst - cost_tol(worst);
     let second = scores.iter().copied().filter(|&score| !is_worst(score)).fold(f64::NEG_INFINITY, f64::max);
     let mut likeliest = Vec::new();
     if all {
         let law = soft_law(&scores, None, temperature);
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
-        likeliest.extend(order.iter().take(SHOWN).map(|&index| Likely {
-            xi: looked.seen[index].xi.clone(),
+        likeliest.extend(order.iter().take(MAX_LIKELIEST).map(|&index| LikelyState {
+            xi: sample.scored[index].xi.clone(),
             score: scores[index],
             probability: law[index],
         }));
     }
     ScoresAt {
-        looked: scores.len(),
+        evaluated: scores.len(),
         all,
         worst,
         soft: mellowmax(&scores, None, temperature),
@@ -358,18 +367,18 @@ fn identify(steps: u64, general: &General, finite: Option<Finite>) -> Identifica
     let moving = general.movement;
     Identification {
         steps,
-        general: [general.missed(steps), General { movement: still, ..*general }.missed(steps)],
-        finite: finite.map(|finite| [finite.missed(steps, moving), finite.missed(steps, still)]),
+        general: [general.miss_probability(steps), General { movement: still, ..*general }.miss_probability(steps)],
+        finite: finite.map(|finite| [finite.miss_probability(steps, moving), finite.miss_probability(steps, still)]),
         adaptive: finite
             .map(|finite| Adaptive { finite, threshold: moving.size, power: moving.power })
-            .map(|adaptive| adaptive.missed(steps).or(adaptive.missed_closed(steps))),
+            .map(|adaptive| adaptive.miss_probability(steps).or(adaptive.miss_probability_closed(steps))),
     }
 }
 
 fn certify(finite: Finite, movement: Movement, inquiry: &Inquiry) -> Certified {
     let adaptive = |finite| Adaptive { finite, threshold: movement.size, power: movement.power };
     let certification = adaptive(finite).certification(inquiry.false_rate);
-    // Mixing that does not fade as the temperature falls.
+    // A mixing rate that does not vanish as the temperature decreases.
     let lasting = Finite { mixing: uniform_by_peak(inquiry.acceptance, finite.states.ln()), ..finite };
     Certified {
         miss: certification.miss(),

@@ -1,6 +1,6 @@
 //! The master problem over the cuts of a pool, for methods that move x by other means and need its lower bound.
 
-use super::{Ended, MasterProblem, Solved, explain_infeasible};
+use super::{MasterProblem, MasterSolution, MasterStatus, explain_infeasible};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
@@ -61,15 +61,15 @@ impl<'p> CutMaster<'p> {
         let solved = self.solve_bounded(pool, run)?;
         run.set_master(self.master.size());
         run.count_solves(self.master.take_solves());
-        match solved.ended {
-            Ended::Infeasible => {
+        match solved.status {
+            MasterStatus::Infeasible => {
                 let explain = |clock: &Clock| explain_infeasible(&self.master.behind(), clock);
                 let verdict = run.clock().with_grace(explain, Error::is_stop)?;
                 return Ok(CutMasterOutcome::Ended(run.prove(Verdict::Infeasible(verdict))));
             }
-            Ended::Unbounded => return Ok(CutMasterOutcome::Unbounded),
-            Ended::Stopped(stop) => return Err(stop.into()),
-            Ended::Optimal => {}
+            MasterStatus::Unbounded => return Ok(CutMasterOutcome::Unbounded),
+            MasterStatus::Stopped(stop) => return Err(stop.into()),
+            MasterStatus::Optimal => {}
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
@@ -79,11 +79,11 @@ impl<'p> CutMaster<'p> {
     }
 
     /// Solves the master with as few scenario copies as bound it.
-    fn solve_bounded(&mut self, pool: &CutPool, run: &Run) -> Result<Solved, Error> {
+    fn solve_bounded(&mut self, pool: &CutPool, run: &Run) -> Result<MasterSolution, Error> {
         if self.bounded_by == BoundedBy::Copy && pool.has_optimality_cuts() {
             let nominal = self.master.release_bounds();
             let solved = self.solve_over(pool, run)?;
-            if solved.ended != Ended::Unbounded {
+            if solved.status != MasterStatus::Unbounded {
                 self.bounded_by = BoundedBy::Cuts;
                 return Ok(solved);
             }
@@ -94,10 +94,10 @@ impl<'p> CutMaster<'p> {
     }
 
     /// Solves the master until no cut of the pool is above its θ: a cut may have been idle and dropped, or left out among many.
-    fn solve_over(&mut self, pool: &CutPool, run: &Run) -> Result<Solved, Error> {
+    fn solve_over(&mut self, pool: &CutPool, run: &Run) -> Result<MasterSolution, Error> {
         loop {
             let solved = self.master.solve(None, self.gap, run.limits().seed, run.clock())?;
-            let (Ended::Optimal, Some(x), Some(theta)) = (solved.ended, &solved.x, solved.theta) else {
+            let (MasterStatus::Optimal, Some(x), Some(theta)) = (solved.status, &solved.x, solved.theta) else {
                 return Ok(solved);
             };
             let above = theta + CUT_TOL * theta.abs().max(1.0);

@@ -1,29 +1,32 @@
-//! Why a master has no optimum: the rows that contradict one another, or the variables along which the cost falls
-//! without end.
+//! Explanation of masters without an optimum: a set of contradictory rows, or the variables of an unbounded ray.
 
 use std::ops::Range;
 
 use softsep_lp::{Lp, Model, Status, Toggle};
 
-use super::copies::{Copies, Part, RowOf};
+use super::scenario_copies::{ModelVariant, RowOrigin, ScenarioCopies};
 use super::solve::linear_program;
 use crate::definition::{ConeKind, VariableKind, one_line};
 use crate::error::Error;
 use crate::model::Problem;
-use crate::recourse::{ConicProgram, ConicStatus, Program, RecourseError};
+use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
+use crate::recourse::{ConicProgram, ConicStatus, ProgramBuilder, RecourseError};
 use crate::run::{Clock, Infeasible, Stage, Stop, Unbounded};
 
-/// Multipliers below this, of a largest one of 1, are rounding.
-const PRESENT: f64 = 1e-6;
+/// Entries of a ray below this, relative to its largest one, are rounding errors.
+const RAY_SUPPORT_TOL: f64 = 1e-6;
 
-/// Rows that a deletion filter is tried on; each costs one solve.
-const FILTERED: usize = 200;
+/// Descent of a ray in the unit cube below which the master counts as bounded.
+const RAY_DESCENT_TOL: f64 = 1e-9;
 
-/// The contradiction in an infeasible master, traced to one scenario where one alone causes it.
-pub(crate) fn explain_infeasible(copies: &Copies, clock: &Clock) -> Result<Infeasible, Error> {
-    let rows = match contradiction(copies, clock)? {
+/// Number of rows up to which the deletion filter runs. It takes one solve per row.
+const MAX_FILTERED_ROWS: usize = 200;
+
+/// Explains an infeasible master by a set of contradictory rows, of one scenario only where one suffices.
+pub(crate) fn explain_infeasible(copies: &ScenarioCopies, clock: &Clock) -> Result<Infeasible, Error> {
+    let rows = match farkas_rows(copies, clock)? {
         Some(rows) => rows,
-        None if copies.problem.first.has_integers() => return explain_integers(copies, clock),
+        None if copies.problem.first.has_integers() => return explain_integer_infeasibility(copies, clock),
         None => {
             return Err(Error::Master(
                 "the solver calls the master infeasible, but its rows can all be satisfied".into(),
@@ -33,8 +36,8 @@ pub(crate) fn explain_infeasible(copies: &Copies, clock: &Clock) -> Result<Infea
     let involved = involved_copies(&rows);
     if involved.len() > 1 {
         for &copy in &involved {
-            let alone = Copies::new(copies.problem, vec![copies.scenarios[copy]], clock)?;
-            if let Some(rows) = contradiction(&alone, clock)? {
+            let alone = ScenarioCopies::new(copies.problem, vec![copies.scenarios[copy]], clock)?;
+            if let Some(rows) = farkas_rows(&alone, clock)? {
                 return Ok(infeasible(copies.problem, &rows, &alone.scenarios, false));
             }
         }
@@ -42,11 +45,11 @@ pub(crate) fn explain_infeasible(copies: &Copies, clock: &Clock) -> Result<Infea
     Ok(infeasible(copies.problem, &rows, &copies.scenarios, false))
 }
 
-/// Copies in a contradiction, the one with the most rows first.
-fn involved_copies(rows: &[RowOf]) -> Vec<usize> {
+/// Returns the copies with rows in the contradiction, by decreasing number of rows.
+fn involved_copies(rows: &[RowOrigin]) -> Vec<usize> {
     let mut weights: Vec<(usize, usize)> = Vec::new();
     for row in rows {
-        if let RowOf::Recourse { copy, .. } = *row {
+        if let RowOrigin::Recourse { copy, .. } = *row {
             match weights.iter_mut().find(|(known, _)| *known == copy) {
                 Some((_, weight)) => *weight += 1,
                 None => weights.push((copy, 1)),
@@ -57,14 +60,14 @@ fn involved_copies(rows: &[RowOf]) -> Vec<usize> {
     weights.into_iter().map(|(copy, _)| copy).collect()
 }
 
-fn infeasible(problem: &Problem, rows: &[RowOf], scenarios: &[&[f64]], integers: bool) -> Infeasible {
+fn infeasible(problem: &Problem, rows: &[RowOrigin], scenarios: &[&[f64]], integers: bool) -> Infeasible {
     let mut first_rows = Vec::new();
     let mut recourse_rows = Vec::new();
     for row in rows {
         match *row {
-            RowOf::First(row) => first_rows.push(row),
-            RowOf::Recourse { row, .. } if !recourse_rows.contains(&row) => recourse_rows.push(row),
-            RowOf::Recourse { .. } | RowOf::Cost | RowOf::Cut => {}
+            RowOrigin::First(row) => first_rows.push(row),
+            RowOrigin::Recourse { row, .. } if !recourse_rows.contains(&row) => recourse_rows.push(row),
+            RowOrigin::Recourse { .. } | RowOrigin::Cost | RowOrigin::Cut => {}
         }
     }
     recourse_rows.sort_unstable();
@@ -74,19 +77,21 @@ fn infeasible(problem: &Problem, rows: &[RowOf], scenarios: &[&[f64]], integers:
     };
     let mut all = named(&first_rows, &problem.names.first_rows);
     all.extend(named(&recourse_rows, &problem.names.recourse_rows));
-    let who = match all.len() {
+    let subject = match all.len() {
         0 => "the bounds of the variables".to_owned(),
         1 => format!("the row {} and the bounds of its variables", all[0]),
         _ => format!("the rows {} and the bounds of their variables", all.join(", ")),
     };
-    let whole = if integers { " in whole numbers" } else { "" };
+    let integrality = if integers { "integral " } else { "" };
     let why = match involved.len() {
-        0 => format!("no first-stage decision exists{whole}: {who} contradict one another"),
-        1 => format!("no first-stage decision leaves a recourse{whole} to this ξ: {who} contradict one another"),
+        0 => format!("no {integrality}first-stage decision exists: {subject} contradict one another"),
+        1 => format!(
+            "no {integrality}first-stage decision leaves a recourse to this ξ: {subject} contradict one another"
+        ),
         count => {
             format!(
-                "no one first-stage decision leaves a recourse{whole} to these {count} scenarios at once (ξ is one of \
-                 them), though each alone can be served: {who} contradict one another"
+                "no one {integrality}first-stage decision leaves a recourse to these {count} scenarios at once (ξ is one \
+                 of them), though each alone can be served: {subject} contradict one another"
             )
         }
     };
@@ -99,11 +104,11 @@ fn infeasible(problem: &Problem, rows: &[RowOf], scenarios: &[&[f64]], integers:
     }
 }
 
-/// The rows of a Farkas certificate of the continuous relaxation, or `None` if that is feasible.
-fn contradiction(copies: &Copies, clock: &Clock) -> Result<Option<Vec<RowOf>>, Error> {
+/// Returns the rows of a Farkas certificate of the continuous relaxation, or `None` if that is feasible.
+fn farkas_rows(copies: &ScenarioCopies, clock: &Clock) -> Result<Option<Vec<RowOrigin>>, Error> {
     let (rows, ray) = if copies.is_conic() {
         let mut program = ConicProgram::new(0.0);
-        let rows = copies.write(&mut program, Part::RELAXED_ROWS)?;
+        let rows = copies.write(&mut program, ModelVariant::RELAXED_FEASIBILITY)?;
         let solution = program.solve(clock)?;
         match solution.status {
             ConicStatus::Infeasible => {}
@@ -112,11 +117,11 @@ fn contradiction(copies: &Copies, clock: &Clock) -> Result<Option<Vec<RowOf>>, E
         }
         (rows, solution.row_duals)
     } else {
-        let mut elastic = Elastic::default();
-        let rows = copies.write(&mut elastic, Part::RELAXED_ROWS)?;
+        let mut elastic = ElasticModel::default();
+        let rows = copies.write(&mut elastic, ModelVariant::RELAXED_FEASIBILITY)?;
         let mut lp = linear_program(&elastic.finish(), 0, clock)?;
         match lp.solve()? {
-            Status::Optimal if lp.objective() > 1e-7 => {}
+            Status::Optimal if lp.objective() > LP_FEASIBILITY_TOL => {}
             Status::Optimal => return Ok(None),
             Status::TimeLimit => return Err(Stop::TimeLimit.into()),
             Status::Interrupted => return Err(Stop::Interrupted.into()),
@@ -127,21 +132,23 @@ fn contradiction(copies: &Copies, clock: &Clock) -> Result<Option<Vec<RowOf>>, E
         (rows, ray)
     };
     let largest = ray.iter().fold(0.0_f64, |largest, entry| largest.max(entry.abs()));
-    let present: Vec<bool> = ray.iter().map(|entry| entry.abs() > PRESENT * largest).collect();
+    let in_support: Vec<bool> = ray.iter().map(|entry| entry.abs() > RAY_SUPPORT_TOL * largest).collect();
     if copies.is_conic() {
-        return Ok(Some(rows.into_iter().zip(present).filter(|(_, present)| *present).map(|(row, _)| row).collect()));
+        return Ok(Some(
+            rows.into_iter().zip(in_support).filter(|(_, in_support)| *in_support).map(|(row, _)| row).collect(),
+        ));
     }
-    // The elastic program mixes all contradictions that there are; one is enough.
+    // The elastic program mixes all contradictions. The deletion filter leaves one.
     let mut model = Model::new();
-    copies.write(&mut model, Part::RELAXED_ROWS)?;
+    copies.write(&mut model, ModelVariant::RELAXED_FEASIBILITY)?;
     let mut lp = linear_program(&model, 0, clock)?;
-    Ok(Some(filtered(&mut lp, &model, rows, present, clock)?))
+    Ok(Some(deletion_filter(&mut lp, &model, rows, in_support, clock)?))
 }
 
-/// A program in which every row may be broken at a price of one, and nothing else has a price. Its dual is a Farkas
+/// The elastic program: every row may be violated at unit cost, and there are no other costs. Its dual is a Farkas
 /// certificate.
 #[derive(Default)]
-struct Elastic {
+struct ElasticModel {
     model: Model,
     rows: Vec<ElasticRow>,
 }
@@ -149,7 +156,7 @@ struct Elastic {
 /// Bounds and terms.
 type ElasticRow = (f64, f64, Vec<(usize, f64)>);
 
-impl Elastic {
+impl ElasticModel {
     fn finish(mut self) -> Model {
         for (lower, upper, mut terms) in self.rows {
             if lower.is_finite() {
@@ -164,7 +171,7 @@ impl Elastic {
     }
 }
 
-impl Program for Elastic {
+impl ProgramBuilder for ElasticModel {
     fn col(&mut self, _cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
         self.model.add_col(0.0, lower, upper)
     }
@@ -181,61 +188,61 @@ impl Program for Elastic {
     }
 }
 
-/// An infeasibility that integrality causes: the first stage alone, one scenario alone, or all together; rows by
-/// deletion.
-fn explain_integers(copies: &Copies, clock: &Clock) -> Result<Infeasible, Error> {
-    let mut parts = vec![Copies::new(copies.problem, Vec::new(), clock)?];
+/// Explains an infeasibility that integrality causes: by the first stage alone, one scenario alone, or all together.
+/// The deletion filter finds the rows.
+fn explain_integer_infeasibility(copies: &ScenarioCopies, clock: &Clock) -> Result<Infeasible, Error> {
+    let mut parts = vec![ScenarioCopies::new(copies.problem, Vec::new(), clock)?];
     for &xi in &copies.scenarios {
-        parts.push(Copies::new(copies.problem, vec![xi], clock)?);
+        parts.push(ScenarioCopies::new(copies.problem, vec![xi], clock)?);
     }
     for part in parts.iter().chain([copies]) {
         let mut model = Model::new();
-        let rows = part.write(&mut model, Part::ROWS)?;
+        let rows = part.write(&mut model, ModelVariant::FEASIBILITY)?;
         let mut lp = linear_program(&model, 0, clock)?;
         lp.set_presolve(Toggle::Off)?;
         clock.check()?;
         if lp.solve()? == Status::Infeasible {
             let all = vec![true; rows.len()];
-            let rows = filtered(&mut lp, &model, rows, all, clock)?;
+            let rows = deletion_filter(&mut lp, &model, rows, all, clock)?;
             return Ok(infeasible(copies.problem, &rows, &part.scenarios, true));
         }
     }
     Err(Error::Master("HiGHS calls the master infeasible, but no part of it is".into()))
 }
 
-/// Of the rows to be `kept`, which contradict one another, drops one after the other as long as the rest still does: it
-/// is irreducible.
-fn filtered(
+/// Deletion filter: drops each of the rows in `is_kept`, which are infeasible together, if the rest is still
+/// infeasible. Returns an irreducible infeasible subset.
+fn deletion_filter(
     lp: &mut Lp,
     model: &Model,
-    rows: Vec<RowOf>,
-    mut kept: Vec<bool>,
+    rows: Vec<RowOrigin>,
+    mut is_kept: Vec<bool>,
     clock: &Clock,
-) -> Result<Vec<RowOf>, Error> {
+) -> Result<Vec<RowOrigin>, Error> {
     let (mut lower, mut upper) = model.row_bounds();
-    for row in (0..rows.len()).filter(|&row| !kept[row]) {
+    for row in (0..rows.len()).filter(|&row| !is_kept[row]) {
         (lower[row], upper[row]) = (f64::NEG_INFINITY, f64::INFINITY);
     }
-    let tried: Vec<usize> = (0..rows.len()).filter(|&row| kept[row]).collect();
-    for &row in tried.iter().take_while(|_| tried.len() <= FILTERED && clock.check().is_ok()) {
+    let tried: Vec<usize> = (0..rows.len()).filter(|&row| is_kept[row]).collect();
+    for &row in tried.iter().take_while(|_| tried.len() <= MAX_FILTERED_ROWS && clock.check().is_ok()) {
         let bounds = (lower[row], upper[row]);
         (lower[row], upper[row]) = (f64::NEG_INFINITY, f64::INFINITY);
         lp.set_row_bounds(&lower, &upper)?;
         lp.set_time_limit(clock.left())?;
         if lp.solve()? == Status::Infeasible {
-            kept[row] = false;
+            is_kept[row] = false;
         } else {
             (lower[row], upper[row]) = bounds;
         }
     }
-    Ok(rows.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(row, _)| row).collect())
+    Ok(rows.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(row, _)| row).collect())
 }
 
-/// The variables of a ray along which an unbounded master falls.
-pub(crate) fn explain_unbounded(copies: &Copies, clock: &Clock) -> Result<Unbounded, Error> {
+/// Explains an unbounded master by the variables of a ray along which its cost falls.
+pub(crate) fn explain_unbounded(copies: &ScenarioCopies, clock: &Clock) -> Result<Unbounded, Error> {
     let ray = if copies.is_conic() {
         let mut program = ConicProgram::new(0.0);
-        copies.write(&mut program, Part::RELAXED)?;
+        copies.write(&mut program, ModelVariant::RELAXED)?;
         let solution = program.solve(clock)?;
         match solution.status {
             ConicStatus::Unbounded => solution.primal,
@@ -247,11 +254,11 @@ pub(crate) fn explain_unbounded(copies: &Copies, clock: &Clock) -> Result<Unboun
             }
         }
     } else {
-        let mut recession = Recession::default();
-        copies.write(&mut recession, Part::RELAXED)?;
+        let mut recession = RecessionModel::default();
+        copies.write(&mut recession, ModelVariant::RELAXED)?;
         let mut lp = linear_program(&recession.0, 0, clock)?;
         match lp.solve()? {
-            Status::Optimal if lp.objective() < -1e-9 => {}
+            Status::Optimal if lp.objective() < -RAY_DESCENT_TOL => {}
             Status::Optimal => {
                 return Err(Error::Master("HiGHS calls the master unbounded, but no certificate of that holds".into()));
             }
@@ -264,33 +271,33 @@ pub(crate) fn explain_unbounded(copies: &Copies, clock: &Clock) -> Result<Unboun
         ray
     };
     let largest = ray.iter().fold(0.0_f64, |largest, entry| largest.max(entry.abs()));
-    let present = |col: usize| ray[col].abs() > PRESENT * largest;
+    let in_support = |col: usize| ray[col].abs() > RAY_SUPPORT_TOL * largest;
     let dim = copies.problem.recourse.dim();
     Ok(Unbounded {
-        first: (0..copies.problem.first.dim()).filter(|&col| present(col)).collect(),
+        first: (0..copies.problem.first.dim()).filter(|&col| in_support(col)).collect(),
         recourse: (0..dim)
-            .filter(|&j| (0..copies.scenarios.len()).any(|copy| present(copies.first_y(copy) + j)))
+            .filter(|&j| (0..copies.scenarios.len()).any(|copy| in_support(copies.first_y(copy) + j)))
             .collect(),
     })
 }
 
-/// The directions in which a program can go on for ever, cut to the unit cube.
+/// The recession cone of a program, intersected with the unit cube.
 #[derive(Default)]
-struct Recession(Model);
+struct RecessionModel(Model);
 
-/// What is left of two bounds when they are infinitely far away.
-fn far(lower: f64, upper: f64, end: f64) -> (f64, f64) {
+/// Returns the bounds of a recession direction: 0 where the bound is finite, `end` where it is infinite.
+fn recession_bounds(lower: f64, upper: f64, end: f64) -> (f64, f64) {
     (if lower.is_finite() { 0.0 } else { -end }, if upper.is_finite() { 0.0 } else { end })
 }
 
-impl Program for Recession {
+impl ProgramBuilder for RecessionModel {
     fn col(&mut self, cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
-        let (lower, upper) = far(lower, upper, 1.0);
+        let (lower, upper) = recession_bounds(lower, upper, 1.0);
         self.0.add_col(cost, lower, upper)
     }
 
     fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
-        let (lower, upper) = far(lower, upper, f64::INFINITY);
+        let (lower, upper) = recession_bounds(lower, upper, f64::INFINITY);
         self.0.add_row(lower, upper, terms)
     }
 

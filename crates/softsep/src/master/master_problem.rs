@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use softsep_lp::{Basis, BasisStatus};
 
-use super::copies::{Copies, Square};
-use super::live::Live;
-use super::solve::{Solved, Start};
+use super::persistent::PersistentCutMaster;
+use super::scenario_copies::{ConicCost, ScenarioCopies};
+use super::solve::{MasterSolution, MasterStart};
 use crate::cuts::{Cursor, CutPool};
 use crate::definition::ScenarioList;
 use crate::error::Error;
@@ -66,7 +66,7 @@ struct Core {
 /// The master of a problem, which begins with one copy: that bounds θ from below.
 pub(crate) struct MasterProblem<'p> {
     problem: &'p Problem,
-    conic: Option<Arc<Square>>,
+    conic: Option<Arc<ConicCost>>,
     copies: Vec<Copy>,
     cuts: Vec<Held>,
     dropped_copies: Vec<Vec<f64>>,
@@ -75,7 +75,7 @@ pub(crate) struct MasterProblem<'p> {
     /// From the last optimal basis, if there was one.
     core: Option<Core>,
     /// The program of the last solve, if it can go on.
-    live: Option<Live>,
+    live: Option<PersistentCutMaster>,
     /// The best lower bound, and what it was when something was last dropped.
     lower: f64,
     lower_at_drop: f64,
@@ -93,7 +93,7 @@ impl<'p> MasterProblem<'p> {
         problem.set.nominal(&mut nominal);
         let mut master = Self {
             problem,
-            conic: Square::of(problem, Some(&nominal), clock)?,
+            conic: ConicCost::new(problem, Some(&nominal), clock)?,
             copies: Vec::new(),
             cuts: Vec::new(),
             dropped_copies: Vec::new(),
@@ -194,8 +194,8 @@ impl<'p> MasterProblem<'p> {
     }
 
     /// The program as it stands.
-    pub(crate) fn stacked(&self) -> Copies<'_> {
-        Copies {
+    pub(crate) fn stacked(&self) -> ScenarioCopies<'_> {
+        ScenarioCopies {
             problem: self.problem,
             scenarios: self.copies.iter().map(|copy| copy.xi.as_slice()).collect(),
             cuts: self.cuts.iter().map(|held| &held.cut).collect(),
@@ -204,8 +204,8 @@ impl<'p> MasterProblem<'p> {
     }
 
     /// All scenarios met, with a copy each: what explains an infeasible master. Cuts do not tell where they come from.
-    pub(crate) fn behind(&self) -> Copies<'_> {
-        Copies {
+    pub(crate) fn behind(&self) -> ScenarioCopies<'_> {
+        ScenarioCopies {
             problem: self.problem,
             scenarios: self.met.iter().collect(),
             cuts: Vec::new(),
@@ -225,7 +225,13 @@ impl<'p> MasterProblem<'p> {
     }
 
     /// Solves it, starting from what is known: the last basis, or with integers the best decision so far.
-    pub(crate) fn solve(&mut self, best: Option<&[f64]>, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
+    pub(crate) fn solve(
+        &mut self,
+        best: Option<&[f64]>,
+        gap: f64,
+        seed: u64,
+        clock: &Clock,
+    ) -> Result<MasterSolution, Error> {
         let solved = match self.solve_live(seed, clock)? {
             Some(solved) => solved,
             None => {
@@ -242,7 +248,7 @@ impl<'p> MasterProblem<'p> {
     }
 
     /// Solves a master over cuts alone where the last solve left it; `None` where that does not lead to an optimum.
-    fn solve_live(&mut self, seed: u64, clock: &Clock) -> Result<Option<Solved>, Error> {
+    fn solve_live(&mut self, seed: u64, clock: &Clock) -> Result<Option<MasterSolution>, Error> {
         if !self.has_bases() || !self.copies.is_empty() || self.core.is_none() {
             self.live = None;
             return Ok(None);
@@ -251,10 +257,10 @@ impl<'p> MasterProblem<'p> {
             Some(live) => live,
             None => {
                 let start = self.start(None)?;
-                Live::new(&self.stacked(), &start, seed, clock)?
+                PersistentCutMaster::new(&self.stacked(), &start, seed, clock)?
             }
         };
-        live.take_in(self.cuts.iter().map(|held| &held.cut), self.problem.first.dim())?;
+        live.add_cuts(self.cuts.iter().map(|held| &held.cut), self.problem.first.dim())?;
         let solved = live.solve(self.problem, clock)?;
         self.live = solved.is_some().then_some(live);
         Ok(solved)
@@ -265,19 +271,21 @@ impl<'p> MasterProblem<'p> {
         self.conic.is_none() && !self.problem.first.has_integers()
     }
 
-    fn start(&mut self, best: Option<&[f64]>) -> Result<Start, Error> {
+    fn start(&mut self, best: Option<&[f64]>) -> Result<MasterStart, Error> {
         let integers = self.problem.first.has_integers();
         match (best, &self.core) {
-            (Some(x), _) if integers && self.conic.is_none() => Ok(self.point_at(x)?.map_or(Start::Cold, Start::Point)),
+            (Some(x), _) if integers && self.conic.is_none() => {
+                Ok(self.point_at(x)?.map_or(MasterStart::Cold, MasterStart::Point))
+            }
             (_, Some(core)) => {
                 let cols = self.copies.iter().flat_map(|copy| &copy.cols);
                 let rows = self.cuts.iter().map(|held| &held.row).chain(self.copies.iter().flat_map(|copy| &copy.rows));
-                Ok(Start::Basis(Basis::new(
+                Ok(MasterStart::Basis(Basis::new(
                     core.cols.iter().chain(cols).copied(),
                     core.rows.iter().chain(rows).copied(),
                 )))
             }
-            _ => Ok(Start::Cold),
+            _ => Ok(MasterStart::Cold),
         }
     }
 
@@ -304,7 +312,7 @@ impl<'p> MasterProblem<'p> {
 
     /// Counts for how long copies and cuts have been idle. A copy's own y does not tell: any that costs at most θ is
     /// optimal for the master.
-    fn age(&mut self, solved: &Solved) -> Result<(), Error> {
+    fn age(&mut self, solved: &MasterSolution) -> Result<(), Error> {
         let (Some(x), Some(theta)) = (&solved.x, solved.theta) else { return Ok(()) };
         let is_below = |value: f64, top: f64| top - value > IDLE * top.abs().max(1.0);
         let older = |idle: usize, is_idle: bool| if is_idle { idle + 1 } else { 0 };
@@ -446,7 +454,7 @@ mod tests {
         Problem::new(&file).unwrap()
     }
 
-    fn solve(master: &mut MasterProblem) -> Solved {
+    fn solve(master: &mut MasterProblem) -> MasterSolution {
         master.solve(None, 0.0, 1, &Clock::unlimited()).unwrap()
     }
 
@@ -484,9 +492,9 @@ mod tests {
         for (xi, x) in [(60.0, 50.0), (95.0, 60.0), (40.0, 90.0), (100.0, 90.0)] {
             assert!(warm.add_copy(&[xi], &[x]).unwrap());
             let solved = solve(&mut warm);
-            let cold = warm.stacked().solve(&Start::Cold, 0.0, 1, &Clock::unlimited()).unwrap();
+            let cold = warm.stacked().solve(&MasterStart::Cold, 0.0, 1, &Clock::unlimited()).unwrap();
             assert_eq!((solved.lower, solved.theta, solved.x), (cold.lower, cold.theta, cold.x), "{xi}");
-            assert!(matches!(warm.start(None).unwrap(), Start::Basis(_)));
+            assert!(matches!(warm.start(None).unwrap(), MasterStart::Basis(_)));
         }
     }
 }

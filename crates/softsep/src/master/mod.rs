@@ -1,17 +1,17 @@
-//! Master programs: first-stage decisions together with what stands for the worst case.
+//! Master problems: first-stage decisions together with scenario copies or cuts that bound the worst case from below.
 
-mod copies;
 mod cut_master;
 mod explain;
-mod live;
-mod lone;
 mod master_problem;
-mod project;
+mod persistent;
+mod projection;
+mod scenario_copies;
+mod single_copy;
 mod solve;
 
-pub(crate) use copies::Copies;
 pub(crate) use cut_master::{CutMaster, CutMasterOutcome};
 pub(crate) use explain::{explain_infeasible, explain_unbounded};
 pub(crate) use master_problem::MasterProblem;
-pub(crate) use project::{Metric, Projection};
-pub(crate) use solve::{Ended, Solved, Start};
+pub(crate) use projection::{Metric, Projection};
+pub(crate) use scenario_copies::ScenarioCopies;
+pub(crate) use solve::{MasterSolution, MasterStart, MasterStatus};

@@ -1,123 +1,136 @@
-//! Solving a stacked program: by HiGHS where it is linear, by Clarabel where it is quadratic or conic.
+//! Solution of master problems: by HiGHS where they are linear, by Clarabel where they are quadratic or conic.
 
 use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
-use super::copies::{Copies, Part};
+use super::scenario_copies::{ModelVariant, ScenarioCopies};
 use crate::definition::VariableKind;
 use crate::error::Error;
 use crate::recourse::{ConicProgram, ConicStatus};
 use crate::run::{Clock, Stop, Unfinished, solve_here, solve_until};
 
-/// A solved master.
+/// Smallest integrality tolerance that HiGHS accepts.
+const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
+
+/// Rise of the objective by rounding that is accepted for a smaller gap, relative to the objective where that is above 1.
+const ROUNDING_RISE_TOL: f64 = 1e-6;
+
+/// Solution of a master problem.
 #[derive(Debug, Clone)]
-pub(crate) struct Solved {
-    /// The decision, members of X up to the solver's tolerance; integers are whole.
+pub(crate) struct MasterSolution {
+    /// The decision, in X up to the tolerance of the solver. Integers are integral.
     pub(crate) x: Option<Vec<f64>>,
-    /// What the master thinks that the recourse costs at x.
+    /// The master's value of the recourse cost at x.
     pub(crate) theta: Option<f64>,
-    /// A lower bound on the master's optimum, for sure.
+    /// A proved lower bound on the optimum of the master.
     pub(crate) lower: Option<f64>,
-    /// How it ended.
-    pub(crate) ended: Ended,
-    /// The optimal basis of a linear program.
+    /// Status of the solve.
+    pub(crate) status: MasterStatus,
+    /// Optimal basis of a linear program.
     pub(super) basis: Option<Basis>,
     /// Nodes of the search tree.
     pub(crate) nodes: u64,
 }
 
-/// Where a solve starts from. Clarabel cannot start from anything: an interior point gains nothing from a point on the
-/// boundary, which is where the last optimum is.
+/// Start of a solve. Clarabel has no warm start: an interior-point method gains nothing from a point on the boundary,
+/// where the last optimum is.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Start {
-    /// From nothing.
+pub(crate) enum MasterStart {
+    /// From scratch.
     #[default]
     Cold,
-    /// From a basis of the linear program. Presolve is skipped then, and that pays: on a random problem of 60 resources
-    /// the last of 39 masters takes 4 pivots and a tenth of the time of presolve and 4428 pivots.
+    /// From a basis of the linear program, without presolve. On a random problem of 60 resources the last of 39 masters
+    /// takes 4 pivots and a tenth of the time that presolve and 4428 pivots take.
     Basis(Basis),
-    /// From a point that the mixed-integer program takes for its first incumbent. The tree is hardly smaller for it,
-    /// since the best robust decision is far from the master's optimum until the bounds meet; but a tree that is
-    /// stopped has a decision to show.
+    /// From a point as the first incumbent of the mixed-integer program. The tree is hardly smaller for it, since the
+    /// best robust decision is far from the master's optimum until the bounds meet. But a stopped tree has an
+    /// incumbent.
     Point(Vec<f64>),
 }
 
-impl Start {
-    /// Hands the start over. One that HiGHS refuses costs time and nothing else.
-    pub(super) fn give(&self, lp: &mut Lp) -> Result<(), Error> {
+impl MasterStart {
+    /// Passes the start to HiGHS. A start that HiGHS rejects is ignored.
+    pub(super) fn apply(&self, lp: &mut Lp) -> Result<(), Error> {
         match self {
-            Start::Cold => {}
-            Start::Basis(basis) => {
+            MasterStart::Cold => {}
+            MasterStart::Basis(basis) => {
                 if lp.set_basis(basis).is_ok() {
                     lp.set_algorithm(Algorithm::DualSimplex)?;
                     lp.set_devex(true)?;
                 }
             }
-            Start::Point(point) => {
-                let _ = lp.set_point(point);
+            MasterStart::Point(point) => {
+                let _ = lp.set_start_point(point);
             }
         }
         Ok(())
     }
 }
 
-impl Solved {
-    /// No point, no bound.
-    fn nothing(ended: Ended) -> Self {
-        Self { x: None, theta: None, lower: None, ended, basis: None, nodes: 0 }
+impl MasterSolution {
+    /// A solution without point and bound.
+    fn without_point(status: MasterStatus) -> Self {
+        Self { x: None, theta: None, lower: None, status, basis: None, nodes: 0 }
     }
 }
 
-/// How a master ended.
+/// Status at which the solve of a master ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum MasterStatus {
     /// Solved to the gap asked for.
     Optimal,
     /// No x satisfies the master's rows.
     Infeasible,
-    /// The objective falls without end.
+    /// The objective falls without limit.
     Unbounded,
-    /// Stopped early.
+    /// Stopped by the time limit or an interrupt.
     Stopped(Stop),
 }
 
-/// Solves under a clock; `None` where the solver does not hear it.
+/// A function that solves within the limits of a clock. Returns `None` if HiGHS did not stop in time.
 type Solver = fn(Lp, &Clock) -> Result<Option<(Lp, Status)>, Unfinished>;
 
-impl Copies<'_> {
-    /// Solves to a relative gap of `gap` (integers; continuous programs are solved to the solver's tolerance).
-    pub(crate) fn solve(&self, start: &Start, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
+impl ScenarioCopies<'_> {
+    /// Solves to a relative gap of `gap`. Continuous programs are solved to the tolerance of the solver.
+    pub(crate) fn solve(
+        &self,
+        start: &MasterStart,
+        gap: f64,
+        seed: u64,
+        clock: &Clock,
+    ) -> Result<MasterSolution, Error> {
         if self.is_conic() { self.solve_conic(clock) } else { self.solve_linear(start, gap, seed, clock) }
     }
 
-    fn solve_linear(&self, start: &Start, gap: f64, seed: u64, clock: &Clock) -> Result<Solved, Error> {
-        if self.is_lone() && matches!(start, Start::Cold) {
-            return self.solve_lone(seed, clock);
+    fn solve_linear(&self, start: &MasterStart, gap: f64, seed: u64, clock: &Clock) -> Result<MasterSolution, Error> {
+        if self.is_single_copy() && matches!(start, MasterStart::Cold) {
+            return self.solve_single_copy(seed, clock);
         }
         let mut model = Model::new();
-        self.write(&mut model, Part::WHOLE)?;
+        self.write(&mut model, ModelVariant::FULL)?;
         model.set_offset(self.problem.first.constant);
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
-        start.give(&mut lp)?;
-        // From a basis there is a simplex alone, which hears the clock: small masters take less time than a thread of
-        // their own.
-        let solver = if matches!(start, Start::Basis(_)) { solve_here } else { solve_until };
-        let (solved, spoiled) = self.attempt_linear(lp, solver, &model, gap, clock)?;
-        if !spoiled || clock.check().is_err() {
+        start.apply(&mut lp)?;
+        // From a basis HiGHS runs the simplex only, which stops in time by itself. For a small master a thread of its
+        // own would take longer than the solve.
+        let solver = if matches!(start, MasterStart::Basis(_)) { solve_here } else { solve_until };
+        let (solved, rounding_failed) = self.attempt_linear(lp, solver, &model, gap, clock)?;
+        if !rounding_failed || clock.check().is_err() {
             return Ok(solved);
         }
-        // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly
-        // as HiGHS can.
+        // With a large coefficient an almost integral value can have the effect of an integral one. Solve again with
+        // the strictest integrality tolerance of HiGHS.
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
-        lp.set_integrality(1e-10)?;
+        lp.set_integrality(STRICT_INTEGRALITY_TOL)?;
         let again = self.attempt_linear(lp, solve_until, &model, gap, clock)?.0;
-        Ok(Solved { nodes: solved.nodes + again.nodes, ..again })
+        Ok(MasterSolution { nodes: solved.nodes + again.nodes, ..again })
     }
 
-    /// One solve, and whether making integers whole spoiled its decision.
+    /// Solves once. Returns the solution, and whether rounding its integers has raised the objective by more than the
+    /// gap.
     pub(super) fn attempt_linear(
         &self,
         lp: Lp,
@@ -125,45 +138,32 @@ impl Copies<'_> {
         model: &Model,
         gap: f64,
         clock: &Clock,
-    ) -> Result<(Solved, bool), Error> {
+    ) -> Result<(MasterSolution, bool), Error> {
         let integers = self.problem.first.has_integers();
-        let given_up = |clock: &Clock| {
+        let Some((lp, lp_status)) = self.run_highs(lp, solver, clock)? else {
             let stop = clock.check().err().unwrap_or(Stop::Interrupted);
-            (Solved::nothing(Ended::Stopped(stop)), false)
+            return Ok((MasterSolution::without_point(MasterStatus::Stopped(stop)), false));
         };
-        let Some((mut lp, mut status)) = solver(lp, clock)? else { return Ok(given_up(clock)) };
-        if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Failed) {
-            // Presolve has been wrong before (and does not tell infeasible from unbounded): ask again without.
-            lp.forget()?;
-            lp.set_presolve(Toggle::Off)?;
-            lp.set_time_limit(clock.left())?;
-            let Some(again) = solve_until(lp, clock)? else { return Ok(given_up(clock)) };
-            (lp, status) = again;
-        }
-        if matches!(status, Status::InfeasibleOrUnbounded | Status::Unbounded) {
-            status = self.decide(clock)?;
-        }
-        let ended = match status {
-            Status::Optimal => Ended::Optimal,
-            Status::Infeasible => Ended::Infeasible,
-            Status::Unbounded => Ended::Unbounded,
-            Status::TimeLimit => Ended::Stopped(Stop::TimeLimit),
-            Status::Interrupted => Ended::Stopped(Stop::Interrupted),
+        let status = match lp_status {
+            Status::Optimal => MasterStatus::Optimal,
+            Status::Infeasible => MasterStatus::Infeasible,
+            Status::Unbounded => MasterStatus::Unbounded,
+            Status::TimeLimit => MasterStatus::Stopped(Stop::TimeLimit),
+            Status::Interrupted => MasterStatus::Stopped(Stop::Interrupted),
             Status::InfeasibleOrUnbounded | Status::OtherLimit | Status::Failed => {
-                return Err(Error::Master(format!("HiGHS ended the master with {status:?}")));
+                return Err(Error::Master(format!("HiGHS ended the master with {lp_status:?}")));
             }
         };
-        let lower = match ended {
+        let lower = match status {
             _ if integers => lp.mip_dual_bound(),
-            Ended::Optimal => Some(lp.objective()),
+            MasterStatus::Optimal => Some(lp.objective()),
             _ => None,
         };
-        // A linear program that was stopped has no point worth reporting; a tree that was stopped may have an
-        // incumbent.
-        let has_point = ended == Ended::Optimal || integers && lp.has_feasible_point();
+        // The point of a stopped simplex is of no use. A stopped tree may have an incumbent.
+        let has_point = status == MasterStatus::Optimal || integers && lp.has_feasible_point();
         let nodes = if integers { lp.mip_nodes() } else { 0 };
         if !has_point {
-            return Ok((Solved { lower, nodes, ..Solved::nothing(ended) }, false));
+            return Ok((MasterSolution { lower, nodes, ..MasterSolution::without_point(status) }, false));
         }
         let mut basis = Basis::default();
         if !integers && lp.has_basis() {
@@ -171,20 +171,38 @@ impl Copies<'_> {
         }
         let mut point = vec![0.0; model.cols()];
         lp.primal(&mut point)?;
-        let objective = self.whole(&mut point, model, clock)?;
+        let objective = self.round_integers(&mut point, model, clock)?;
         let x = point[..self.problem.first.dim()].to_vec();
         let claimed = lp.objective();
-        let spoiled = objective.is_some_and(|objective| objective > claimed + gap.max(1e-6) * claimed.abs().max(1.0));
+        let rounding_failed = objective
+            .is_some_and(|objective| objective > claimed + gap.max(ROUNDING_RISE_TOL) * claimed.abs().max(1.0));
         let theta = Some(point[self.problem.first.dim()]);
         let basis = (!basis.is_empty()).then_some(basis);
-        Ok((Solved { x: Some(x), theta, lower, ended, basis, nodes }, spoiled))
+        Ok((MasterSolution { x: Some(x), theta, lower, status, basis, nodes }, rounding_failed))
     }
 
-    /// Tells infeasible from unbounded where HiGHS does not: without costs nothing is unbounded. What is feasible then
-    /// was unbounded, as the explanation has to confirm.
-    fn decide(&self, clock: &Clock) -> Result<Status, Error> {
+    /// Solves by HiGHS, again without presolve if the status is in doubt. Returns `None` if the clock stopped it.
+    fn run_highs(&self, lp: Lp, solver: Solver, clock: &Clock) -> Result<Option<(Lp, Status)>, Error> {
+        let Some((mut lp, mut status)) = solver(lp, clock)? else { return Ok(None) };
+        if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Failed) {
+            // Presolve has called feasible masters infeasible, and does not distinguish infeasible from unbounded.
+            lp.clear_solver()?;
+            lp.set_presolve(Toggle::Off)?;
+            lp.set_time_limit(clock.left())?;
+            let Some(again) = solve_until(lp, clock)? else { return Ok(None) };
+            (lp, status) = again;
+        }
+        if matches!(status, Status::InfeasibleOrUnbounded | Status::Unbounded) {
+            status = self.distinguish_infeasible_from_unbounded(clock)?;
+        }
+        Ok(Some((lp, status)))
+    }
+
+    /// Distinguishes infeasible from unbounded where HiGHS does not, by a solve without costs. A feasible master was
+    /// unbounded, which the explanation has to confirm.
+    fn distinguish_infeasible_from_unbounded(&self, clock: &Clock) -> Result<Status, Error> {
         let mut model = Model::new();
-        self.write(&mut model, Part::ROWS)?;
+        self.write(&mut model, ModelVariant::FEASIBILITY)?;
         let lp = linear_program(&model, 0, clock)?;
         Ok(match solve_until(lp, clock)? {
             Some((_, Status::Optimal)) => Status::Unbounded,
@@ -193,14 +211,14 @@ impl Copies<'_> {
         })
     }
 
-    /// Integers within HiGHS's tolerance are made whole, and the rest is solved again around them, so that X holds to
-    /// the last digit. All of the point moves then, θ too: the other optimum may be far away. Returns the objective of
-    /// that, if it was needed: infinite if nothing fits the whole numbers.
-    fn whole(&self, point: &mut [f64], model: &Model, clock: &Clock) -> Result<Option<f64>, Error> {
+    /// Rounds integers that are within the tolerance of HiGHS and solves for the other columns, so that X holds to the
+    /// last digit. All of the point changes then, θ included, since another optimum may be far away. Returns the
+    /// objective of that solve, or ∞ if it is infeasible. Returns `None` if all integers were integral.
+    fn round_integers(&self, point: &mut [f64], model: &Model, clock: &Clock) -> Result<Option<f64>, Error> {
         let first = &self.problem.first;
-        let is_whole = |j: &usize| first.kind[*j] != VariableKind::Continuous;
-        let off = (0..first.dim()).filter(is_whole).any(|j| point[j] != point[j].round());
-        for j in (0..first.dim()).filter(is_whole) {
+        let is_integer = |j: &usize| first.kind[*j] != VariableKind::Continuous;
+        let is_fractional = (0..first.dim()).filter(is_integer).any(|j| point[j] != point[j].round());
+        for j in (0..first.dim()).filter(is_integer) {
             point[j] = point[j].round();
         }
         let clamp = |point: &mut [f64]| {
@@ -209,17 +227,17 @@ impl Copies<'_> {
             }
         };
         clamp(point);
-        if !off {
+        if !is_fractional {
             return Ok(None);
         }
         let mut fixed = Model::new();
-        self.write(&mut fixed, Part::RELAXED)?;
+        self.write(&mut fixed, ModelVariant::RELAXED)?;
         fixed.set_offset(first.constant);
-        // A tree that was stopped left an incumbent; to make it whole takes a moment more.
+        // The incumbent of a stopped tree is rounded within a grace period.
         let grace = clock.check().is_err().then(Clock::grace);
         let mut lp = linear_program(&fixed, 0, grace.as_ref().unwrap_or(clock))?;
         let (mut lower, mut upper) = model.col_bounds();
-        for j in (0..first.dim()).filter(is_whole) {
+        for j in (0..first.dim()).filter(is_integer) {
             (lower[j], upper[j]) = (point[j], point[j]);
         }
         lp.set_col_bounds(&lower, &upper)?;
@@ -227,38 +245,38 @@ impl Copies<'_> {
             return Ok(Some(f64::INFINITY));
         }
         lp.primal(point)?;
-        for j in (0..first.dim()).filter(is_whole) {
+        for j in (0..first.dim()).filter(is_integer) {
             point[j] = lower[j];
         }
         clamp(point);
         Ok(Some(lp.objective()))
     }
 
-    fn solve_conic(&self, clock: &Clock) -> Result<Solved, Error> {
+    fn solve_conic(&self, clock: &Clock) -> Result<MasterSolution, Error> {
         let first = &self.problem.first;
-        let mut program = ConicProgram::new(first.constant / self.size());
-        self.write(&mut program, Part::RELAXED)?;
+        let mut program = ConicProgram::new(first.constant / self.cost_unit());
+        self.write(&mut program, ModelVariant::RELAXED)?;
         let solution = program.solve(clock)?;
-        let ended = match solution.status {
-            ConicStatus::Solved => Ended::Optimal,
-            ConicStatus::Infeasible => Ended::Infeasible,
-            ConicStatus::Unbounded => Ended::Unbounded,
-            ConicStatus::Stopped(stop) => Ended::Stopped(stop),
+        let status = match solution.status {
+            ConicStatus::Solved => MasterStatus::Optimal,
+            ConicStatus::Infeasible => MasterStatus::Infeasible,
+            ConicStatus::Unbounded => MasterStatus::Unbounded,
+            ConicStatus::Stopped(stop) => MasterStatus::Stopped(stop),
             ConicStatus::Failed(why) => {
                 return Err(Error::Master(format!("Clarabel could not solve the master: {why}")));
             }
         };
-        if ended != Ended::Optimal {
-            return Ok(Solved::nothing(ended));
+        if status != MasterStatus::Optimal {
+            return Ok(MasterSolution::without_point(status));
         }
         let x = (0..first.dim()).map(|j| solution.primal[j].clamp(first.lower[j], first.upper[j])).collect();
-        let theta = Some(solution.primal[first.dim()] * self.size());
-        let lower = Some(solution.dual_objective * self.size());
-        Ok(Solved { x: Some(x), theta, lower, ..Solved::nothing(ended) })
+        let theta = Some(solution.primal[first.dim()] * self.cost_unit());
+        let lower = Some(solution.dual_objective * self.cost_unit());
+        Ok(MasterSolution { x: Some(x), theta, lower, ..MasterSolution::without_point(status) })
     }
 }
 
-/// A program in HiGHS under the run's clock.
+/// Passes a model to HiGHS, with the time limit and the interrupt of the clock.
 pub(super) fn linear_program(model: &Model, seed: u64, clock: &Clock) -> Result<Lp, Error> {
     let mut lp = Lp::new(model)?;
     lp.set_algorithm(Algorithm::Choose)?;

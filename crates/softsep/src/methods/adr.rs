@@ -13,10 +13,13 @@ use crate::certification::{cost_at, count};
 use crate::cuts::WarmStart;
 use crate::definition::{ScenarioList, VariableKind};
 use crate::error::{Error, Unsupported};
-use crate::master::{self, Copies, Start, explain_infeasible, explain_unbounded};
+use crate::master::{self, MasterStart, ScenarioCopies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
-use crate::policy::{Affine, Decision, Dependence, Ended, Proved, Region, Repair, Rows, Solved};
+use crate::policy::{
+    Decision, Dependence, PolicyProgram, PolicyRegion, PolicySolution, PolicyStatus, ProvenPolicy, Repair,
+    ScenarioConstraints,
+};
 use crate::run::{Run, Stop, Verdict};
 use crate::separation::{Claim, Exact, Query};
 use crate::settings::Certify;
@@ -108,26 +111,28 @@ impl Method for Adr {
             return Ok(stop);
         }
         let solved = match problem.set.shape(&Part::whole(problem.set.dim())) {
-            Some(shape) => best(problem, Region::Shape(&shape), &dependence, None, run)?,
+            Some(shape) => best(problem, PolicyRegion::Shape(&shape), &dependence, None, run)?,
             None => over_list(problem, &dependence, &xi, run)?,
         };
-        match solved.ended {
-            Ended::Optimal => {
+        match solved.status {
+            PolicyStatus::Optimal => {
                 let solved = for_sure(problem, solved, run)?;
                 self.record(problem, &solved, certify, warm, run)
             }
-            Ended::Infeasible => {
+            PolicyStatus::Infeasible => {
                 run.say("no affine policy is feasible for every ξ; other recourse may be");
                 Ok(Stop::Stalled)
             }
-            Ended::Unbounded => {
+            PolicyStatus::Unbounded => {
                 // What falls without end under a rule does so under any recourse, and in every relaxation.
-                let copies = Copies::new(problem, vec![&xi], run.clock())?;
+                let copies = ScenarioCopies::new(problem, vec![&xi], run.clock())?;
                 let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_stop)?;
                 Ok(run.prove(Verdict::Unbounded(verdict)))
             }
-            Ended::Stopped(stop) => Ok(stop),
-            Ended::Failed(why) => Err(Error::Master(format!("the program of affine rules could not be solved: {why}"))),
+            PolicyStatus::Stopped(stop) => Ok(stop),
+            PolicyStatus::Failed(why) => {
+                Err(Error::Master(format!("the program of affine rules could not be solved: {why}")))
+            }
         }
     }
 }
@@ -141,9 +146,9 @@ impl Adr {
         scenarios: &ScenarioList,
         run: &mut Run,
     ) -> Result<Option<Stop>, Error> {
-        let copies = Copies::new(problem, scenarios.iter().collect(), run.clock())?;
-        let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
-        if solved.ended == master::Ended::Infeasible {
+        let copies = ScenarioCopies::new(problem, scenarios.iter().collect(), run.clock())?;
+        let solved = copies.solve(&MasterStart::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        if solved.status == master::MasterStatus::Infeasible {
             let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), Error::is_stop)?;
             return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
         }
@@ -157,7 +162,7 @@ impl Adr {
     fn record(
         &self,
         problem: &Problem,
-        solved: &Solved,
+        solved: &PolicySolution,
         certify: Certify,
         warm: &mut WarmStart,
         run: &mut Run,
@@ -216,7 +221,7 @@ impl Adr {
 }
 
 /// The rule made feasible to the last digit at its decision, with what it then costs.
-fn for_sure(problem: &Problem, solved: Solved, run: &Run) -> Result<Solved, Error> {
+fn for_sure(problem: &Problem, solved: PolicySolution, run: &Run) -> Result<PolicySolution, Error> {
     let proved = match problem.set.shape(&Part::whole(problem.set.dim())) {
         Some(shape) => Repair::over_shape(problem, &solved.x, &shape).run(&solved.policy, run.clock())?,
         None => {
@@ -225,8 +230,8 @@ fn for_sure(problem: &Problem, solved: Solved, run: &Run) -> Result<Solved, Erro
         }
     };
     match proved {
-        Some(Proved { policy, value }) => {
-            Ok(Solved { value: problem.first.value(&solved.x) + value, policy, ..solved })
+        Some(ProvenPolicy { policy, value }) => {
+            Ok(PolicySolution { value: problem.first.value(&solved.x) + value, policy, ..solved })
         }
         None => Err(Error::Master(
             "the best affine rule misses a row by more than rounding, and could not be repaired".into(),
@@ -251,47 +256,52 @@ fn nonzeros(problem: &Problem) -> usize {
 /// The best rule over a region, its integers whole.
 fn best(
     problem: &Problem,
-    region: Region,
+    region: PolicyRegion,
     dependence: &Dependence,
     start: Option<&Basis>,
     run: &mut Run,
-) -> Result<Solved, Error> {
+) -> Result<PolicySolution, Error> {
     let gap = 0.1 * run.limits().gap;
-    let rules = |decision| Affine::new(problem, region, dependence, decision).with_gap(gap);
+    let rules = |decision| PolicyProgram::new(problem, region, dependence, decision).with_gap(gap);
     let solved = rules(Decision::Free).starting_from(start).solve(run.clock())?;
     let Some(whole) = whole(problem, &solved) else { return Ok(within(problem, solved)) };
-    let around = rules(Decision::Around(&whole)).solve(run.clock())?;
+    let around = rules(Decision::FixedIntegers(&whole)).solve(run.clock())?;
     let room = gap.max(1e-6) * solved.value.abs().max(1.0);
-    if around.ended == Ended::Optimal && around.value <= solved.value + room {
+    if around.status == PolicyStatus::Optimal && around.value <= solved.value + room {
         return Ok(within(problem, around));
     }
     // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly as
     // HiGHS can.
-    let strict = rules(Decision::Free).strictly().solve(run.clock())?;
+    let strict = rules(Decision::Free).with_strict_integrality().solve(run.clock())?;
     Ok(match self::whole(problem, &strict) {
         None => within(problem, strict),
-        Some(whole) => within(problem, rules(Decision::Around(&whole)).solve(run.clock())?),
+        Some(whole) => within(problem, rules(Decision::FixedIntegers(&whole)).solve(run.clock())?),
     })
 }
 
 /// The decision with its integers rounded, if they are not whole.
-fn whole(problem: &Problem, solved: &Solved) -> Option<Vec<f64>> {
+fn whole(problem: &Problem, solved: &PolicySolution) -> Option<Vec<f64>> {
     let is_integer = |j: usize| problem.first.kind[j] != VariableKind::Continuous;
     let rounded = solved.x.iter().enumerate().map(|(j, &x)| if is_integer(j) { x.round() } else { x }).collect();
     (rounded != solved.x).then_some(rounded)
 }
 
 /// The same with the decision within its bounds, which solvers miss by their tolerances.
-fn within(problem: &Problem, solved: Solved) -> Solved {
+fn within(problem: &Problem, solved: PolicySolution) -> PolicySolution {
     let (lower, upper) = (&problem.first.lower, &problem.first.upper);
     let x = solved.x.iter().zip(lower.iter().zip(upper)).map(|(x, (lower, upper))| x.clamp(*lower, *upper)).collect();
-    Solved { x, ..solved }
+    PolicySolution { x, ..solved }
 }
 
 /// The best rule over a list: each row is written for the scenarios at which a rule missed it, until none is missed.
-fn over_list(problem: &Problem, dependence: &Dependence, nominal: &[f64], run: &mut Run) -> Result<Solved, Error> {
+fn over_list(
+    problem: &Problem,
+    dependence: &Dependence,
+    nominal: &[f64],
+    run: &mut Run,
+) -> Result<PolicySolution, Error> {
     let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
-    let mut rows = Rows::new(problem, &all, nominal);
+    let mut rows = ScenarioConstraints::new(problem, &all, nominal);
     let mut basis = None;
     loop {
         let mut solved = best(problem, rows.region(), dependence, basis.as_ref(), run)?;

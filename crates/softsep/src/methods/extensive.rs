@@ -10,7 +10,7 @@ use crate::certification::separate_and_record;
 use crate::cuts::WarmStart;
 use crate::definition::ScenarioList;
 use crate::error::{Error, Unsupported};
-use crate::master::{Copies, Ended, Start, explain_infeasible, explain_unbounded};
+use crate::master::{MasterStart, MasterStatus, ScenarioCopies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::run::{MasterSize, Run, Stop, Verdict};
 use crate::separation::soft::positive_count;
@@ -157,23 +157,23 @@ impl Extensive {
         let is_complete = count == points.len();
         let scenarios: Vec<&[f64]> = points.iter().take(count).collect();
         run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
-        let copies = Copies::new(problem, scenarios, run.clock())?;
+        let copies = ScenarioCopies::new(problem, scenarios, run.clock())?;
         // A tenth of the gap is left to the master, so that rounding elsewhere cannot use up all of it.
-        let solved = copies.solve(&Start::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
+        let solved = copies.solve(&MasterStart::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         run.set_master(MasterSize { scenarios: count, cuts: 0 });
         run.count_nodes(solved.nodes);
-        match solved.ended {
-            Ended::Infeasible => {
+        match solved.status {
+            MasterStatus::Infeasible => {
                 let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), Error::is_stop)?;
                 return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
             }
-            Ended::Unbounded if is_complete => {
+            MasterStatus::Unbounded if is_complete => {
                 let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_stop)?;
                 return Ok(Some(run.prove(Verdict::Unbounded(verdict))));
             }
             // With fewer scenarios the problem is a relaxation: that it is unbounded says nothing.
-            Ended::Unbounded => return Ok(None),
-            Ended::Optimal | Ended::Stopped(_) => {}
+            MasterStatus::Unbounded => return Ok(None),
+            MasterStatus::Optimal | MasterStatus::Stopped(_) => {}
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
@@ -184,8 +184,8 @@ impl Extensive {
             let (query, fallback) = (Query::maximum(x, &clock), points.row(0));
             separate_and_record(problem, &query, fallback, &mut separation, &mut warm.cuts, certify, run)?;
         }
-        Ok(match (run.tick(), solved.ended) {
-            (None, Ended::Stopped(stop)) => Some(stop),
+        Ok(match (run.tick(), solved.status) {
+            (None, MasterStatus::Stopped(stop)) => Some(stop),
             (stop, _) => stop,
         })
     }

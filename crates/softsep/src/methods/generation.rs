@@ -7,7 +7,7 @@ use super::{Method, OptionInfo};
 use crate::certification::separate_and_record;
 use crate::cuts::{CutPool, WarmStart};
 use crate::error::{Error, Unsupported};
-use crate::master::{Ended, MasterProblem, explain_infeasible, explain_unbounded};
+use crate::master::{MasterProblem, MasterStatus, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::model::ProblemDefinition;
 use crate::numeric::tolerances::cost_tol;
@@ -172,14 +172,14 @@ impl GenerationState<'_> {
         let solved =
             self.master.solve(incumbent.as_deref(), MASTER_SHARE * run.limits().gap, run.limits().seed, run.clock())?;
         run.count_nodes(solved.nodes);
-        match solved.ended {
-            Ended::Infeasible => {
+        match solved.status {
+            MasterStatus::Infeasible => {
                 let explain = |clock: &Clock| explain_infeasible(&self.master.behind(), clock);
                 let verdict = run.clock().with_grace(explain, Error::is_stop)?;
                 return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
             }
-            Ended::Unbounded => return self.unbounded(run),
-            Ended::Optimal | Ended::Stopped(_) => {}
+            MasterStatus::Unbounded => return self.unbounded(run),
+            MasterStatus::Optimal | MasterStatus::Stopped(_) => {}
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
@@ -190,9 +190,9 @@ impl GenerationState<'_> {
         };
         run.count_solves(self.master.take_solves());
         let stop = run.tick();
-        Ok(match solved.ended {
+        Ok(match solved.status {
             _ if stop.is_some() => stop,
-            Ended::Stopped(stop) => Some(stop),
+            MasterStatus::Stopped(stop) => Some(stop),
             _ => (!grown).then_some(Stop::Stalled),
         })
     }

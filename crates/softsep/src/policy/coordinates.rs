@@ -1,30 +1,30 @@
-//! What a policy's coefficients multiply: functions of ξ of the size of one, whatever the units of ξ.
+//! The features of ξ that the coefficients of a policy multiply. Features are of size one for any units of ξ.
 //!
-//! Over an ellipsoid `ξ = center + Au` a policy that follows all of ξ is written in u. Each row's cone then holds the
-//! row's own coefficients and nothing else, where in ξ a dense A would tie every coefficient to every entry: at 30
-//! entries the program is solved several times faster.
+//! Over an ellipsoid `ξ = center + Au`, a policy that depends on all of ξ is written in u. The cone of each row then
+//! contains only the coefficients of that row. In ξ, a dense A would couple every coefficient to every entry: at 30
+//! entries, the program in u is solved several times faster.
 
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 
 use super::dependence::Dependence;
-use super::robust::{Expression, Region};
+use super::robust::{Expression, PolicyRegion};
 use crate::model::Problem;
 use crate::uncertainty::{Ball, Shape};
 
-/// How far `A·A⁻¹` may be from the identity for the axes to be used.
-const INVERTIBLE: f64 = 1e-9;
+/// Largest entry of `|A·A⁻¹ − I|` for which the axes are used.
+const INVERSE_TOL: f64 = 1e-9;
 
-/// The coordinates that expressions are written in, and the functions of them that policies follow.
-pub(super) enum Coordinates {
-    /// ξ itself: for each entry the middle of its range and how far it reaches to either side.
+/// The coordinates in which expressions are written, and the features of a policy.
+pub(super) enum PolicyCoordinates {
+    /// ξ itself: the center and half-width of each entry's range.
     Entries(Vec<(f64, f64)>),
-    /// u.
-    Axes(Axes),
+    /// u, the coordinates along the axes of an ellipsoid.
+    Axes(EllipsoidAxes),
 }
 
-/// `ξ = center + Au` and the way back.
-pub(super) struct Axes {
+/// `ξ = center + Au` and its inverse.
+pub(super) struct EllipsoidAxes {
     center: Vec<f64>,
     /// A by columns.
     columns: Vec<Vec<f64>>,
@@ -32,7 +32,7 @@ pub(super) struct Axes {
     inverse: Vec<Vec<f64>>,
 }
 
-/// `slope·coordinate − offset`, which goes from −1 to 1.
+/// The feature `slope·coordinate − offset`, which ranges over [−1, 1].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Feature {
     pub(super) coordinate: usize,
@@ -40,11 +40,11 @@ pub(super) struct Feature {
     pub(super) offset: f64,
 }
 
-impl Coordinates {
-    pub(super) fn new(problem: &Problem, region: Region, dependence: &Dependence) -> Self {
-        if let Region::Shape(Shape { polytope: None, ball: Some(ball) }) = region
-            && dependence.is_whole()
-            && let Some(axes) = Axes::new(ball)
+impl PolicyCoordinates {
+    pub(super) fn new(problem: &Problem, region: PolicyRegion, dependence: &Dependence) -> Self {
+        if let PolicyRegion::Shape(Shape { polytope: None, ball: Some(ball) }) = region
+            && dependence.is_all_or_none()
+            && let Some(axes) = EllipsoidAxes::new(ball)
         {
             return Self::Axes(axes);
         }
@@ -58,7 +58,7 @@ impl Coordinates {
         }
     }
 
-    /// The shape in these coordinates, where it is another than in ξ.
+    /// The shape in these coordinates, if it differs from the shape in ξ.
     pub(super) fn shape(&self) -> Option<Shape> {
         let Self::Axes(axes) = self else { return None };
         let dim = axes.columns.len();
@@ -69,7 +69,7 @@ impl Coordinates {
         })
     }
 
-    /// Adds `value·ξ` of an entry.
+    /// Adds `value·ξ[entry]` to an expression.
     pub(super) fn add_entry(&self, expression: &mut Expression, entry: usize, value: f64) {
         match self {
             Self::Entries(_) => expression.add_slope(entry, value),
@@ -82,7 +82,7 @@ impl Coordinates {
         }
     }
 
-    /// The functions that policies follow, one for each coordinate.
+    /// The features of a policy, one per coordinate.
     pub(super) fn features(&self) -> Vec<Feature> {
         let of_axis = |axis: usize| Feature { coordinate: axis, slope: 1.0, offset: 0.0 };
         let of_entry = |(entry, (middle, reach)): (usize, &(f64, f64))| Feature {
@@ -96,8 +96,8 @@ impl Coordinates {
         }
     }
 
-    /// The features that a variable follows.
-    pub(super) fn followed(&self, dependence: &Dependence, j: usize) -> Vec<usize> {
+    /// The features that a variable depends on.
+    pub(super) fn features_of(&self, dependence: &Dependence, j: usize) -> Vec<usize> {
         match self {
             Self::Entries(_) => dependence.of_variable(j).to_vec(),
             Self::Axes(_) if dependence.of_variable(j).is_empty() => Vec::new(),
@@ -105,7 +105,7 @@ impl Coordinates {
         }
     }
 
-    /// `constant + Σ coefficient·feature` as a function of ξ.
+    /// Converts `constant + Σ coefficient·feature` to a function of ξ.
     pub(super) fn in_entries(&self, mut constant: f64, terms: &[(&Feature, f64)]) -> (f64, Vec<(usize, f64)>) {
         let mut slopes = vec![0.0; self.dim()];
         for (feature, coefficient) in terms {
@@ -124,8 +124,8 @@ impl Coordinates {
     }
 }
 
-impl Axes {
-    /// `None` where the ball is flat, or too nearly so.
+impl EllipsoidAxes {
+    /// Returns `None` if the ball is flat, or nearly so.
     fn new(ball: &Ball) -> Option<Self> {
         let dim = ball.center.len();
         if ball.columns.len() != dim || dim == 0 {
@@ -135,7 +135,7 @@ impl Axes {
         let inverse = matrix.partial_piv_lu().inverse();
         let product = &matrix * &inverse;
         let off = |row: usize, column: usize| (product[(row, column)] - if row == column { 1.0 } else { 0.0 }).abs();
-        let is_inverse = (0..dim).all(|row| (0..dim).all(|column| off(row, column) <= INVERTIBLE));
+        let is_inverse = (0..dim).all(|row| (0..dim).all(|column| off(row, column) <= INVERSE_TOL));
         is_inverse.then(|| Self {
             center: ball.center.clone(),
             columns: ball.columns.clone(),
@@ -144,25 +144,26 @@ impl Axes {
     }
 }
 
-/// The middle and the reach of each entry of ξ; of one that does not move, a reach of 1.
-fn units(problem: &Problem, region: Region) -> Vec<(f64, f64)> {
+/// The center and half-width of the range of each entry of ξ; the half-width of a constant entry is 1.
+fn units(problem: &Problem, region: PolicyRegion) -> Vec<(f64, f64)> {
     let mut ends = vec![(f64::INFINITY, f64::NEG_INFINITY); problem.set.dim()];
     let mut take = |entry: usize, value: f64| ends[entry] = (ends[entry].0.min(value), ends[entry].1.max(value));
     match region {
-        Region::Shape(Shape { polytope: Some(polytope), .. }) => {
+        PolicyRegion::Shape(Shape { polytope: Some(polytope), .. }) => {
             polytope.base.iter().enumerate().for_each(|(entry, &base)| take(entry, base));
             polytope.columns.iter().for_each(|&(entry, step)| take(entry, polytope.base[entry] + step));
         }
-        Region::Shape(Shape { ball: Some(ball), .. }) => {
+        PolicyRegion::Shape(Shape { ball: Some(ball), .. }) => {
             for (entry, center) in ball.center.iter().enumerate() {
-                let reach = ball.reach(entry);
+                let reach = ball.half_width(entry);
                 take(entry, center - reach);
                 take(entry, center + reach);
             }
         }
-        Region::Shape(_) => {}
-        // All of the list, whichever points have rows by now: a basis is for one choice of units.
-        Region::Points(..) => {
+        PolicyRegion::Shape(_) => {}
+        // The entire list, independent of the points in the current program: a basis is valid for one choice of units
+        // only.
+        PolicyRegion::Points(..) => {
             let list = problem.set.enumerate(usize::MAX).ok();
             list.iter()
                 .flat_map(|list| list.iter())

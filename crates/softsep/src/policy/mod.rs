@@ -1,30 +1,30 @@
-//! Recourse policies: y as a function of ξ, written down before ξ is known.
+//! Recourse policies: y as a function of ξ, fixed before ξ is known.
 //!
-//! Any policy that is feasible for all ξ bounds the worst case from above, at a fixed decision as well as jointly with
-//! one. Affine policies are linear programs over polytopes and second-order cone programs over ellipsoids; where the
-//! recourse itself has cones or a quadratic cost they are bounded from above by cone programs.
+//! Any policy that is feasible for all ξ bounds the worst case from above, for a fixed decision as well as jointly with
+//! one. The best affine policy is a linear program over polytopes and a second-order cone program over ellipsoids. For
+//! a recourse with cones or a quadratic cost, it is bounded from above by cone programs.
 
-mod affine;
+mod affine_policy;
 mod cones;
 mod coordinates;
 mod dependence;
 mod list;
-mod prices;
+mod program;
+mod reduced_measures;
 mod repair;
 mod robust;
-mod rule;
 mod solve;
 mod support;
 #[cfg(all(test, feature = "testing"))]
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-pub(crate) use affine::{Affine, Decision};
+pub use affine_policy::AffinePolicy;
 pub(crate) use dependence::Dependence;
-pub(crate) use list::{Rows, best_over_list};
-pub(crate) use prices::Moments;
-pub use repair::Proved;
+pub(crate) use list::{ScenarioConstraints, best_policy_over_list};
+pub(crate) use program::{Decision, PolicyProgram};
+pub(crate) use reduced_measures::ReducedMeasures;
+pub use repair::ProvenPolicy;
 pub(crate) use repair::Repair;
-pub(crate) use robust::Region;
-pub use rule::Policy;
-pub(crate) use solve::{Ended, Solved};
+pub(crate) use robust::PolicyRegion;
+pub(crate) use solve::{PolicySolution, PolicyStatus};

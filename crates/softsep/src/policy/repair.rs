@@ -1,70 +1,75 @@
-//! From what a solver returned to a policy that is feasible for every ξ of a region, and what that costs at most, for
-//! sure.
+//! Repair of a policy from a solver: makes it feasible for every ξ of a region, and proves a bound on its cost.
 //!
-//! A solver meets its rows up to a tolerance, and an interior point stops short of the optimum. Here only its Y is
-//! taken. What Y makes of each row over the whole region is bounded by [`Support`], and y₀ is chosen anew, by a linear
-//! program as large as the recourse: rows that Y breaks by a little are repaired by it, and y₀ is the best for this Y
-//! however exact the solver was. Rows are asked for with a little room, more than that program's own tolerance, so that
-//! they hold without any; where there is no room (a row that holds with equality whatever y is) they hold within
-//! [`TOLERANCE`] of their size.
+//! A solver satisfies its rows up to a tolerance, and an interior point method stops short of the optimum. The repair
+//! keeps only Y. The range of each row over the region under Y is bounded by [`SupportBounds`], and y₀ is optimised
+//! anew by a linear program of the size of the recourse. This corrects rows that Y violates slightly, and y₀ is optimal
+//! for this Y for any accuracy of the solver. Rows are required with a margin larger than the tolerance of this
+//! program, so that they hold exactly. Rows without a margin (those that hold with equality for every y) hold within
+//! [`ROW_TOL`] of their size.
 
 use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 
-use super::robust::Robust;
-use super::rule::Policy;
-use super::support::{Ground, Support};
+use super::affine_policy::AffinePolicy;
+use super::robust::RobustCounterpart;
+use super::support::{SupportBounds, SupportRegion};
 use crate::definition::{ScenarioList, VariableKind};
 use crate::model::Problem;
-use crate::recourse::{Program, RecourseError};
+use crate::numeric::dot;
+use crate::numeric::tolerances::SUMMATION_TOL;
+use crate::recourse::{ProgramBuilder, RecourseError};
 use crate::run::Clock;
 use crate::uncertainty::Shape;
 
-/// What a row without room may be missed by, relative to its size where that is above 1: a hundredth of what recourse
-/// engines allow.
-pub(super) const TOLERANCE: f64 = 1e-9;
+/// Largest violation of a row without a margin, relative to its size if that is above 1: a hundredth of the tolerance
+/// of the recourse engines.
+pub(super) const ROW_TOL: f64 = 1e-9;
 
-/// The room that rows are asked for, in tolerances.
-const ROOM: f64 = 2.0;
+/// The margin of rows, as a multiple of the tolerance.
+const MARGIN_FACTOR: f64 = 2.0;
 
-/// Variables that ξ moves by less than this share of what it moves others are held still: first what is surely an
-/// interior point's noise, then more. A variable that rows force to zero cannot have any.
-const LEAST: [f64; 4] = [1e-10, 1e-8, 1e-6, 1e-4];
+/// Variables whose variation with ξ is a smaller share of the largest variation are made constant: first only those
+/// that are certainly noise of an interior point method, then more. A variable that rows force to zero cannot vary at
+/// all.
+const NOISE_SHARES: [f64; 4] = [1e-10, 1e-8, 1e-6, 1e-4];
 
-/// Steps of conjugate gradients that bring the slopes of equalities to zero.
-const STEPS: usize = 200;
+/// Least limit on the number of conjugate gradient steps that bring the slopes of equalities to zero.
+const MAX_CG_STEPS: usize = 200;
 
-/// How steep a direction must be, of the steepest, for a step of conjugate gradients along it: the square of rounding,
-/// about.
-const FLAT: f64 = 1e-24;
+/// A conjugate gradient direction whose curvature is a smaller share of the largest is flat: about the square of the
+/// rounding error.
+const FLAT_CURVATURE_TOL: f64 = 1e-24;
 
-/// A feasible policy, and what it costs at most.
+/// Conjugate gradients stop when the squared residual has fallen to this share of the first.
+const CG_RESIDUAL_TOL: f64 = 1e-32;
+
+/// An affine policy with a proven bound on its cost.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Proved {
+pub struct ProvenPolicy {
     /// The policy.
-    pub policy: Policy,
-    /// What it costs at most, whatever ξ of the region comes.
+    pub policy: AffinePolicy,
+    /// An upper bound on the recourse cost for every ξ of the region.
     pub value: f64,
 }
 
-/// The part of a row's slope that the ball answers for, where a region is a polytope and a ball: for "at least" and for
-/// "at most".
-pub(super) type Shares = [Option<Vec<f64>>; 2];
+/// The part of a constraint's slope that is bounded over the ball, if the region is a polytope and a ball: for "at
+/// least" and for "at most".
+pub(super) type BallShares = [Option<Vec<f64>>; 2];
 
-/// A policy at a decision over a region.
+/// The repair of a policy at a decision over a region.
 pub(crate) struct Repair<'a> {
     pub(super) problem: &'a Problem,
     pub(super) x: &'a [f64],
-    pub(super) ground: Ground<'a>,
+    pub(super) region: SupportRegion<'a>,
     /// For the cost, the rows and the variables.
-    shares: Vec<Shares>,
+    shares: Vec<BallShares>,
     /// Whether a row holds with equality for every ξ only if its slope is zero.
-    is_open: bool,
+    is_full_dimensional: bool,
 }
 
-/// What a row or variable allows y to be in the middle of the region.
-pub(super) struct Range {
+/// The range of a row's activity or of a variable at the reference point.
+pub(super) struct FeasibleRange {
     pub(super) lower: f64,
     pub(super) upper: f64,
     /// The size of its numbers.
@@ -72,63 +77,71 @@ pub(super) struct Range {
 }
 
 impl<'a> Repair<'a> {
-    /// Over a list.
+    /// Repairs policies over a list.
     pub(crate) fn over_list(problem: &'a Problem, x: &'a [f64], points: &'a ScenarioList) -> Self {
-        Self { problem, x, ground: Ground::List(points), shares: Vec::new(), is_open: false }
+        Self { problem, x, region: SupportRegion::List(points), shares: Vec::new(), is_full_dimensional: false }
     }
 
-    /// Over a shape that is no cut of two.
+    /// Repairs policies over a shape.
     pub(crate) fn over_shape(problem: &'a Problem, x: &'a [f64], shape: &'a Shape) -> Self {
-        Self { problem, x, ground: Ground::Shape(shape), shares: Vec::new(), is_open: Robust::new(shape).is_open() }
+        Self {
+            problem,
+            x,
+            region: SupportRegion::Shape(shape),
+            shares: Vec::new(),
+            is_full_dimensional: RobustCounterpart::new(shape).is_full_dimensional(),
+        }
     }
 
-    /// The same with the shares that a solver found.
-    pub(super) fn with_shares(self, shares: Vec<Shares>) -> Self {
+    /// Uses the splits between polytope and ball that a solver found.
+    pub(super) fn with_shares(self, shares: Vec<BallShares>) -> Self {
         Self { shares, ..self }
     }
 
-    /// The best policy with slopes like these; `None` if they cannot be repaired.
-    pub(crate) fn run(&self, policy: &Policy, clock: &Clock) -> Result<Option<Proved>, RecourseError> {
-        let moved = self.moved(policy);
-        let largest = moved.iter().fold(0.0_f64, |largest, moved| largest.max(*moved));
-        let mut stilled = None;
-        for least in LEAST {
-            let still = moved.iter().filter(|moved| **moved <= least * largest).count();
-            if stilled.replace(still) == Some(still) {
+    /// Returns the best policy with slopes close to those of `policy`; `None` if they cannot be repaired.
+    pub(crate) fn run(&self, policy: &AffinePolicy, clock: &Clock) -> Result<Option<ProvenPolicy>, RecourseError> {
+        let amplitudes = self.amplitudes(policy);
+        let largest = amplitudes.iter().fold(0.0_f64, |largest, amplitude| largest.max(*amplitude));
+        let mut last_silenced = None;
+        for least in NOISE_SHARES {
+            let silenced = amplitudes.iter().filter(|amplitude| **amplitude <= least * largest).count();
+            if last_silenced.replace(silenced) == Some(silenced) {
                 continue;
             }
             let mut policy = policy.clone();
-            for (slopes, _) in policy.slopes.iter_mut().zip(&moved).filter(|(_, moved)| **moved <= least * largest) {
+            for (slopes, _) in
+                policy.slopes.iter_mut().zip(&amplitudes).filter(|(_, amplitude)| **amplitude <= least * largest)
+            {
                 slopes.clear();
             }
-            if let Some(proved) = self.with_slopes_of(policy, clock)? {
+            if let Some(proved) = self.with_slopes(policy, clock)? {
                 return Ok(Some(proved));
             }
         }
         Ok(None)
     }
 
-    /// How far ξ moves each variable, about.
-    fn moved(&self, policy: &Policy) -> Vec<f64> {
-        let reach = self.ground.reach(self.problem.set.dim());
+    /// Approximate variation of each variable over the region.
+    fn amplitudes(&self, policy: &AffinePolicy) -> Vec<f64> {
+        let half_widths = self.region.half_widths(self.problem.set.dim());
         policy
             .slopes
             .iter()
-            .map(|slopes| slopes.iter().map(|&(entry, slope)| (slope * reach[entry]).abs()).sum())
+            .map(|slopes| slopes.iter().map(|&(entry, slope)| (slope * half_widths[entry]).abs()).sum())
             .collect()
     }
 
-    fn with_slopes_of(&self, mut policy: Policy, clock: &Clock) -> Result<Option<Proved>, RecourseError> {
-        if self.is_open {
-            self.straighten(&mut policy);
+    fn with_slopes(&self, mut policy: AffinePolicy, clock: &Clock) -> Result<Option<ProvenPolicy>, RecourseError> {
+        if self.is_full_dimensional {
+            self.zero_equality_slopes(&mut policy);
         }
         let recourse = &self.problem.recourse;
-        let mut support = Support::new(self.ground)?;
+        let mut support = SupportBounds::new(self.region)?;
         let mut slope = vec![0.0; self.problem.set.dim()];
         let mut rows = Vec::with_capacity(recourse.rows());
         for i in 0..recourse.rows() {
             policy.row_slope(self.problem, i, &mut slope);
-            let fixed = recourse.e.dot(i, self.x) + recourse.u.dot(i, &support.middle);
+            let fixed = recourse.e.dot(i, self.x) + recourse.u.dot(i, &support.reference_point);
             let range = self.range(
                 &mut support,
                 1 + i,
@@ -148,58 +161,58 @@ impl<'a> Repair<'a> {
             cols.push(range);
         }
         let chosen = match recourse.is_linear() {
-            true => self.constant(&rows, &cols, clock)?.map(|constant| (constant, None)),
+            true => self.best_constant(&rows, &cols, clock)?.map(|constant| (constant, None)),
             false => self.constant_in_cones(&policy, &rows, &cols, &mut support, clock)?,
         };
-        let Some((constant, squared)) = chosen else { return Ok(None) };
-        let fixed_cost: f64 = recourse.cost.iter().zip(&constant).map(|(cost, y)| cost * y).sum();
+        let Some((constant, quadratic_cost)) = chosen else { return Ok(None) };
+        let fixed_cost = dot(&recourse.cost, &constant);
         let size: f64 = recourse.cost.iter().zip(&constant).map(|(cost, y)| (cost * y).abs()).sum();
-        // What moves is bounded together with a quadratic cost, where there is one.
-        let moving = match squared {
+        // With a quadratic cost, the variation of the linear cost is bounded together with it.
+        let moving = match quadratic_cost {
             Some(most) => most,
             None => {
                 slope.copy_from_slice(&policy.linear_cost_slope(self.problem));
                 let share = self.shares.first().and_then(|shares| shares[0].as_deref()).map(negated);
-                support.at_most(&slope, share.as_deref())?
+                support.upper_bound(&slope, share.as_deref())?
             }
         };
-        // From the middle to zero.
+        // Moves the constant from the reference point to ξ = 0.
         for ((y, constant), slopes) in policy.constant.iter_mut().zip(constant).zip(&policy.slopes) {
-            *y = constant - slopes.iter().map(|&(entry, slope)| slope * support.middle[entry]).sum::<f64>();
+            *y = constant - slopes.iter().map(|&(entry, slope)| slope * support.reference_point[entry]).sum::<f64>();
         }
-        let value = fixed_cost + moving + 1e-14 * size;
-        Ok(value.is_finite().then_some(Proved { policy, value }))
+        let value = fixed_cost + moving + SUMMATION_TOL * size;
+        Ok(value.is_finite().then_some(ProvenPolicy { policy, value }))
     }
 
-    /// What is left for `Gᵢy` or y in the middle between two sides when ξ has moved it as far as it can; `None` if
-    /// nothing is.
+    /// Returns the range for `Gᵢy` or y at the reference point that keeps the constraint within its bounds for every ξ;
+    /// `None` if it is empty.
     fn range(
         &self,
-        support: &mut Support,
-        place: usize,
+        support: &mut SupportBounds,
+        constraint: usize,
         slope: &[f64],
         (lower, upper): (f64, f64),
-    ) -> Result<Option<Range>, RecourseError> {
+    ) -> Result<Option<FeasibleRange>, RecourseError> {
         if slope.iter().all(|&slope| slope == 0.0) {
-            return Ok(Some(Range { lower, upper, size: 1.0 }));
+            return Ok(Some(FeasibleRange { lower, upper, size: 1.0 }));
         }
-        let shares = self.shares.get(place);
-        let mut range = Range { lower, upper, size: 1.0 };
+        let shares = self.shares.get(constraint);
+        let mut range = FeasibleRange { lower, upper, size: 1.0 };
         if lower.is_finite() {
-            // The row falls by as much as minus its slope rises. The share was made for the row itself.
+            // The row decreases by as much as its negated slope increases. The share belongs to the row itself.
             let share = shares.and_then(|shares| shares[0].as_deref()).map(negated);
-            let falls = support.at_most(&negated(slope), share.as_deref())?;
-            range.lower = lower + falls;
+            let decrease = support.upper_bound(&negated(slope), share.as_deref())?;
+            range.lower = lower + decrease;
             range.size = range.size.max(range.lower.abs());
         }
         if upper.is_finite() {
             let share = shares.and_then(|shares| shares[1].as_deref()).map(negated);
-            let rises = support.at_most(slope, share.as_deref())?;
-            range.upper = upper - rises;
+            let increase = support.upper_bound(slope, share.as_deref())?;
+            range.upper = upper - increase;
             range.size = range.size.max(range.upper.abs());
         }
         if range.lower > range.upper {
-            if range.lower - range.upper > TOLERANCE * range.size {
+            if range.lower - range.upper > ROW_TOL * range.size {
                 return Ok(None);
             }
             let middle = range.lower.midpoint(range.upper);
@@ -208,22 +221,27 @@ impl<'a> Repair<'a> {
         Ok(Some(range))
     }
 
-    /// The cheapest y in the middle within the ranges: with room first, then without.
-    fn constant(&self, rows: &[Range], cols: &[Range], clock: &Clock) -> Result<Option<Vec<f64>>, RecourseError> {
+    /// Returns the cheapest y at the reference point within the ranges: with a margin if possible, otherwise without.
+    fn best_constant(
+        &self,
+        rows: &[FeasibleRange],
+        cols: &[FeasibleRange],
+        clock: &Clock,
+    ) -> Result<Option<Vec<f64>>, RecourseError> {
         if cols.is_empty() {
-            return Ok(self.holds(rows, &self.rooms(rows, cols, 0.0), &[]).then(Vec::new));
+            return Ok(self.satisfies(rows, &self.margins(rows, cols, 0.0), &[]).then(Vec::new));
         }
-        for room in [ROOM * TOLERANCE, 0.0] {
-            let rooms = self.rooms(rows, cols, room);
+        for margin in [MARGIN_FACTOR * ROW_TOL, 0.0] {
+            let margins = self.margins(rows, cols, margin);
             let mut model = Model::new();
-            self.write(rows, cols, &rooms, &mut model);
+            self.write(rows, cols, &margins, &mut model);
             let mut lp = Lp::new(&model)?;
             lp.set_algorithm(Algorithm::DualSimplex)?;
-            lp.set_tolerance(TOLERANCE)?;
+            lp.set_tolerance(ROW_TOL)?;
             lp.set_interrupt(Arc::clone(clock.interrupt()))?;
             let mut status = lp.solve()?;
             if !matches!(status, Status::Optimal | Status::Infeasible | Status::Interrupted) {
-                lp.forget()?;
+                lp.clear_solver()?;
                 lp.set_presolve(Toggle::Off)?;
                 status = lp.solve()?;
             }
@@ -236,17 +254,17 @@ impl<'a> Repair<'a> {
             for (y, range) in constant.iter_mut().zip(cols) {
                 *y = y.clamp(range.lower, range.upper);
             }
-            if self.holds(rows, &rooms, &constant) {
+            if self.satisfies(rows, &margins, &constant) {
                 return Ok(Some(constant));
             }
         }
         Ok(None)
     }
 
-    /// The room that each row is asked for, above its lower and below its upper side. There is none where a row can
-    /// only just be met: none for goods at a site that was not built, none between sides that meet.
-    pub(super) fn rooms(&self, rows: &[Range], cols: &[Range], room: f64) -> Vec<[f64; 2]> {
-        let of_row = |(i, range): (usize, &Range)| {
+    /// Returns the margin of each row above its lower and below its upper bound. The margin is zero for rows that can
+    /// only just hold: flows out of a facility that was not built, or equal bounds.
+    pub(super) fn margins(&self, rows: &[FeasibleRange], cols: &[FeasibleRange], margin: f64) -> Vec<[f64; 2]> {
+        let of_row = |(i, range): (usize, &FeasibleRange)| {
             let end = |sign: f64| -> f64 {
                 let ends = self
                     .problem
@@ -256,39 +274,45 @@ impl<'a> Repair<'a> {
                     .map(|(j, value)| value * if sign * value > 0.0 { cols[j].upper } else { cols[j].lower });
                 ends.sum()
             };
-            let room = (room * range.size).min(0.25 * (range.upper - range.lower));
-            let below = room.min(0.25 * (end(1.0) - range.lower)).max(0.0);
-            let above = room.min(0.25 * (range.upper - end(-1.0))).max(0.0);
+            let margin = (margin * range.size).min(0.25 * (range.upper - range.lower));
+            let below = margin.min(0.25 * (end(1.0) - range.lower)).max(0.0);
+            let above = margin.min(0.25 * (range.upper - end(-1.0))).max(0.0);
             [below, above]
         };
         rows.iter().enumerate().map(of_row).collect()
     }
 
-    /// Writes the program of y in the middle: its columns come first.
-    pub(super) fn write(&self, rows: &[Range], cols: &[Range], rooms: &[[f64; 2]], program: &mut dyn Program) {
+    /// Writes the program of y at the reference point; its columns come first.
+    pub(super) fn write(
+        &self,
+        rows: &[FeasibleRange],
+        cols: &[FeasibleRange],
+        margins: &[[f64; 2]],
+        program: &mut dyn ProgramBuilder,
+    ) {
         let recourse = &self.problem.recourse;
         for (range, &cost) in cols.iter().zip(&recourse.cost) {
             program.col(cost, range.lower, range.upper, VariableKind::Continuous);
         }
-        for (i, (range, [below, above])) in rows.iter().zip(rooms).enumerate() {
+        for (i, (range, [below, above])) in rows.iter().zip(margins).enumerate() {
             program.row(range.lower + below, range.upper - above, &recourse.g.row(i).collect::<Vec<_>>());
         }
     }
 
-    /// Whether all rows hold: those with room as they are, the others within the tolerance.
-    pub(super) fn holds(&self, rows: &[Range], rooms: &[[f64; 2]], constant: &[f64]) -> bool {
-        rows.iter().zip(rooms).enumerate().all(|(i, (range, [below, above]))| {
+    /// Whether all rows hold: those with a margin exactly, the others within the tolerance.
+    pub(super) fn satisfies(&self, rows: &[FeasibleRange], margins: &[[f64; 2]], constant: &[f64]) -> bool {
+        rows.iter().zip(margins).enumerate().all(|(i, (range, [below, above]))| {
             let activity = self.problem.recourse.g.dot(i, constant);
-            let within = |missed: f64, room: f64| {
-                missed <= if room > 0.0 { 0.0 } else { TOLERANCE * range.size.max(activity.abs()) }
+            let within = |violation: f64, margin: f64| {
+                violation <= if margin > 0.0 { 0.0 } else { ROW_TOL * range.size.max(activity.abs()) }
             };
             within(range.lower - activity, *below) && within(activity - range.upper, *above)
         })
     }
 
-    /// Brings the slopes of equalities to zero, by the least change of Y: for each entry of ξ the normal equations of
-    /// the rows, by conjugate gradients.
-    fn straighten(&self, policy: &mut Policy) {
+    /// Brings the slopes of equalities to zero by the least change of Y: for each entry of ξ, conjugate gradients on
+    /// the normal equations of the rows.
+    fn zero_equality_slopes(&self, policy: &mut AffinePolicy) {
         let recourse = &self.problem.recourse;
         let equal: Vec<usize> =
             (0..recourse.rows()).filter(|&i| recourse.row_lower[i] == recourse.row_upper[i]).collect();
@@ -302,61 +326,61 @@ impl<'a> Repair<'a> {
         }
         let mut change = vec![0.0; recourse.dim()];
         for entry in 0..dim {
-            let missed: Vec<f64> = slopes.iter().map(|slope| -slope[entry]).collect();
-            if missed.iter().all(|&missed| missed == 0.0) {
+            let residuals: Vec<f64> = slopes.iter().map(|slope| -slope[entry]).collect();
+            if residuals.iter().all(|&residual| residual == 0.0) {
                 continue;
             }
-            let follows: Vec<Option<usize>> =
+            let positions: Vec<Option<usize>> =
                 policy.slopes.iter().map(|slopes| slopes.iter().position(|&(other, _)| other == entry)).collect();
-            let may_change = |j: usize| if follows[j].is_some() { 1.0 } else { 0.0 };
-            self.least_change(&equal, &missed, may_change, &mut change);
-            for (j, place) in follows.iter().enumerate() {
-                if let Some(place) = *place {
-                    policy.slopes[j][place].1 += change[j];
+            let may_change = |j: usize| if positions[j].is_some() { 1.0 } else { 0.0 };
+            self.least_norm_change(&equal, &residuals, may_change, &mut change);
+            for (j, position) in positions.iter().enumerate() {
+                if let Some(position) = *position {
+                    policy.slopes[j][position].1 += change[j];
                 }
             }
         }
     }
 
-    /// The least change of y, each entry in units of its reach, by which these rows move as far as they missed: `change
-    /// = R²Gᵀz` with `GR²Gᵀz = missed`, where R is the diagonal of reaches.
-    pub(super) fn least_change(
+    /// Computes the change of y of least norm, in units of `scale` per entry, that changes the activity of `rows` by
+    /// `residuals`: `change = R²Gᵀz` with `GR²Gᵀz = residuals`, where R is the diagonal of scales.
+    pub(super) fn least_norm_change(
         &self,
         rows: &[usize],
-        missed: &[f64],
-        reach: impl Fn(usize) -> f64,
+        residuals: &[f64],
+        scale: impl Fn(usize) -> f64,
         change: &mut [f64],
     ) {
         let g = &self.problem.recourse.g;
         let spread = |z: &[f64], out: &mut [f64]| {
             out.fill(0.0);
             for (&row, z) in rows.iter().zip(z) {
-                g.row(row).for_each(|(j, value)| out[j] += reach(j) * value * z);
+                g.row(row).for_each(|(j, value)| out[j] += scale(j) * value * z);
             }
         };
         let mut z = vec![0.0; rows.len()];
-        let mut residual = missed.to_vec();
+        let mut residual = residuals.to_vec();
         let mut direction = residual.clone();
-        let square = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>();
+        let square = |v: &[f64]| dot(v, v);
         let start = square(&residual);
         let mut now = start;
         let mut steepest = 0.0_f64;
-        for _ in 0..STEPS.max(2 * rows.len()).min(10 * STEPS) {
-            if now <= 1e-32 * start {
+        for _ in 0..MAX_CG_STEPS.max(2 * rows.len()).min(10 * MAX_CG_STEPS) {
+            if now <= CG_RESIDUAL_TOL * start {
                 break;
             }
             spread(&direction, change);
             let curvature = square(change);
-            // Along what no y can move there is nothing but rounding to divide by.
+            // Along directions that no y can change, the curvature is a rounding error.
             let steepness = curvature / square(&direction);
             steepest = steepest.max(steepness);
-            if !(steepness > FLAT * steepest) {
+            if !(steepness > FLAT_CURVATURE_TOL * steepest) {
                 break;
             }
             let step = now / curvature;
             z.iter_mut().zip(&direction).for_each(|(z, direction)| *z += step * direction);
             for (residual, &row) in residual.iter_mut().zip(rows) {
-                *residual -= step * g.row(row).map(|(j, value)| value * reach(j) * change[j]).sum::<f64>();
+                *residual -= step * g.row(row).map(|(j, value)| value * scale(j) * change[j]).sum::<f64>();
             }
             let next = square(&residual);
             let ratio = next / now;
@@ -367,7 +391,7 @@ impl<'a> Repair<'a> {
             now = next;
         }
         spread(&z, change);
-        change.iter_mut().enumerate().for_each(|(j, change)| *change *= reach(j));
+        change.iter_mut().enumerate().for_each(|(j, change)| *change *= scale(j));
     }
 }
 

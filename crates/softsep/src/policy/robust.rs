@@ -1,13 +1,13 @@
-//! Rows that must hold for every ξ of a region: over a list one row each, over a shape by the duality of linear and
-//! second-order cone programs.
+//! Robust counterparts of linear rows: rows that must hold for every ξ of a shape, by linear and second-order cone
+//! duality.
 //!
 //! `a₀ + aᵀξ ≥ bound` for all ξ is `a₀ − bound ≥ max −aᵀξ`. Over the polytope `ξ = base + Sζ, ζ ≥ 0, Bζ ≤ c` the
-//! maximum is `−aᵀbase + min { cᵀλ : Bᵀλ ≥ −Sᵀa, λ ≥ 0 }`, over the ball `ξ = center + Au` it is `−aᵀcenter + ‖Aᵀa‖`,
-//! and over what they have in common a is split between the two. Every λ and every split proves the row: whatever the
-//! solver returns, the row holds.
+//! maximum is `−aᵀbase + min { cᵀλ : Bᵀλ ≥ −Sᵀa, λ ≥ 0 }`. Over the ball `ξ = center + Au` it is `−aᵀcenter + ‖Aᵀa‖`.
+//! Over the intersection of both, a is split between the two. Every feasible λ and every split proves the row, so that
+//! the row holds for any point that the solver returns.
 
 use crate::definition::{ConeKind, ScenarioList, VariableKind};
-use crate::recourse::{Program, RecourseError, merged};
+use crate::recourse::{ProgramBuilder, RecourseError, merged};
 use crate::uncertainty::{Ball, Polytope, Shape};
 
 /// An affine function of ξ whose coefficients are linear in the columns of a program.
@@ -15,17 +15,17 @@ use crate::uncertainty::{Ball, Polytope, Shape};
 pub(super) struct Expression {
     pub(super) constant: f64,
     pub(super) terms: Vec<(usize, f64)>,
-    /// The slope in each entry of ξ: a number and terms. Empty where ξ moves nothing.
+    /// The slope in each entry of ξ, as a number and terms.
     slopes: Vec<(f64, Vec<(usize, f64)>)>,
 }
 
 impl Expression {
-    /// Zero, for ξ with `dim` entries.
+    /// The zero function of a ξ with `dim` entries.
     pub(super) fn new(dim: usize) -> Self {
         Self { constant: 0.0, terms: Vec::new(), slopes: vec![(0.0, Vec::new()); dim] }
     }
 
-    /// Adds to the slope in an entry.
+    /// Adds a number to the slope in an entry.
     pub(super) fn add_slope(&mut self, entry: usize, number: f64) {
         self.slopes[entry].0 += number;
     }
@@ -35,17 +35,17 @@ impl Expression {
         self.slopes[entry].1.push((column, coefficient));
     }
 
-    /// In how many coordinates ξ is written.
+    /// Number of coordinates of ξ.
     pub(super) fn dim(&self) -> usize {
         self.slopes.len()
     }
 
-    /// The slope in an entry.
+    /// The slope in an entry, as a number and terms.
     pub(super) fn slope(&self, entry: usize) -> (f64, &[(usize, f64)]) {
         (self.slopes[entry].0, &self.slopes[entry].1)
     }
 
-    /// A multiple of it, with a number added.
+    /// Returns `factor` times the expression, plus `added`.
     pub(super) fn scaled(&self, factor: f64, added: f64) -> Self {
         let times = |terms: &[(usize, f64)]| terms.iter().map(|&(column, value)| (column, factor * value)).collect();
         Self {
@@ -55,7 +55,7 @@ impl Expression {
         }
     }
 
-    /// The same as a function of u, where `ξ = center + Au`.
+    /// Returns the expression as a function of u, where `ξ = center + Au`.
     pub(super) fn in_axes(&self, center: &[f64], columns: &[Vec<f64>]) -> Self {
         let (constant, terms) = self.at(center);
         let slopes = Self { constant: 0.0, terms: Vec::new(), slopes: self.slopes.clone() };
@@ -74,7 +74,7 @@ impl Expression {
         self.scaled(-1.0, 0.0)
     }
 
-    /// The value at one ξ, as a number and terms.
+    /// The value at a given ξ, as a number and terms.
     pub(super) fn at(&self, xi: &[f64]) -> (f64, Vec<(usize, f64)>) {
         let (mut constant, mut terms) = (self.constant, self.terms.clone());
         for ((number, slope), xi) in self.slopes.iter().zip(xi).filter(|(_, xi)| **xi != 0.0) {
@@ -85,85 +85,87 @@ impl Expression {
     }
 }
 
-/// Where a policy must be feasible.
+/// The region on which a policy must be feasible.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Region<'a> {
-    /// Everywhere in a shape.
+pub(crate) enum PolicyRegion<'a> {
+    /// Every point of a shape.
     Shape(&'a Shape),
-    /// At some points, each row at its own: the numbers of the rows (the cost, then the rows, the variables and the
-    /// cones), and a point for each.
+    /// Finitely many points, each for one constraint: the indices of the constraints (the cost, then the rows, the
+    /// variables and the cones), and the point of each.
     Points(&'a [usize], &'a ScenarioList),
 }
 
-/// What was written for one expression.
+/// The rows of the program that implement one constraint.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Written {
-    /// The row of one that ξ does not move.
+pub(super) struct CounterpartRows {
+    /// The row of a constraint that does not depend on ξ.
     pub(super) fixed: Option<usize>,
-    /// Its sides: "at least", "at most".
-    pub(super) sides: [Option<Side>; 2],
+    /// The two sides of a constraint that depends on ξ: "at least" and "at most".
+    pub(super) sides: [Option<CounterpartSide>; 2],
 }
 
-/// One side of an expression that holds for every ξ, whose dual is a measure of ξ: its mass is the dual of the main
-/// row, and its moment that mass at the base plus what the other rows add.
+/// One side of a constraint that holds for every ξ. Its dual is a measure on the region: the mass is the dual of the
+/// main row, and the moment is the mass times the base plus the contributions of the other rows.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Side {
+pub(super) struct CounterpartSide {
     pub(super) main: usize,
-    /// A row each, and what its dual adds to the moment.
+    /// The other rows, each with the direction that its dual adds to the moment.
     pub(super) slopes: Vec<(usize, Vec<(usize, f64)>)>,
-    /// The first column of the part of the slope that the ball answers for, where there is a polytope too.
+    /// The first column of the part of the slope that is bounded over the ball, if the shape has a polytope and a ball.
     pub(super) share: Option<usize>,
 }
 
-/// Writes rows that hold for every ξ of a shape.
-pub(super) struct Robust<'a> {
+/// Writes constraints that hold for every ξ of a shape.
+pub(super) struct RobustCounterpart<'a> {
     shape: &'a Shape,
-    limits: Limits,
-    /// Whether the polytope holds a ball in ζ, so that only a constant is constant on it.
-    is_open: bool,
+    limits: PolytopeColumns,
+    /// Whether the polytope has an interior in ζ, so that only constant functions are constant on it.
+    is_full_dimensional: bool,
 }
 
-/// The rows of a polytope, by columns.
+/// The constraint matrix of a polytope by columns.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Limits {
-    /// The entries of each column: rows and coefficients.
+pub(super) struct PolytopeColumns {
+    /// The nonzeros of each column: rows and coefficients.
     pub(super) by_column: Vec<Vec<(usize, f64)>>,
-    /// Columns that can only use limits up, so that nobody wants them where they earn nothing.
-    pub(super) only_costs: Vec<bool>,
+    /// Whether a column only consumes limits, so that it is zero in a maximiser if its gain is zero.
+    pub(super) only_consumes: Vec<bool>,
 }
 
-impl Limits {
+impl PolytopeColumns {
     pub(super) fn of(polytope: &Polytope) -> Self {
         let columns = polytope.columns.len();
-        let mut limits = Self { by_column: vec![Vec::new(); columns], only_costs: vec![true; columns] };
+        let mut limits = Self { by_column: vec![Vec::new(); columns], only_consumes: vec![true; columns] };
         for (number, row) in polytope.rows.iter().enumerate() {
             for &(column, coefficient) in &row.terms {
                 limits.by_column[column].push((number, coefficient));
-                limits.only_costs[column] &= !row.equal && coefficient >= 0.0;
+                limits.only_consumes[column] &= !row.equal && coefficient >= 0.0;
             }
         }
         limits
     }
 }
 
-impl<'a> Robust<'a> {
+impl<'a> RobustCounterpart<'a> {
     pub(super) fn new(shape: &'a Shape) -> Self {
-        let Some(polytope) = &shape.polytope else { return Self { shape, limits: Limits::default(), is_open: true } };
-        let limits = Limits::of(polytope);
-        let roomy = polytope.rows.iter().all(|row| row.limit > 0.0);
-        let is_open = roomy && limits.only_costs.iter().all(|&only_costs| only_costs);
-        Self { shape, limits, is_open }
+        let Some(polytope) = &shape.polytope else {
+            return Self { shape, limits: PolytopeColumns::default(), is_full_dimensional: true };
+        };
+        let limits = PolytopeColumns::of(polytope);
+        let has_slack = polytope.rows.iter().all(|row| row.limit > 0.0);
+        let is_full_dimensional = has_slack && limits.only_consumes.iter().all(|&only_consumes| only_consumes);
+        Self { shape, limits, is_full_dimensional }
     }
 
-    /// `expression ≥ lower` and `≤ upper` for every ξ of the shape; infinite sides ask nothing.
+    /// Requires `lower ≤ expression ≤ upper` for every ξ of the shape; infinite sides are ignored.
     pub(super) fn between(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         expression: &Expression,
         (lower, upper): (f64, f64),
-    ) -> Result<Written, RecourseError> {
-        let mut written = Written::default();
-        if lower == upper && self.is_open() {
+    ) -> Result<CounterpartRows, RecourseError> {
+        let mut written = CounterpartRows::default();
+        if lower == upper && self.is_full_dimensional() {
             written.sides[0] = constant(program, self.shape, expression, lower);
             return Ok(written);
         }
@@ -176,18 +178,18 @@ impl<'a> Robust<'a> {
         Ok(written)
     }
 
-    /// Whether only a constant is constant on the shape.
-    pub(super) fn is_open(&self) -> bool {
-        self.is_open || self.shape.ball.is_some()
+    /// Whether only constant functions are constant on the shape.
+    pub(super) fn is_full_dimensional(&self) -> bool {
+        self.is_full_dimensional || self.shape.ball.is_some()
     }
 
     fn at_least(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         expression: &Expression,
         bound: f64,
-    ) -> Result<Option<Side>, RecourseError> {
-        let mut side = Side::default();
+    ) -> Result<Option<CounterpartSide>, RecourseError> {
+        let mut side = CounterpartSide::default();
         match (&self.shape.polytope, &self.shape.ball) {
             (Some(polytope), None) => {
                 let (constant, mut terms) = expression.at(&polytope.base);
@@ -200,7 +202,7 @@ impl<'a> Robust<'a> {
                 side.main = program.row(bound - constant, f64::INFINITY, &terms);
             }
             (Some(polytope), Some(ball)) => {
-                // a = (a − w) + w: the polytope answers for the first part, the ball for the second.
+                // a = (a − w) + w: the first part is bounded over the polytope, the second over the ball.
                 let mut rest = expression.clone();
                 let mut share = Expression::new(expression.slopes.len());
                 for entry in 0..expression.slopes.len() {
@@ -212,7 +214,7 @@ impl<'a> Robust<'a> {
                 let (constant, mut terms) = rest.at(&polytope.base);
                 terms.extend(share.at(&ball.center).1);
                 self.against_polytope(program, polytope, &rest, &mut terms, &mut side);
-                against_ball(program, ball, &share, &mut terms, &mut Side::default())?;
+                against_ball(program, ball, &share, &mut terms, &mut CounterpartSide::default())?;
                 side.main = program.row(bound - constant, f64::INFINITY, &merged(terms));
             }
             (None, None) => return Ok(None),
@@ -220,19 +222,19 @@ impl<'a> Robust<'a> {
         Ok(Some(side))
     }
 
-    /// Adds the λ of the polytope and `Bᵀλ + Sᵀa ≥ 0`; `−cᵀλ` goes to `terms`. Limits that no relevant column uses need
-    /// no λ.
+    /// Adds the multipliers λ of the polytope and the rows `Bᵀλ + Sᵀa ≥ 0`; `−cᵀλ` is added to `terms`. Limits without
+    /// a relevant column need no λ.
     fn against_polytope(
         &self,
-        program: &mut dyn Program,
+        program: &mut dyn ProgramBuilder,
         polytope: &Polytope,
         expression: &Expression,
         terms: &mut Vec<(usize, f64)>,
-        side: &mut Side,
+        side: &mut CounterpartSide,
     ) {
         let mut multipliers: Vec<Option<usize>> = vec![None; polytope.rows.len()];
         for (column, &(entry, step)) in polytope.columns.iter().enumerate() {
-            if !expression.moves(entry) && self.limits.only_costs[column] {
+            if !expression.moves(entry) && self.limits.only_consumes[column] {
                 continue;
             }
             let (number, slope) = &expression.slopes[entry];
@@ -251,9 +253,14 @@ impl<'a> Robust<'a> {
     }
 }
 
-/// `expression = value` for every ξ: no slope in any direction of the shape.
-fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, value: f64) -> Option<Side> {
-    let mut side = Side::default();
+/// Requires `expression = value` for every ξ: the slope is zero in every direction of the shape.
+fn constant(
+    program: &mut dyn ProgramBuilder,
+    shape: &Shape,
+    expression: &Expression,
+    value: f64,
+) -> Option<CounterpartSide> {
+    let mut side = CounterpartSide::default();
     let member = match (&shape.ball, &shape.polytope) {
         (Some(ball), _) => {
             for axis in &ball.columns {
@@ -280,13 +287,13 @@ fn constant(program: &mut dyn Program, shape: &Shape, expression: &Expression, v
     Some(side)
 }
 
-/// Adds `t ≥ ‖Aᵀa‖`; `−t` goes to `terms`.
+/// Adds a column `t ≥ ‖Aᵀa‖`; `−t` is added to `terms`.
 fn against_ball(
-    program: &mut dyn Program,
+    program: &mut dyn ProgramBuilder,
     ball: &Ball,
     expression: &Expression,
     terms: &mut Vec<(usize, f64)>,
-    side: &mut Side,
+    side: &mut CounterpartSide,
 ) -> Result<(), RecourseError> {
     let radius = program.col(0.0, 0.0, f64::INFINITY, VariableKind::Continuous);
     terms.push((radius, -1.0));

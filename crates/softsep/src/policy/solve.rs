@@ -1,103 +1,103 @@
-//! Solving the program of an affine policy, and what is made of the answer: at a fixed decision a policy that is
-//! feasible for sure, elsewhere what the solver says.
+//! Solution of the program of an affine policy. For a fixed decision over a shape, the policy is repaired and its
+//! feasibility is proven; otherwise it is feasible within the tolerance of the solver.
 
 use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
-use super::affine::{Affine, Columns, Decision};
-use super::prices::Moments;
-use super::repair::{Proved, Repair, Shares};
-use super::robust::{Region, Side, Written};
-use super::rule::Policy;
+use super::affine_policy::AffinePolicy;
+use super::program::{Decision, PolicyColumns, PolicyProgram};
+use super::reduced_measures::ReducedMeasures;
+use super::repair::{BallShares, ProvenPolicy, Repair};
+use super::robust::{CounterpartRows, CounterpartSide, PolicyRegion};
 use crate::recourse::{ConicProgram, ConicStatus, RecourseError};
 use crate::run::{Clock, Stop};
 
-/// The strictest that HiGHS takes.
-const STRICT: f64 = 1e-10;
+/// The strictest integrality tolerance that HiGHS accepts.
+const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
 
-/// A solved program.
+/// The solution of a policy program.
 #[derive(Debug, Clone)]
-pub(crate) struct Solved {
-    /// How it ended.
-    pub(crate) ended: Ended,
-    /// The decision, where it was free.
+pub(crate) struct PolicySolution {
+    /// The status of the solve.
+    pub(crate) status: PolicyStatus,
+    /// The decision, if it was optimised.
     pub(crate) x: Vec<f64>,
-    /// The worst cost of the policy: for sure at a fixed decision over a shape, else by the solver's tolerance. With a
-    /// free decision, f(x) included.
+    /// The worst-case cost of the policy: proven for a fixed decision over a shape, otherwise within the tolerance of
+    /// the solver. Includes f(x) if the decision was optimised.
     pub(crate) value: f64,
     /// The policy.
-    pub(crate) policy: Policy,
-    /// The optimal basis, of a linear program over points.
+    pub(crate) policy: AffinePolicy,
+    /// The optimal basis of a linear program over points.
     pub(crate) basis: Option<Basis>,
-    /// What the duals say of ξ, where that was asked for.
-    pub(crate) moments: Option<Moments>,
+    /// The reduced measures of the recourse variables, if they were requested.
+    pub(crate) measures: Option<ReducedMeasures>,
 }
 
-/// How it ended.
+/// The status of a policy program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// With the best policy.
+pub(crate) enum PolicyStatus {
+    /// Solved to optimality.
     Optimal,
-    /// No such policy is feasible for all ξ of the region. That says nothing about other policies.
+    /// No affine policy is feasible for all ξ of the region. Other policies may be.
     Infeasible,
-    /// The cost falls without end: the region is empty, or the problem is unbounded.
+    /// The cost is unbounded below: the region is empty, or the problem is unbounded.
     Unbounded,
-    /// Early, with nothing.
+    /// Stopped early, without a policy.
     Stopped(Stop),
     /// The solver failed.
     Failed(String),
 }
 
-/// What a solver returned.
-struct Point {
-    ended: Ended,
+/// The point that a solver returned.
+struct SolverPoint {
+    status: PolicyStatus,
     values: Vec<f64>,
     duals: Vec<f64>,
     basis: Option<Basis>,
 }
 
-impl Affine<'_> {
-    /// Solves.
-    pub(crate) fn solve(&self, clock: &Clock) -> Result<Solved, RecourseError> {
+impl PolicyProgram<'_> {
+    /// Solves the program. Errs if a solver fails or the recourse is not supported.
+    pub(crate) fn solve(&self, clock: &Clock) -> Result<PolicySolution, RecourseError> {
         if !self.is_linear() {
             let mut program = ConicProgram::new(0.0);
             let (columns, written) = self.write(&mut program)?;
             let solution = program.solve(clock)?;
-            let ended = match solution.status {
-                ConicStatus::Solved => Ended::Optimal,
-                ConicStatus::Infeasible => Ended::Infeasible,
-                ConicStatus::Unbounded => Ended::Unbounded,
-                ConicStatus::Stopped(stop) => Ended::Stopped(stop),
-                ConicStatus::Failed(why) => Ended::Failed(why),
+            let status = match solution.status {
+                ConicStatus::Solved => PolicyStatus::Optimal,
+                ConicStatus::Infeasible => PolicyStatus::Infeasible,
+                ConicStatus::Unbounded => PolicyStatus::Unbounded,
+                ConicStatus::Stopped(stop) => PolicyStatus::Stopped(stop),
+                ConicStatus::Failed(why) => PolicyStatus::Failed(why),
             };
-            let point = Point { ended, values: solution.primal, duals: solution.row_duals, basis: None };
-            return self.read(&columns, &written, point, clock);
+            let point = SolverPoint { status, values: solution.primal, duals: solution.row_duals, basis: None };
+            return self.extract(&columns, &written, point, clock);
         }
         let mut model = Model::new();
         let (columns, written) = self.write(&mut model)?;
-        if let (Decision::Fixed(_), Region::Shape(_)) = (self.decision, self.region) {
-            // What an interior point comes to is repaired anyway: there is no need to go from there to a corner, nor to
-            // ask how close it came.
-            let point = inside(&model, clock)?;
-            if matches!(point.ended, Ended::Optimal | Ended::Stopped(_)) {
-                let solved = self.read(&columns, &written, point, clock)?;
-                if !matches!(solved.ended, Ended::Failed(_)) {
+        if let (Decision::Fixed(_), PolicyRegion::Shape(_)) = (self.decision, self.region) {
+            // The repair does not need a basic or an exactly optimal solution: crossover is skipped, and any interior
+            // point is accepted.
+            let point = solve_interior_point(&model, clock)?;
+            if matches!(point.status, PolicyStatus::Optimal | PolicyStatus::Stopped(_)) {
+                let solved = self.extract(&columns, &written, point, clock)?;
+                if !matches!(solved.status, PolicyStatus::Failed(_)) {
                     return Ok(solved);
                 }
             }
         }
-        let point = self.at_a_corner(&model, clock)?;
-        self.read(&columns, &written, point, clock)
+        let point = self.solve_to_basis(&model, clock)?;
+        self.extract(&columns, &written, point, clock)
     }
 
-    /// The optimum at a basis.
-    fn at_a_corner(&self, model: &Model, clock: &Clock) -> Result<Point, RecourseError> {
+    /// Solves the linear program to an optimal basis.
+    fn solve_to_basis(&self, model: &Model, clock: &Clock) -> Result<SolverPoint, RecourseError> {
         let mut lp = Lp::new(model)?;
         let integers = matches!(self.decision, Decision::Free) && self.problem.first.has_integers();
-        let at_points = matches!(self.region, Region::Points(..)) && !integers;
-        // Over shapes these programs are large and degenerate: an interior point is far ahead of simplex. A tree needs
-        // simplex, and so do rows that come a few at a time.
+        let at_points = matches!(self.region, PolicyRegion::Points(..)) && !integers;
+        // Over shapes these programs are large and degenerate, and an interior point method is far faster than simplex.
+        // A mixed-integer program needs simplex, and so do programs that grow by a few rows at a time.
         lp.set_algorithm(match (integers, at_points) {
             (true, _) => Algorithm::Choose,
             (_, true) => Algorithm::DualSimplex,
@@ -109,22 +109,22 @@ impl Affine<'_> {
         }
         lp.set_mip_gap(self.gap)?;
         if self.strict {
-            lp.set_integrality(STRICT)?;
+            lp.set_integrality(STRICT_INTEGRALITY_TOL)?;
         }
         lp.set_interrupt(Arc::clone(clock.interrupt()))?;
         lp.set_time_limit(clock.left())?;
         let mut status = lp.solve()?;
         if !is_definite(status) && clock.check().is_ok() {
-            // An interior point that lost its way says nothing; simplex gets there, if later.
-            lp.forget()?;
+            // An interior point method that fails numerically proves nothing; simplex is slower but reliable.
+            lp.clear_solver()?;
             lp.set_algorithm(Algorithm::DualSimplex)?;
             lp.set_presolve(Toggle::Off)?;
             lp.set_time_limit(clock.left())?;
             status = lp.solve()?;
         }
         if matches!(status, Status::Unbounded | Status::InfeasibleOrUnbounded) && clock.check().is_ok() {
-            // Without costs nothing is unbounded: what is feasible then was.
-            lp.forget()?;
+            // Without costs no program is unbounded, so that an optimum proves feasibility.
+            lp.clear_solver()?;
             lp.set_costs(&vec![0.0; model.cols()])?;
             lp.set_time_limit(clock.left())?;
             status = match lp.solve()? {
@@ -132,8 +132,8 @@ impl Affine<'_> {
                 status => status,
             };
         }
-        let mut point = Point::new(model, ended(status, clock));
-        if point.ended == Ended::Optimal {
+        let mut point = SolverPoint::new(model, policy_status(status, clock));
+        if point.status == PolicyStatus::Optimal {
             lp.primal(&mut point.values)?;
             if !integers {
                 lp.dual(&mut point.duals)?;
@@ -145,44 +145,45 @@ impl Affine<'_> {
         Ok(point)
     }
 
-    fn read(
+    fn extract(
         &self,
-        columns: &Columns,
-        written: &[Written],
-        point: Point,
+        columns: &PolicyColumns,
+        written: &[CounterpartRows],
+        point: SolverPoint,
         clock: &Clock,
-    ) -> Result<Solved, RecourseError> {
-        let mut solved = Solved {
-            ended: point.ended.clone(),
+    ) -> Result<PolicySolution, RecourseError> {
+        let mut solved = PolicySolution {
+            status: point.status.clone(),
             x: Vec::new(),
             value: f64::INFINITY,
-            policy: Policy::default(),
+            policy: AffinePolicy::default(),
             basis: None,
-            moments: None,
+            measures: None,
         };
-        if solved.ended != Ended::Optimal {
+        if solved.status != PolicyStatus::Optimal {
             return Ok(solved);
         }
         solved.basis = point.basis;
         solved.value = point.values[columns.tau];
         solved.policy = self.policy(columns, &point.values);
-        // Duals of cones are not read: what does not follow ξ has no price there.
-        let has_prices = self.prices && self.problem.recourse.is_linear();
-        solved.moments = has_prices.then(|| Moments::new(self, written, &point.duals));
+        // Duals of cones are not read, so that variables of a conic recourse have no prices.
+        let has_measures = self.measures && self.problem.recourse.is_linear();
+        solved.measures = has_measures.then(|| ReducedMeasures::new(self, written, &point.duals));
         match (self.decision, self.region) {
-            (Decision::Fixed(x), Region::Shape(shape)) => {
+            (Decision::Fixed(x), PolicyRegion::Shape(shape)) => {
                 let shares = written.iter().map(|written| self.shares(written, &point.values)).collect();
                 let repair = Repair::over_shape(self.problem, x, shape).with_shares(shares);
                 match repair.run(&solved.policy, clock)? {
-                    Some(Proved { policy, value }) => (solved.policy, solved.value) = (policy, value),
+                    Some(ProvenPolicy { policy, value }) => (solved.policy, solved.value) = (policy, value),
                     None => {
-                        solved.ended = Ended::Failed("what the solver returned could not be made feasible".into());
+                        solved.status =
+                            PolicyStatus::Failed("what the solver returned could not be made feasible".into());
                         solved.value = f64::INFINITY;
                     }
                 }
             }
-            (Decision::Fixed(_), Region::Points(..)) => {}
-            (Decision::Free | Decision::Around(_), _) => {
+            (Decision::Fixed(_), PolicyRegion::Points(..)) => {}
+            (Decision::Free | Decision::FixedIntegers(_), _) => {
                 solved.x = point.values[..self.problem.first.dim()].to_vec();
                 solved.value += self.problem.first.value(&solved.x);
             }
@@ -190,10 +191,10 @@ impl Affine<'_> {
         Ok(solved)
     }
 
-    fn policy(&self, columns: &Columns, values: &[f64]) -> Policy {
-        let mut policy = Policy::default();
-        for (&constant, followed) in columns.constant.iter().zip(&self.followed) {
-            let coefficients = followed.iter().zip(&values[constant + 1..]);
+    fn policy(&self, columns: &PolicyColumns, values: &[f64]) -> AffinePolicy {
+        let mut policy = AffinePolicy::default();
+        for (&constant, features) in columns.constant.iter().zip(&self.features_of) {
+            let coefficients = features.iter().zip(&values[constant + 1..]);
             let terms: Vec<_> =
                 coefficients.map(|(&feature, &coefficient)| (&self.features[feature], coefficient)).collect();
             let (constant, slopes) = self.coordinates.in_entries(values[constant], &terms);
@@ -203,8 +204,8 @@ impl Affine<'_> {
         policy
     }
 
-    fn shares(&self, written: &Written, values: &[f64]) -> Shares {
-        let share = |side: &Option<Side>| {
+    fn shares(&self, written: &CounterpartRows, values: &[f64]) -> BallShares {
+        let share = |side: &Option<CounterpartSide>| {
             let first = side.as_ref()?.share?;
             Some(values[first..first + self.coordinates.dim()].to_vec())
         };
@@ -212,45 +213,45 @@ impl Affine<'_> {
     }
 }
 
-impl Point {
-    fn new(model: &Model, ended: Ended) -> Self {
-        Self { ended, values: vec![0.0; model.cols()], duals: vec![0.0; model.rows()], basis: None }
+impl SolverPoint {
+    fn new(model: &Model, status: PolicyStatus) -> Self {
+        Self { status, values: vec![0.0; model.cols()], duals: vec![0.0; model.rows()], basis: None }
     }
 }
 
-/// Where an interior point ends.
-fn inside(model: &Model, clock: &Clock) -> Result<Point, RecourseError> {
+/// Returns the final point of an interior point method without crossover.
+fn solve_interior_point(model: &Model, clock: &Clock) -> Result<SolverPoint, RecourseError> {
     let mut lp = Lp::new(model)?;
     lp.set_algorithm(Algorithm::InteriorPoint)?;
     lp.set_crossover(false)?;
     lp.set_interrupt(Arc::clone(clock.interrupt()))?;
     lp.set_time_limit(clock.left())?;
     let status = lp.solve()?;
-    let mut point = Point::new(model, ended(status, clock));
+    let mut point = SolverPoint::new(model, policy_status(status, clock));
     lp.primal(&mut point.values)?;
     lp.dual(&mut point.duals)?;
     let is_point = point.values.iter().chain(&point.duals).all(|value| value.is_finite())
         && point.values.iter().any(|&v| v != 0.0);
-    if matches!(point.ended, Ended::Failed(_)) && is_point {
-        point.ended = Ended::Optimal;
+    if matches!(point.status, PolicyStatus::Failed(_)) && is_point {
+        point.status = PolicyStatus::Optimal;
     }
     Ok(point)
 }
 
-fn ended(status: Status, clock: &Clock) -> Ended {
+fn policy_status(status: Status, clock: &Clock) -> PolicyStatus {
     match (status, clock.check()) {
-        (Status::Optimal, _) => Ended::Optimal,
-        (Status::Infeasible, _) => Ended::Infeasible,
-        (Status::Unbounded, _) => Ended::Unbounded,
-        (Status::TimeLimit, _) => Ended::Stopped(Stop::TimeLimit),
-        (Status::Interrupted, _) => Ended::Stopped(Stop::Interrupted),
-        // HiGHS's interior point does not tell an interrupt from a failure.
-        (_, Err(stop)) => Ended::Stopped(stop),
-        (status, Ok(())) => Ended::Failed(format!("HiGHS ended with {status:?}")),
+        (Status::Optimal, _) => PolicyStatus::Optimal,
+        (Status::Infeasible, _) => PolicyStatus::Infeasible,
+        (Status::Unbounded, _) => PolicyStatus::Unbounded,
+        (Status::TimeLimit, _) => PolicyStatus::Stopped(Stop::TimeLimit),
+        (Status::Interrupted, _) => PolicyStatus::Stopped(Stop::Interrupted),
+        // The interior point method of HiGHS does not distinguish an interrupt from a failure.
+        (_, Err(stop)) => PolicyStatus::Stopped(stop),
+        (status, Ok(())) => PolicyStatus::Failed(format!("HiGHS ended with {status:?}")),
     }
 }
 
-/// Whether a status says what the program is, or that it was stopped.
+/// Whether a status is conclusive about the program, or says that the solve was stopped.
 fn is_definite(status: Status) -> bool {
     !matches!(status, Status::OtherLimit | Status::Failed)
 }

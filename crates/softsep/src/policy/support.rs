@@ -1,30 +1,26 @@
-//! Bounds on linear functions over a region that hold for sure: closed forms where there are some, weak duality
-//! elsewhere. Whatever a solver returned on the way, and however the sums were rounded, no member of the region is
-//! above them.
+//! Rigorous upper bounds on linear functions over a region: closed forms where they exist, weak duality elsewhere. The
+//! bounds hold for any point that a solver returns and account for rounding errors.
 
 use softsep_lp::{Algorithm, Lp, Model, Toggle};
 
 use crate::definition::ScenarioList;
 use crate::numeric::dot;
+use crate::numeric::tolerances::SUMMATION_TOL;
 use crate::recourse::RecourseError;
 use crate::uncertainty::{Ball, Polytope, Shape};
 
-/// The share of the sum of all magnitudes that is added for what rounding may have lost: some hundred units in the last
-/// place.
-const ROUNDING: f64 = 1e-14;
-
-/// Where functions are bounded.
+/// The region over which functions are bounded.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Ground<'a> {
+pub(crate) enum SupportRegion<'a> {
     /// A shape.
     Shape(&'a Shape),
     /// A list.
     List(&'a ScenarioList),
 }
 
-impl Ground<'_> {
-    /// How far each entry of ξ goes, about.
-    pub(super) fn reach(&self, dim: usize) -> Vec<f64> {
+impl SupportRegion<'_> {
+    /// Approximate half-width of the region in each entry of ξ.
+    pub(super) fn half_widths(&self, dim: usize) -> Vec<f64> {
         let mut reach = vec![0.0; dim];
         match self {
             Self::Shape(Shape { polytope: Some(polytope), .. }) => {
@@ -32,7 +28,7 @@ impl Ground<'_> {
             }
             Self::Shape(shape) => {
                 if let Some(ball) = &shape.ball {
-                    reach.iter_mut().enumerate().for_each(|(entry, reach)| *reach = ball.reach(entry));
+                    reach.iter_mut().enumerate().for_each(|(entry, reach)| *reach = ball.half_width(entry));
                 }
             }
             Self::List(points) => {
@@ -49,53 +45,64 @@ impl Ground<'_> {
     }
 }
 
-/// Bounds over one region.
-pub(super) struct Support<'a> {
-    ground: Ground<'a>,
-    /// A point in or near the region, which functions are measured from: ξ may be far from zero, and move little.
-    pub(super) middle: Vec<f64>,
-    polytope: Option<Solver<'a>>,
+/// Upper bounds on linear functions over one region.
+pub(super) struct SupportBounds<'a> {
+    region: SupportRegion<'a>,
+    /// A point in or near the region. Functions are measured relative to it, because ξ may be far from zero and vary
+    /// little.
+    pub(super) reference_point: Vec<f64>,
+    polytope: Option<PolytopeBound<'a>>,
     rest: Vec<f64>,
 }
 
-impl<'a> Support<'a> {
-    pub(super) fn new(ground: Ground<'a>) -> Result<Self, RecourseError> {
-        let (middle, polytope) = match ground {
-            Ground::Shape(Shape { polytope: Some(polytope), .. }) => {
-                (polytope.base.clone(), Some(Solver::new(polytope)?))
+impl<'a> SupportBounds<'a> {
+    pub(super) fn new(region: SupportRegion<'a>) -> Result<Self, RecourseError> {
+        let (reference_point, polytope) = match region {
+            SupportRegion::Shape(Shape { polytope: Some(polytope), .. }) => {
+                (polytope.base.clone(), Some(PolytopeBound::new(polytope)?))
             }
-            Ground::Shape(shape) => (shape.ball.as_ref().map_or_else(Vec::new, |ball| ball.center.clone()), None),
-            Ground::List(points) => (points.iter().next().map_or_else(Vec::new, <[f64]>::to_vec), None),
+            SupportRegion::Shape(shape) => {
+                (shape.ball.as_ref().map_or_else(Vec::new, |ball| ball.center.clone()), None)
+            }
+            SupportRegion::List(points) => (points.iter().next().map_or_else(Vec::new, <[f64]>::to_vec), None),
         };
-        Ok(Self { ground, middle, polytope, rest: Vec::new() })
+        Ok(Self { region, reference_point, polytope, rest: Vec::new() })
     }
 
-    /// What `slopeᵀ(ξ − middle)` is at most. Over a polytope and a ball together `share` is the part of the slope that
-    /// the ball answers for: any proves a bound.
-    pub(super) fn at_most(&mut self, slope: &[f64], share: Option<&[f64]>) -> Result<f64, RecourseError> {
-        let Self { ground, middle, polytope, rest } = self;
-        match *ground {
-            Ground::List(points) => {
+    /// Returns an upper bound on `slopeᵀ(ξ − reference_point)`. Over a polytope and a ball together, `share` is the
+    /// part of the slope that is bounded over the ball; any share gives a valid bound.
+    pub(super) fn upper_bound(&mut self, slope: &[f64], share: Option<&[f64]>) -> Result<f64, RecourseError> {
+        let Self { region, reference_point, polytope, rest } = self;
+        match *region {
+            SupportRegion::List(points) => {
                 let (mut most, mut size) = (f64::NEG_INFINITY, 0.0_f64);
                 for xi in points.iter() {
-                    let steps =
-                        || slope.iter().zip(xi.iter().zip(&*middle)).map(|(slope, (xi, middle))| slope * (xi - middle));
+                    let steps = || {
+                        slope
+                            .iter()
+                            .zip(xi.iter().zip(&*reference_point))
+                            .map(|(slope, (xi, reference_point))| slope * (xi - reference_point))
+                    };
                     most = most.max(steps().sum());
                     size = size.max(steps().map(f64::abs).sum());
                 }
-                Ok(most + ROUNDING * size)
+                Ok(most + SUMMATION_TOL * size)
             }
-            Ground::Shape(shape) => match (&shape.ball, polytope) {
-                (Some(ball), None) => Ok(over_ball(ball, slope)),
-                (None, Some(solver)) => solver.at_most(slope),
-                (Some(ball), Some(solver)) => {
-                    let Some(share) = share else { return solver.at_most(slope) };
+            SupportRegion::Shape(shape) => match (&shape.ball, polytope) {
+                (Some(ball), None) => Ok(ball_bound(ball, slope)),
+                (None, Some(polytope)) => polytope.upper_bound(slope),
+                (Some(ball), Some(polytope)) => {
+                    let Some(share) = share else { return polytope.upper_bound(slope) };
                     rest.clear();
                     rest.extend(slope.iter().zip(share).map(|(slope, share)| slope - share));
-                    let moved: Vec<f64> =
-                        ball.center.iter().zip(&*middle).map(|(center, middle)| center - middle).collect();
-                    let off = dot(share, &moved) + ROUNDING * magnitude(share, &moved);
-                    Ok(over_ball(ball, share) + off + solver.at_most(rest)?)
+                    let moved: Vec<f64> = ball
+                        .center
+                        .iter()
+                        .zip(&*reference_point)
+                        .map(|(center, reference_point)| center - reference_point)
+                        .collect();
+                    let off = dot(share, &moved) + SUMMATION_TOL * magnitude(share, &moved);
+                    Ok(ball_bound(ball, share) + off + polytope.upper_bound(rest)?)
                 }
                 (None, None) => Ok(f64::INFINITY),
             },
@@ -103,39 +110,38 @@ impl<'a> Support<'a> {
     }
 }
 
-/// `‖Aᵀa‖`.
-fn over_ball(ball: &Ball, slope: &[f64]) -> f64 {
+/// `‖Aᵀa‖`, with a bound on its rounding error.
+fn ball_bound(ball: &Ball, slope: &[f64]) -> f64 {
     let squares: f64 = ball.columns.iter().map(|column| dot(column, slope).powi(2)).sum();
-    squares.sqrt() + ROUNDING * ball.columns.iter().map(|column| magnitude(slope, column)).sum::<f64>()
+    squares.sqrt() + SUMMATION_TOL * ball.columns.iter().map(|column| magnitude(slope, column)).sum::<f64>()
 }
 
-/// The maximum over a polytope `ξ = base + Sζ`, whose ζ are all between 0 and 1, above what the function is at the
-/// base.
-struct Solver<'a> {
+/// The maximum of a linear function over a polytope `ξ = base + Sζ` with 0 ≤ ζ ≤ 1, relative to its value at the base.
+struct PolytopeBound<'a> {
     polytope: &'a Polytope,
-    kind: Kind,
-    /// What a unit of each ζ earns.
+    method: BoundMethod,
+    /// The gain per unit of each ζ.
     gains: Vec<f64>,
 }
 
-enum Kind {
-    /// Each ζ has its own limits, and at most one row with positive coefficients limits them together: its price
-    /// decides.
+enum BoundMethod {
+    /// Each ζ has its own bound, and at most one row with positive coefficients couples them: the multiplier of that
+    /// row determines the maximum.
     Knapsack {
         caps: Vec<f64>,
         joint: Option<usize>,
-        /// Columns by what they gain for a unit of the joint limit, for the search for its price.
+        /// PolicyColumns by their gain per unit of the coupling row.
         order: Vec<usize>,
     },
-    /// Anything else: a linear program, whose duals prove the bound.
-    Program(Box<Lp>),
+    /// Any other polytope: a linear program, whose duals prove the bound.
+    ProgramBuilder(Box<Lp>),
 }
 
-impl<'a> Solver<'a> {
+impl<'a> PolytopeBound<'a> {
     fn new(polytope: &'a Polytope) -> Result<Self, RecourseError> {
         let gains = vec![0.0; polytope.columns.len()];
-        let kind = match knapsack(polytope) {
-            Some(kind) => kind,
+        let method = match knapsack(polytope) {
+            Some(method) => method,
             None => {
                 let mut model = Model::new();
                 polytope.columns.iter().for_each(|_| _ = model.add_col(0.0, 0.0, 1.0));
@@ -144,23 +150,23 @@ impl<'a> Solver<'a> {
                 }
                 let mut lp = Lp::new(&model)?;
                 lp.set_presolve(Toggle::Off)?;
-                // Costs alone change from one function to the next.
+                // Only the costs change from one function to the next.
                 lp.set_algorithm(Algorithm::PrimalSimplex)?;
-                Kind::Program(Box::new(lp))
+                BoundMethod::ProgramBuilder(Box::new(lp))
             }
         };
-        Ok(Self { polytope, kind, gains })
+        Ok(Self { polytope, method, gains })
     }
 
-    fn at_most(&mut self, slope: &[f64]) -> Result<f64, RecourseError> {
-        let Self { polytope, kind, gains } = self;
+    fn upper_bound(&mut self, slope: &[f64]) -> Result<f64, RecourseError> {
+        let Self { polytope, method, gains } = self;
         for (gain, &(entry, step)) in gains.iter_mut().zip(&polytope.columns) {
             *gain = slope[entry] * step;
         }
         let size: f64 = gains.iter().map(|gain| gain.abs()).sum();
-        let beyond = match kind {
-            Kind::Knapsack { caps, joint, order } => fill(polytope, gains, caps, *joint, order),
-            Kind::Program(lp) => {
+        let excess = match method {
+            BoundMethod::Knapsack { caps, joint, order } => knapsack_bound(polytope, gains, caps, *joint, order),
+            BoundMethod::ProgramBuilder(lp) => {
                 let largest = gains.iter().fold(0.0_f64, |largest, gain| largest.max(gain.abs()));
                 let mut duals = vec![0.0; polytope.rows.len()];
                 if largest > 0.0 {
@@ -168,15 +174,15 @@ impl<'a> Solver<'a> {
                     lp.solve()?;
                     lp.dual(&mut duals)?;
                 }
-                by_duals(polytope, gains, duals.iter().map(|dual| -dual * largest))
+                dual_bound(polytope, gains, duals.iter().map(|dual| -dual * largest))
             }
         };
-        Ok(beyond + ROUNDING * size)
+        Ok(excess + SUMMATION_TOL * size)
     }
 }
 
-/// The polytope as a knapsack, if it is one.
-fn knapsack(polytope: &Polytope) -> Option<Kind> {
+/// Returns the knapsack form of a polytope, if it has one.
+fn knapsack(polytope: &Polytope) -> Option<BoundMethod> {
     let mut caps = vec![1.0_f64; polytope.columns.len()];
     let mut joint = None;
     for (number, row) in polytope.rows.iter().enumerate() {
@@ -188,12 +194,18 @@ fn knapsack(polytope: &Polytope) -> Option<Kind> {
             _ => return None,
         }
     }
-    Some(Kind::Knapsack { caps, joint, order: Vec::new() })
+    Some(BoundMethod::Knapsack { caps, joint, order: Vec::new() })
 }
 
-/// `min over μ ≥ 0 of μ·limit + Σ capₖ·(gainₖ − μ·weightₖ)⁺`, at the price where the limit is used up. Every μ bounds
-/// the maximum.
-fn fill(polytope: &Polytope, gains: &[f64], caps: &[f64], joint: Option<usize>, order: &mut Vec<usize>) -> f64 {
+/// `min over μ ≥ 0 of μ·limit + Σ capₖ·(gainₖ − μ·weightₖ)⁺`, attained at the μ for which the limit is used up. Every μ
+/// gives an upper bound.
+fn knapsack_bound(
+    polytope: &Polytope,
+    gains: &[f64],
+    caps: &[f64],
+    joint: Option<usize>,
+    order: &mut Vec<usize>,
+) -> f64 {
     let alone = |column: usize, price: f64| caps[column] * (gains[column] - price).max(0.0);
     let Some(joint) = joint else { return (0..gains.len()).map(|column| alone(column, 0.0)).sum() };
     let row = &polytope.rows[joint];
@@ -215,8 +227,8 @@ fn fill(polytope: &Polytope, gains: &[f64], caps: &[f64], joint: Option<usize>, 
     price * row.limit + (0..gains.len()).map(|column| alone(column, price * weights[column])).sum::<f64>()
 }
 
-/// `Σ limit·λ + Σ (gain − Bᵀλ)⁺`: no ζ is above 1, so that any λ of the right signs bounds the maximum.
-fn by_duals(polytope: &Polytope, gains: &[f64], duals: impl Iterator<Item = f64>) -> f64 {
+/// `Σ limit·λ + Σ (gain − Bᵀλ)⁺`: no ζ is above 1, so that any λ with the right signs gives an upper bound.
+fn dual_bound(polytope: &Polytope, gains: &[f64], duals: impl Iterator<Item = f64>) -> f64 {
     let mut reduced = gains.to_vec();
     let mut bound = 0.0;
     for (row, dual) in polytope.rows.iter().zip(duals) {

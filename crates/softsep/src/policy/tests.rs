@@ -1,9 +1,9 @@
-//! Supports, repairs and prices against what they must agree with, on random problems over every kind of set.
+//! Support bounds, repairs and reduced measures against exact values, on random problems over every kind of set.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::support::{Ground, Support};
+use super::support::{SupportBounds, SupportRegion};
 use super::*;
 use crate::model::Problem;
 use crate::run::Clock;
@@ -16,11 +16,11 @@ fn problem(set: &'static str, seed: u64) -> Problem {
     Problem::new(&random_problem(&Recipe { set, ..Recipe::default() }, seed)).unwrap()
 }
 
-fn whole(problem: &Problem) -> Shape {
+fn entire_shape(problem: &Problem) -> Shape {
     problem.set.shape(&Part::whole(problem.set.dim())).unwrap()
 }
 
-/// Ends of the set in random directions, and points between two of them.
+/// Maximisers in random directions, and midpoints of pairs of them.
 fn members(problem: &Problem, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let mut end = || {
         let direction: Vec<f64> = (0..problem.set.dim()).map(|_| rng.random_range(-1.0..1.0)).collect();
@@ -34,29 +34,29 @@ fn members(problem: &Problem, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64
 }
 
 #[test]
-fn supports_are_maxima_and_never_below_them() {
+fn support_bounds_are_tight_and_never_below_the_maximum() {
     for set in SETS {
         for seed in 0..30 {
             let problem = problem(set, seed);
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let shape = whole(&problem);
-            let mut support = Support::new(Ground::Shape(&shape)).unwrap();
+            let shape = entire_shape(&problem);
+            let mut support = SupportBounds::new(SupportRegion::Shape(&shape)).unwrap();
             for _ in 0..10 {
                 let slope: Vec<f64> = (0..problem.set.dim()).map(|_| rng.random_range(-9.0..9.0)).collect();
                 let mut xi = vec![0.0; slope.len()];
-                let base: f64 = slope.iter().zip(&support.middle).map(|(slope, middle)| slope * middle).sum();
+                let base: f64 = slope.iter().zip(&support.reference_point).map(|(slope, middle)| slope * middle).sum();
                 let exact = problem.set.support(&slope, &mut xi).unwrap() - base;
-                let at_most = support.at_most(&slope, None).unwrap();
+                let upper = support.upper_bound(&slope, None).unwrap();
                 let size = 1.0 + exact.abs();
-                assert!(at_most >= exact - 1e-13 * size, "{set} seed {seed}: {at_most} is below {exact}");
-                assert!(at_most <= exact + 1e-9 * size, "{set} seed {seed}: {at_most} is above {exact}");
+                assert!(upper >= exact - 1e-13 * size, "{set} seed {seed}: {upper} is below {exact}");
+                assert!(upper <= exact + 1e-9 * size, "{set} seed {seed}: {upper} is above {exact}");
             }
         }
     }
 }
 
 #[test]
-fn any_share_bounds_a_part_of_an_ellipsoid() {
+fn any_share_gives_a_valid_bound_over_a_part_of_an_ellipsoid() {
     for seed in 0..30 {
         let problem = problem("ellipsoid", seed);
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -65,19 +65,20 @@ fn any_share_bounds_a_part_of_an_ellipsoid() {
         let mut part = Part { lower: vec![-1e3; nominal.len()], upper: vec![1e3; nominal.len()] };
         part.upper[0] = nominal[0];
         let shape = problem.set.shape(&part).unwrap();
-        let mut support = Support::new(Ground::Shape(&shape)).unwrap();
+        let mut support = SupportBounds::new(SupportRegion::Shape(&shape)).unwrap();
         let mut random = || (0..nominal.len()).map(|_| rng.random_range(-3.0..3.0)).collect::<Vec<f64>>();
         let (slope, share) = (random(), random());
-        let at_most = support.at_most(&slope, Some(&share)).unwrap();
+        let upper = support.upper_bound(&slope, Some(&share)).unwrap();
         for xi in members(&problem, 200, &mut rng).iter().filter(|xi| xi[0] <= nominal[0]) {
-            let value: f64 = (0..xi.len()).map(|entry| slope[entry] * (xi[entry] - support.middle[entry])).sum();
-            assert!(value <= at_most + 1e-9, "seed {seed}: {value} at {xi:?} is above {at_most}");
+            let value: f64 =
+                (0..xi.len()).map(|entry| slope[entry] * (xi[entry] - support.reference_point[entry])).sum();
+            assert!(value <= upper + 1e-9, "seed {seed}: {value} at {xi:?} is above {upper}");
         }
     }
 }
 
-/// By how much a policy misses a row, a bound or its own promise at ξ.
-fn missed(problem: &Problem, x: &[f64], proved: &Proved, xi: &[f64]) -> f64 {
+/// The largest violation of a row, a bound or the claimed cost by a policy at ξ.
+fn largest_violation(problem: &Problem, x: &[f64], proved: &ProvenPolicy, xi: &[f64]) -> f64 {
     let recourse = &problem.recourse;
     let (mut y, mut shift) = (vec![0.0; recourse.dim()], vec![0.0; recourse.rows()]);
     proved.policy.at(xi, &mut y);
@@ -96,37 +97,37 @@ fn missed(problem: &Problem, x: &[f64], proved: &Proved, xi: &[f64]) -> f64 {
 }
 
 #[test]
-fn what_a_solver_blurs_is_repaired() {
+fn perturbed_policies_are_repaired() {
     let (mut repaired, mut asked) = (0, 0);
     for set in SETS {
         for seed in 0..30 {
             let problem = problem(set, seed);
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let shape = whole(&problem);
+            let shape = entire_shape(&problem);
             let x: Vec<f64> = problem.first.upper.iter().map(|upper| 0.5 * upper.min(10.0)).collect();
             let full = Dependence::full(&problem);
-            let solved = Affine::new(&problem, Region::Shape(&shape), &full, Decision::Fixed(&x))
+            let solved = PolicyProgram::new(&problem, PolicyRegion::Shape(&shape), &full, Decision::Fixed(&x))
                 .solve(&Clock::unlimited())
                 .unwrap();
-            if solved.ended != Ended::Optimal {
+            if solved.status != PolicyStatus::Optimal {
                 continue;
             }
-            let mut blurred = solved.policy.clone();
-            for slope in blurred.slopes.iter_mut().flatten() {
+            let mut perturbed = solved.policy.clone();
+            for slope in perturbed.slopes.iter_mut().flatten() {
                 slope.1 *= 1.0 + 1e-6 * rng.random_range(-1.0..1.0);
             }
             asked += 1;
-            let Some(proved) = Repair::over_shape(&problem, &x, &shape).run(&blurred, &Clock::unlimited()).unwrap()
+            let Some(proved) = Repair::over_shape(&problem, &x, &shape).run(&perturbed, &Clock::unlimited()).unwrap()
             else {
                 continue;
             };
             repaired += 1;
             assert!(proved.value >= solved.value - 1e-7 * (1.0 + solved.value.abs()), "{set} seed {seed}");
             assert!(proved.value <= solved.value + 1e-4 * (1.0 + solved.value.abs()), "{set} seed {seed}: {proved:?}");
-            for proved in [&proved, &Proved { policy: solved.policy, value: solved.value }] {
+            for proved in [&proved, &ProvenPolicy { policy: solved.policy, value: solved.value }] {
                 for xi in members(&problem, 30, &mut rng) {
-                    let missed = missed(&problem, &x, proved, &xi);
-                    assert!(missed <= 1e-9, "{set} seed {seed}: missed by {missed:e} at {xi:?}");
+                    let violation = largest_violation(&problem, &x, proved, &xi);
+                    assert!(violation <= 1e-9, "{set} seed {seed}: violated by {violation:e} at {xi:?}");
                 }
             }
         }
@@ -135,27 +136,28 @@ fn what_a_solver_blurs_is_repaired() {
 }
 
 #[test]
-fn a_policy_that_grew_until_nothing_pays_is_as_good_as_the_full_one() {
+fn a_policy_grown_by_prices_is_as_good_as_the_full_one() {
     let mut smaller = 0;
     for set in SETS {
         for seed in 0..20 {
             let problem = problem(set, seed);
-            let shape = whole(&problem);
+            let shape = entire_shape(&problem);
             let x: Vec<f64> = problem.first.upper.iter().map(|upper| 0.5 * upper.min(10.0)).collect();
             let best = |dependence: &Dependence| {
                 let program =
-                    Affine::new(&problem, Region::Shape(&shape), dependence, Decision::Fixed(&x)).with_prices();
+                    PolicyProgram::new(&problem, PolicyRegion::Shape(&shape), dependence, Decision::Fixed(&x))
+                        .with_reduced_measures();
                 program.solve(&Clock::unlimited()).unwrap()
             };
             let full = Dependence::full(&problem);
             let goal = best(&full);
-            let mut dependence = Dependence::fixed(&problem);
+            let mut dependence = Dependence::none(&problem);
             let mut solved = best(&dependence);
-            if goal.ended != Ended::Optimal || solved.ended != Ended::Optimal {
+            if goal.status != PolicyStatus::Optimal || solved.status != PolicyStatus::Optimal {
                 continue;
             }
-            while let Some(moments) = &solved.moments {
-                if moments.grow(&problem, &mut dependence, 4) == 0 {
+            while let Some(measures) = &solved.measures {
+                if measures.grow(&problem, &mut dependence, 4) == 0 {
                     break;
                 }
                 solved = best(&dependence);

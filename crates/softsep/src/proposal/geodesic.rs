@@ -4,27 +4,27 @@ use std::f64::consts::PI;
 
 use rand::RngExt;
 
-use super::{ChainState, Proposal, Refused, dot, point, point_mut, reference_ratio};
+use super::{ChainState, Proposal, ProposalError, dot, log_reference_ratio, norm, point, point_mut};
 use crate::run::{Random, normals};
 use crate::uncertainty::{Space, State, States};
 
-/// A uniform direction in the tangent space and an angle from a Cauchy law cut at π: mostly small, now and then across
-/// the sphere, so that one scale serves every temperature. Where it goes depends on the angle between u and v alone, so
-/// it is symmetric under the uniform law.
+/// Moves along a uniform direction of the tangent space by an angle from a Cauchy law truncated at π. Most angles are
+/// small and a few cross the sphere, so that one scale serves every temperature. The density of v given u depends only
+/// on the angle between u and v, so that the proposal is symmetric under the uniform law.
 #[derive(Debug, Clone, Copy)]
 pub struct Geodesic {
-    /// The angle's scale.
+    /// The scale of the angle.
     scale: f64,
-    /// ln ∫ sin^(dim − 2) over [0, π]: the area of the sphere over that of its equator.
+    /// ln ∫ sin^(dim − 2) over [0, π]: the logarithm of the sphere's area divided by that of its equator.
     log_area: f64,
     dim: usize,
 }
 
 impl Geodesic {
-    /// For the states of a sphere; the angle's scale is `step`/√dim.
-    pub fn of(states: &dyn States, step: f64) -> Result<Self, Refused> {
-        match (states.space(), states.walk()) {
-            (Space::Sphere(1), _) => Err(Refused(
+    /// Creates the proposal for the states of a sphere; the scale of the angle is `step`/√dim. Errs for other spaces.
+    pub fn of(states: &dyn States, step: f64) -> Result<Self, ProposalError> {
+        match (states.space(), states.local_coordinates()) {
+            (Space::Sphere(1), _) => Err(ProposalError(
                 "a sphere in one dimension is two points, with no great circle through them; uniform and adaptive work"
                     .into(),
             )),
@@ -36,7 +36,9 @@ impl Geodesic {
                 }
                 Ok(Self { scale: step / (dim as f64).sqrt(), log_area, dim })
             }
-            (space, _) => Err(Refused(format!("geodesic moves are made on spheres, and these states are {space}"))),
+            (space, _) => {
+                Err(ProposalError(format!("geodesic moves are made on spheres, and these states are {space}")))
+            }
         }
     }
 }
@@ -45,31 +47,31 @@ impl Proposal for Geodesic {
     fn propose(&self, _states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
         let (from, to) = (from.point(), point_mut(&mut to.state));
         let mut length = 0.0;
-        // The normal vector is along u with probability zero.
+        // The normal vector is parallel to u with probability zero.
         while length == 0.0 {
             normals(random, to);
             let along = dot(from, to);
             to.iter_mut().zip(from).for_each(|(to, from)| *to -= along * from);
-            length = dot(to, to).sqrt();
+            length = norm(to);
         }
         let angle = self.scale * (random.random::<f64>() * (PI / self.scale).atan()).tan();
         let (sine, cosine) = angle.sin_cos();
         to.iter_mut().zip(from).for_each(|(to, from)| *to = cosine * from + sine / length * *to);
-        // Rounding would leave the sphere in many steps.
-        let norm = dot(to, to).sqrt();
-        to.iter_mut().for_each(|to| *to /= norm);
+        // Without normalisation, rounding errors would accumulate over many steps.
+        let length = norm(to);
+        to.iter_mut().for_each(|to| *to /= length);
     }
 
     fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
-        reference_ratio(states, from, to)
+        log_reference_ratio(states, from, to)
     }
 
     fn has_density(&self, states: &dyn States) -> bool {
-        states.walk().is_some_and(|walk| walk.log_mass().is_some())
+        states.local_coordinates().is_some_and(|coordinates| coordinates.log_mass().is_some())
     }
 
     fn log_density(&self, states: &dyn States, from: &ChainState, to: &State) -> Option<f64> {
-        let walk = states.walk()?;
+        let coordinates = states.local_coordinates()?;
         let (from, to) = (from.point(), point(to));
         let (mut apart, mut together) = (0.0, 0.0);
         for (from, to) in from.iter().zip(to) {
@@ -80,6 +82,6 @@ impl Proposal for Geodesic {
         let angle = 2.0 * apart.sqrt().atan2(together.sqrt());
         let cauchy = -(self.scale * (PI / self.scale).atan() * (1.0 + (angle / self.scale).powi(2))).ln();
         let thickness = if self.dim > 2 { (self.dim - 2) as f64 * angle.sin().ln() } else { 0.0 };
-        Some(cauchy + self.log_area - thickness - walk.log_reference(to) + walk.log_mass()?)
+        Some(cauchy + self.log_area - thickness - coordinates.log_reference(to) + coordinates.log_mass()?)
     }
 }

@@ -1,35 +1,37 @@
-//! Langevin moves in a convex body: a step of Euler's method for the diffusion with law p_x, made exact by its ratio
-//! (Roberts and Tweedie, 1996).
+//! The Metropolis-adjusted Langevin algorithm in a convex body: one Euler step of the diffusion with invariant law p_x,
+//! corrected by its acceptance ratio (Roberts and Tweedie, 1996).
 
 use std::f64::consts::TAU;
 
-use super::{ChainState, Proposal, Refused, point, point_mut, reference_ratio};
+use super::{ChainState, Proposal, ProposalError, log_reference_ratio, point, point_mut};
 use crate::run::{Purpose, Random, normals, stream};
 use crate::uncertainty::{Space, State, States};
 
-/// Draws from ν that the body's widths are estimated from. Any positive widths give an exact chain; good ones a quick
-/// one.
-const DRAWS: usize = 256;
+/// Number of draws from ν that the body's widths are estimated from. The chain is exact for any positive widths; good
+/// estimates make it mix faster.
+const WIDTH_DRAWS: usize = 256;
 
 /// In coordinates divided by the body's widths, `u' = u + (σ²/2)·force + σ·normal` with `σ = step·min(1/√dim,
 /// 1/|force|)`.
 ///
-/// The force is the slope of score/w. Where it is steep the law changes by a factor e over a length 1/|force|, and
-/// steps longer than that are wasted; with steps so short the drift is at most step/2 times the noise and needs no
-/// further bound. σ moves with the state, and the ratio knows that. Without a slope this is a plain random walk.
+/// The force is the gradient of score/w. Where it is steep, the density changes by a factor e over a length 1/|force|,
+/// and longer steps are mostly rejected. With steps this short, the drift is at most step/2 times the noise and needs
+/// no further bound. σ depends on the state, and the acceptance ratio accounts for that. With a zero gradient this is a
+/// random walk.
 #[derive(Debug, Clone)]
 pub struct Langevin {
     step: f64,
     widths: Vec<f64>,
-    /// The logarithm of what the normal density is divided by, but for σ.
+    /// The logarithm of the normal density's normalising constant, without the factor σ^dim.
     log_unit: f64,
 }
 
 impl Langevin {
-    /// For the states of a convex body.
-    pub fn of(states: &dyn States, step: f64) -> Result<Self, Refused> {
-        let (Space::Body(dim), Some(_)) = (states.space(), states.walk()) else {
-            return Err(Refused(format!(
+    /// Creates the proposal for the states of a convex body. Errs for other spaces, and for bodies without width in
+    /// some coordinate.
+    pub fn of(states: &dyn States, step: f64) -> Result<Self, ProposalError> {
+        let (Space::Body(dim), Some(_)) = (states.space(), states.local_coordinates()) else {
+            return Err(ProposalError(format!(
                 "Langevin moves need coordinates to move in, and these states are {}",
                 states.space()
             )));
@@ -37,7 +39,7 @@ impl Langevin {
         let mut random = stream(0, Purpose::Estimate, 0);
         let mut state = states.blank();
         let (mut mean, mut square) = (vec![0.0; dim], vec![0.0; dim]);
-        for draw in 1..=DRAWS {
+        for draw in 1..=WIDTH_DRAWS {
             states.draw(&mut random, &mut state);
             for (index, &value) in point(&state).iter().enumerate() {
                 let before = value - mean[index];
@@ -45,9 +47,9 @@ impl Langevin {
                 square[index] += before * (value - mean[index]);
             }
         }
-        let widths: Vec<f64> = square.iter().map(|square| (square / DRAWS as f64).sqrt()).collect();
+        let widths: Vec<f64> = square.iter().map(|square| (square / WIDTH_DRAWS as f64).sqrt()).collect();
         if let Some(flat) = widths.iter().position(|width| !(*width > 0.0 && width.is_finite())) {
-            return Err(Refused(format!(
+            return Err(ProposalError(format!(
                 "Langevin moves need a body with some width, and this one has none in coordinate {flat}"
             )));
         }
@@ -55,15 +57,15 @@ impl Langevin {
         Ok(Self { step, widths, log_unit })
     }
 
-    /// The force and σ that were kept at a place.
-    fn kept<'a>(&self, place: &'a ChainState) -> (&'a [f64], f64) {
-        let (force, noise) = place.drift.split_at(self.widths.len());
+    /// The force and σ stored in a chain state.
+    fn stored_drift<'a>(&self, state: &'a ChainState) -> (&'a [f64], f64) {
+        let (force, noise) = state.drift.split_at(self.widths.len());
         (force, noise[0])
     }
 
-    /// The logarithm of the normal density by volume.
+    /// The logarithm of the normal density with respect to volume.
     fn log_volume_density(&self, from: &ChainState, to: &State) -> f64 {
-        let (force, noise) = self.kept(from);
+        let (force, noise) = self.stored_drift(from);
         let mut square = 0.0;
         for (index, (to, at)) in point(to).iter().zip(from.point()).enumerate() {
             let width = self.widths[index];
@@ -74,10 +76,10 @@ impl Langevin {
 }
 
 impl Proposal for Langevin {
-    fn ready(&self, states: &dyn States, place: &mut ChainState, temperature: f64) {
-        let Some(walk) = states.walk() else { return };
-        let (force, noise) = place.drift.split_at_mut(self.widths.len());
-        walk.pull(&place.answer.slope_xi, force);
+    fn prepare(&self, states: &dyn States, state: &mut ChainState, temperature: f64) {
+        let Some(coordinates) = states.local_coordinates() else { return };
+        let (force, noise) = state.drift.split_at_mut(self.widths.len());
+        coordinates.pull_back(&state.answer.slope_xi, force);
         let mut square = 0.0_f64;
         for (force, width) in force.iter_mut().zip(&self.widths) {
             *force /= temperature;
@@ -87,14 +89,14 @@ impl Proposal for Langevin {
     }
 
     fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState) {
-        let Some(walk) = states.walk() else { return };
-        let (force, noise) = self.kept(from);
+        let Some(coordinates) = states.local_coordinates() else { return };
+        let (force, noise) = self.stored_drift(from);
         let to = point_mut(&mut to.state);
         normals(random, to);
         for (index, to) in to.iter_mut().enumerate() {
             *to = noise * self.widths[index] * (*to + 0.5 * noise * self.widths[index] * force[index]);
         }
-        let is_inside = walk.chord(from.point(), to).1 >= 1.0;
+        let is_inside = coordinates.chord(from.point(), to).1 >= 1.0;
         for (to, from) in to.iter_mut().zip(from.point()) {
             *to = if is_inside { from + *to } else { *from };
         }
@@ -102,19 +104,19 @@ impl Proposal for Langevin {
 
     fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         let by_volume = self.log_volume_density(to, &from.state) - self.log_volume_density(from, &to.state);
-        by_volume + reference_ratio(states, from, to)
+        by_volume + log_reference_ratio(states, from, to)
     }
 
     fn has_density(&self, states: &dyn States) -> bool {
-        states.walk().is_some_and(|walk| walk.log_mass().is_some())
+        states.local_coordinates().is_some_and(|coordinates| coordinates.log_mass().is_some())
     }
 
     fn log_density(&self, states: &dyn States, from: &ChainState, to: &State) -> Option<f64> {
-        let walk = states.walk()?;
-        Some(self.log_volume_density(from, to) - walk.log_reference(point(to)) + walk.log_mass()?)
+        let coordinates = states.local_coordinates()?;
+        Some(self.log_volume_density(from, to) - coordinates.log_reference(point(to)) + coordinates.log_mass()?)
     }
 
-    fn drifts(&self) -> bool {
+    fn uses_drift(&self) -> bool {
         true
     }
 }

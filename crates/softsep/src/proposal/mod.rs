@@ -1,87 +1,86 @@
-//! Proposals: where a chain may go next, each with its exact log-ratio.
+//! Proposals: the laws of a chain's candidates, each with its exact log-ratio.
 //!
-//! A proposal asks the states for a capability (a tilt, a walk), never for a concrete set. Adding one: see
-//! CONTRIBUTING.md; every proposal passes [`crate::testing::check_proposal`].
+//! A proposal queries the states for a capability (a tilt, local coordinates), never for a concrete set.
+//! CONTRIBUTING.md describes how to add a proposal; every proposal passes [`crate::testing::check_proposal`].
 
-mod alternate;
-mod choice;
 mod geodesic;
 mod hit_and_run;
+mod kernel_mixture;
+mod kind;
 mod langevin;
 mod langevin_sphere;
-mod mixture;
+mod proposal_mixture;
 mod tilted;
 mod tilted_chord;
 mod uniform;
 mod weighted;
 
-pub use alternate::Alternate;
-pub use choice::{Choice, Options};
 pub use geodesic::Geodesic;
 pub use hit_and_run::HitAndRun;
+pub use kernel_mixture::KernelMixture;
+pub use kind::{ProposalKind, ProposalOptions};
 pub use langevin::Langevin;
 pub use langevin_sphere::LangevinOnSphere;
-pub use mixture::Mixture;
+pub use proposal_mixture::ProposalMixture;
 pub use tilted::Tilted;
 pub use tilted_chord::TiltedChord;
 pub use uniform::Uniform;
 pub use weighted::Weighted;
 
 use crate::model::Problem;
-use crate::numeric::dot;
+use crate::numeric::{dot, norm};
 use crate::recourse::Answer;
 use crate::run::Random;
-use crate::uncertainty::{CachedTilt, State, States, Walk};
+use crate::uncertainty::{CachedTilt, LocalCoordinates, State, States};
 
-/// A state with all that is known there.
+/// A state with its scenario, its recourse solution and the data that proposals derive from them.
 #[derive(Debug, Clone)]
 pub struct ChainState {
     /// The state.
     pub state: State,
-    /// Its ξ.
+    /// The scenario ξ of the state.
     pub xi: Vec<f64>,
-    /// What the recourse says there.
+    /// The recourse solution at ξ and the incumbent.
     pub answer: Answer,
-    /// The tilt that belongs to its slope; filled by proposals that use one.
+    /// The tilt along the slope of the answer; filled by proposals that use a tilt.
     pub tilt: CachedTilt,
-    /// What a local move needs to know of its slope: as many numbers as the walk has coordinates, and one more.
+    /// Drift data of local moves: one number per local coordinate, and one more.
     pub drift: Vec<f64>,
-    /// Which of several proposals led here; written and read by [`Alternate`].
-    pub way: Way,
-    /// How much nearer than by default candidates are sought: κ is multiplied by it. Every place of one chain has the
-    /// same.
-    pub sharpness: f64,
-    /// The chord that led here, from its least t to its greatest, and the t that was chosen; written and read by
+    /// The component of a [`KernelMixture`] that proposed this state; written and read by the mixture.
+    pub component: Component,
+    /// The adaptive factor of κ, equal for all states of one chain.
+    pub concentration_factor: f64,
+    /// The chord on which this state was proposed, as its least t, its greatest t and the chosen t; written and read by
     /// [`TiltedChord`].
     pub chord: [f64; 3],
 }
 
-/// One of two ways.
+/// A component of a mixture of two proposals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Way {
-    /// The first proposal's.
+pub enum Component {
+    /// The first proposal.
     #[default]
     First,
-    /// The second one's.
+    /// The second proposal.
     Second,
 }
 
 impl ChainState {
-    /// A blank state, with buffers of the right sizes.
+    /// Creates a blank state with buffers of the right sizes.
     pub fn new(problem: &Problem, states: &dyn States) -> Self {
         Self {
             state: states.blank(),
             xi: vec![0.0; problem.set.dim()],
             answer: Answer::new(problem),
             tilt: CachedTilt::default(),
-            drift: vec![0.0; states.walk().map_or(0, Walk::dim) + 1],
-            way: Way::default(),
-            sharpness: 1.0,
+            drift: vec![0.0; states.local_coordinates().map_or(0, LocalCoordinates::dim) + 1],
+            component: Component::default(),
+            concentration_factor: 1.0,
             chord: [0.0; 3],
         }
     }
 
-    /// Takes over another place's state, ξ and answer without allocating; not what proposals made of them.
+    /// Copies state, ξ and answer of another chain state without allocating. Data derived by proposals are not copied.
     pub(crate) fn copy_from(&mut self, other: &ChainState) {
         match (&mut self.state, &other.state) {
             (State::Point(own), State::Point(point)) => own.copy_from_slice(point),
@@ -95,13 +94,13 @@ impl ChainState {
             (answer.outcome, answer.value, answer.cost, answer.intercept);
     }
 
-    /// The coordinates, where the state has some.
+    /// The coordinates of the state; empty for a row.
     fn point(&self) -> &[f64] {
         point(&self.state)
     }
 }
 
-/// The coordinates of a state; a row has none.
+/// The coordinates of a state; empty for a row.
 fn point(state: &State) -> &[f64] {
     match state {
         State::Point(point) => point,
@@ -109,7 +108,7 @@ fn point(state: &State) -> &[f64] {
     }
 }
 
-/// The coordinates of a state, to be written over.
+/// The coordinates of a state as a mutable slice; empty for a row.
 fn point_mut(state: &mut State) -> &mut [f64] {
     match state {
         State::Point(point) => point,
@@ -117,64 +116,67 @@ fn point_mut(state: &mut State) -> &mut [f64] {
     }
 }
 
-/// How much more of ν there is at one state than at another, as a logarithm: what a symmetric move owes to a ν that is
-/// not uniform.
-fn reference_ratio(states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
-    states.walk().map_or(0.0, |walk| walk.log_reference(to.point()) - walk.log_reference(from.point()))
+/// Returns ln ν(to) − ln ν(from) with respect to the uniform measure: the correction of a symmetric move for a ν that
+/// is not uniform.
+fn log_reference_ratio(states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
+    states
+        .local_coordinates()
+        .map_or(0.0, |coordinates| coordinates.log_reference(to.point()) - coordinates.log_reference(from.point()))
 }
 
-/// A proposal that these states cannot carry, or that makes no sense.
+/// A proposal that these states do not support, or an invalid option of a proposal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Refused(pub String);
+pub struct ProposalError(pub String);
 
-/// A place holds one tilt and one drift.
-fn can_share_a_place(first: &dyn Proposal, second: &dyn Proposal) -> Result<(), Refused> {
-    match (first.tilts() && second.tilts(), first.drifts() && second.drifts()) {
+/// Checks that two proposals can use the same chain state, which stores one tilt and one drift.
+fn check_shared_buffers(first: &dyn Proposal, second: &dyn Proposal) -> Result<(), ProposalError> {
+    match (first.uses_tilt() && second.uses_tilt(), first.uses_drift() && second.uses_drift()) {
         (false, false) => Ok(()),
-        (true, _) => Err(Refused("a place has room for one tilt, and both proposals want one".into())),
-        (_, true) => Err(Refused("a place has room for one drift, and both proposals want one".into())),
+        (true, _) => Err(ProposalError("a chain state stores one tilt, and both proposals need one".into())),
+        (_, true) => Err(ProposalError("a chain state stores one drift, and both proposals need one".into())),
     }
 }
 
-/// A transition law q(·|from) of candidates.
+/// The law q(·|from) of candidates.
 ///
-/// Candidates are always states of the space: a move that would leave it stays where it is instead, which is a
-/// rejection made early.
+/// Candidates are always states of the space: a move that would leave the space proposes the current state instead,
+/// which is an early rejection.
 pub trait Proposal: Send + Sync {
-    /// Readies a place to be proposed from at a temperature, after its answer or the temperature changed.
-    fn ready(&self, _states: &dyn States, _place: &mut ChainState, _temperature: f64) {}
+    /// Prepares a state as the origin of a proposal at a temperature. Called after its answer or the temperature
+    /// changed.
+    fn prepare(&self, _states: &dyn States, _place: &mut ChainState, _temperature: f64) {}
 
     /// Draws a candidate into `to.state`.
     fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState);
 
-    /// `ln q(from|to) − ln q(to|from)`, densities with respect to ν; both places are ready, and `to` was proposed from
-    /// `from`. −∞ where the way back is impossible.
+    /// Returns `ln q(from|to) − ln q(to|from)`, with densities with respect to ν. Both states are prepared, and `to`
+    /// was proposed from `from`. Returns −∞ if the reverse move is impossible.
     fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64;
 
-    /// Whether there is a density in closed form.
+    /// Whether the law has a density in closed form on these states.
     fn has_density(&self, _states: &dyn States) -> bool {
         false
     }
 
-    /// `ln q(to|from)` with respect to ν, where there is such a density in closed form; for `to` other than `from`, if
-    /// the law has an atom there.
+    /// Returns `ln q(to|from)` with respect to ν, or `None` if there is no density in closed form. If the law has an
+    /// atom at `from`, the value is defined for other `to` only.
     fn log_density(&self, _states: &dyn States, _from: &ChainState, _to: &State) -> Option<f64> {
         None
     }
 
-    /// Whether it fills [`ChainState::tilt`]: the chain then keeps tilts for slopes that come again.
-    fn tilts(&self) -> bool {
+    /// Whether the proposal fills [`ChainState::tilt`]. The chain then caches tilts for recurring slopes.
+    fn uses_tilt(&self) -> bool {
         false
     }
 
-    /// Whether it fills [`ChainState::drift`].
-    fn drifts(&self) -> bool {
+    /// Whether the proposal fills [`ChainState::drift`].
+    fn uses_drift(&self) -> bool {
         false
     }
 
-    /// Whether it writes [`ChainState::way`].
-    fn alternates(&self) -> bool {
+    /// Whether the proposal is a [`KernelMixture`], which writes [`ChainState::component`].
+    fn is_kernel_mixture(&self) -> bool {
         false
     }
 }

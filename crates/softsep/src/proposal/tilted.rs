@@ -1,25 +1,25 @@
-//! The adaptive proposal: ν tilted by the recourse's own slope −Uᵀπ*, toward scenarios that cost more (Section 5.1 and
-//! EC.2 of the paper).
+//! The adaptive proposal: ν tilted along the slope −Uᵀπ* of the recourse, toward scenarios with higher cost (Section
+//! 5.1 and EC.2 of the paper).
 
 use rand::RngExt;
 
-use super::mixture::log_mixed;
+use super::proposal_mixture::log_mixed;
 use super::{ChainState, Proposal};
 use crate::run::Random;
 use crate::uncertainty::{State, States, Tilt};
 
-/// `q(to|from) = (1 − share)·exp(κ⟨slope(from), to⟩ − ln Z) + share`, with respect to ν. A share above zero keeps q
-/// away from zero everywhere.
+/// `q(to|from) = (1 − share)·exp(κ⟨slope(from), to⟩ − ln Z) + share`, with respect to ν. A positive share bounds q away
+/// from zero.
 #[derive(Debug, Clone, Copy)]
 pub struct Tilted {
-    /// κ.
+    /// The concentration κ.
     pub concentration: f64,
-    /// How much of ν is mixed in.
+    /// The weight of ν in the mixture.
     pub share: f64,
 }
 
 impl Tilted {
-    /// The tilt of these states, with their own concentration; `None` if they have no tilt.
+    /// Creates the tilted proposal with the default concentration of these states; `None` if they have no tilt.
     pub fn of(states: &dyn States, share: f64) -> Option<Self> {
         states.tilt().map(|tilt| Self { concentration: tilt.concentration(), share })
     }
@@ -31,9 +31,9 @@ impl Tilted {
 }
 
 impl Proposal for Tilted {
-    fn ready(&self, states: &dyn States, place: &mut ChainState, _temperature: f64) {
+    fn prepare(&self, states: &dyn States, state: &mut ChainState, _temperature: f64) {
         if let Some(tilt) = states.tilt() {
-            tilt.prepare(&place.answer.slope_xi, self.concentration * place.sharpness, &mut place.tilt);
+            tilt.prepare(&state.answer.slope_xi, self.concentration * state.concentration_factor, &mut state.tilt);
         }
     }
 
@@ -58,7 +58,7 @@ impl Proposal for Tilted {
         states.tilt().map(|tilt| self.log_mixed(tilt, from, to))
     }
 
-    fn tilts(&self) -> bool {
+    fn uses_tilt(&self) -> bool {
         true
     }
 }

@@ -1,10 +1,10 @@
-//! The uniform proposal: a fresh draw from ν, wherever the chain stands (Example 5 of the paper).
+//! The uniform proposal: an independent draw from ν in every step (Example 5 of the paper).
 
 use super::{ChainState, Proposal};
 use crate::run::Random;
 use crate::uncertainty::{State, States};
 
-/// `q(·|from) = ν`, which has to be drawn from exactly.
+/// `q(·|from) = ν`, for states that can draw from ν exactly.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Uniform;
 

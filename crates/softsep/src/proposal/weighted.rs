@@ -1,26 +1,27 @@
-//! The independent proposal with given weights (Example 3 of the paper): useful where it is roughly known which
-//! scenarios are bad.
+//! The independence proposal with given weights (Example 3 of the paper), for problems where the bad scenarios are
+//! roughly known.
 
 use rand::RngExt;
 
-use super::{ChainState, Proposal, Refused};
+use super::{ChainState, Proposal, ProposalError};
 use crate::run::Random;
 use crate::uncertainty::{Count, Space, State, States};
 
-/// `q(j|i) = (1 − share)·weight_j + share/N`, weights that sum to one. All of it is positive: the chain must be able to
-/// reach every row.
+/// `q(j|i) = (1 − share)·weight_j + share/N`, with the weights normalised to sum one. Every q(j|i) is positive, so that
+/// the chain can reach every row.
 #[derive(Debug, Clone)]
 pub struct Weighted {
     /// ln(N·q(j)), the density with respect to the uniform ν.
     log_density: Vec<f64>,
-    /// Sums of q, the last of them one up to rounding.
+    /// Partial sums of q; the last one is one up to rounding.
     sums: Vec<f64>,
 }
 
 impl Weighted {
-    /// One weight per row of these states, in their order.
-    pub fn new(states: &dyn States, weights: &[f64], share: f64) -> Result<Self, Refused> {
-        let refuse = |why: String| Err(Refused(why));
+    /// Creates the proposal from one weight per row of these states, in their order. Errs if the states are not the
+    /// rows of a list, if the weights or the share are invalid, or if some row would have probability zero.
+    pub fn new(states: &dyn States, weights: &[f64], share: f64) -> Result<Self, ProposalError> {
+        let refuse = |why: String| Err(ProposalError(why));
         let rows = match (states.space(), states.blank()) {
             (Space::Finite(Count::Exactly(rows)), State::Row(_)) => rows,
             _ => {
@@ -43,7 +44,7 @@ impl Weighted {
             ));
         }
         let largest = weights.iter().fold(0.0_f64, |largest, weight| largest.max(*weight));
-        // Divided by the largest first: their plain sum may be beyond the largest double.
+        // Division by the largest weight first: the plain sum may overflow.
         let total: f64 = weights.iter().map(|weight| weight / largest).sum();
         if largest == 0.0 && share < 1.0 {
             return refuse("all weights are zero".into());

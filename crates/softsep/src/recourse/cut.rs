@@ -1,18 +1,18 @@
-//! A valid inequality in x that one recourse solve proves.
+//! Benders cuts: valid inequalities in x that a recourse solve proves.
 
-/// `intercept + slopeᵀx` bounds Q(·, ξ) from below (and with it the worst case), or must not be positive where recourse
-/// is to exist.
+/// A cut. An optimality cut bounds Q(·, ξ), and with it the worst case, from below by `intercept + slopeᵀx`. A
+/// feasibility cut requires `intercept + slopeᵀx ≤ 0` for recourse to exist.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
-    /// What the inequality says.
+    /// Optimality or feasibility.
     pub kind: CutKind,
-    /// Its value at x = 0.
+    /// Value at x = 0.
     pub intercept: f64,
-    /// Its slope in x.
+    /// Slope in x.
     pub slope: Vec<f64>,
 }
 
-/// What a cut says.
+/// Kind of a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutKind {
     /// `θ ≥ intercept + slopeᵀx`.
@@ -22,7 +22,7 @@ pub enum CutKind {
 }
 
 impl Cut {
-    /// The cut's value at x.
+    /// Returns the value at x.
     pub fn at(&self, x: &[f64]) -> f64 {
         self.intercept + self.slope.iter().zip(x).map(|(s, x)| s * x).sum::<f64>()
     }

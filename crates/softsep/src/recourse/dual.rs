@@ -1,37 +1,37 @@
-//! The dual of linear recourse with fixed costs, written out in columns and rows: what a search over ξ optimises over.
+//! The dual of linear recourse with fixed costs as columns and rows, for exact separation over ξ.
 //!
 //! By strong duality `Q(x, ξ)` is the maximum over π in Π of `objective(π; x) + s(π)ᵀξ` with the slopes `s(π) = −Uᵀπ`.
-//! Π does not depend on x or ξ. Its recession cone tells where there is no recourse: where a ray of it has a positive
-//! objective.
+//! Π does not depend on x or ξ. There is no recourse where a ray of its recession cone has a positive objective.
 
 use softsep_lp::Model;
 
 use crate::model::{RecourseModel, Sparse};
 
-/// Which duals.
+/// Set of dual multipliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Duals {
-    /// Π: the multipliers of feasible duals.
+pub(crate) enum DualSet {
+    /// Π: the feasible multipliers.
     Feasible,
-    /// The recession cone of Π, cut to `−1 ≤ π ≤ 1`.
+    /// The recession cone of Π, intersected with `−1 ≤ π ≤ 1`.
     Rays,
 }
 
-/// The dual's columns, the first of the model that they were written to.
+/// Columns of the dual. They are the first columns of the model that they were written to.
 ///
-/// A row with two sides has a multiplier for each, `π = π⁺ − π⁻`; so has a y with two bounds, for its reduced cost. A
-/// side at zero costs nothing, so that its multiplier is a row's slack and needs no column.
+/// A row with two sides has one multiplier for each, `π = π⁺ − π⁻`. A y with two bounds has two multipliers for its
+/// reduced cost. A bound of zero adds nothing to the objective, so that its multiplier is the slack of a row and needs
+/// no column.
 #[derive(Debug, Clone)]
 pub(crate) struct DualColumns {
     /// π of each row as signed columns.
     pi: Vec<Vec<(usize, f64)>>,
-    /// What each column adds to the objective where x and ξ are zero.
-    at_zero: Vec<f64>,
-    /// The rows.
+    /// Objective coefficient of each column at x = 0 and ξ = 0.
+    base_objective: Vec<f64>,
+    /// Rows of the dual.
     rows: Vec<DualRow>,
 }
 
-/// `least ≤ Σ terms ≤ most`: what the dual owes to one y.
+/// The dual constraint `least ≤ Σ terms ≤ most` of one y.
 #[derive(Debug, Clone)]
 pub(crate) struct DualRow {
     pub(crate) y: usize,
@@ -41,12 +41,12 @@ pub(crate) struct DualRow {
 }
 
 impl DualColumns {
-    /// Writes the duals into `model`, which must be empty.
-    pub(crate) fn write(recourse: &RecourseModel, duals: Duals, model: &mut Model) -> Self {
-        let most = if duals == Duals::Feasible { f64::INFINITY } else { 1.0 };
-        let mut at_zero = Vec::new();
+    /// Writes columns and rows into `model`, which must be empty.
+    pub(crate) fn write(recourse: &RecourseModel, duals: DualSet, model: &mut Model) -> Self {
+        let most = if duals == DualSet::Feasible { f64::INFINITY } else { 1.0 };
+        let mut base_objective = Vec::new();
         let mut add = |model: &mut Model, lower: f64, upper: f64, value: f64| {
-            at_zero.push(value);
+            base_objective.push(value);
             model.add_col(0.0, lower, upper)
         };
         let mut pi = Vec::with_capacity(recourse.rows());
@@ -67,7 +67,7 @@ impl DualColumns {
         let columns = recourse.g.transpose();
         let mut rows = Vec::with_capacity(recourse.dim());
         for j in 0..recourse.dim() {
-            let cost = if duals == Duals::Feasible { recourse.cost[j] } else { 0.0 };
+            let cost = if duals == DualSet::Feasible { recourse.cost[j] } else { 0.0 };
             let (lower, upper) = (recourse.lower[j], recourse.upper[j]);
             let mut terms = Vec::new();
             for (i, g) in columns.row(j) {
@@ -92,15 +92,15 @@ impl DualColumns {
                 rows.push(DualRow { y: j, least, most, terms });
             }
         }
-        Self { pi, at_zero, rows }
+        Self { pi, base_objective, rows }
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub(crate) fn rows(&self) -> &[DualRow] {
         &self.rows
     }
 
-    /// The slopes `s(π) = −Mᵀπ`, each as terms over the columns: in ξ for M = U, in x for M = E.
+    /// Returns the slopes `s(π) = −Mᵀπ`, each as terms over the columns: in ξ for M = U, in x for M = E.
     pub(crate) fn slopes(&self, matrix: &Sparse) -> Vec<Vec<(usize, f64)>> {
         let mut slopes = vec![Vec::new(); matrix.cols()];
         for (i, sides) in self.pi.iter().enumerate() {
@@ -111,9 +111,9 @@ impl DualColumns {
         slopes
     }
 
-    /// The dual objective where x shifts the rows by `shift = Ex` and ξ is zero: one coefficient per column.
+    /// Returns the objective coefficient of each column at ξ = 0, where x shifts the rows by `shift = Ex`.
     pub(crate) fn objective(&self, shift: &[f64]) -> Vec<f64> {
-        let mut objective = self.at_zero.clone();
+        let mut objective = self.base_objective.clone();
         for (sides, shift) in self.pi.iter().zip(shift) {
             for &(col, sign) in sides {
                 objective[col] -= sign * shift;
@@ -136,7 +136,7 @@ mod tests {
     use crate::run::Clock;
 
     /// The maximum of the dual objective at (x, ξ).
-    fn dual_value(problem: &Problem, duals: Duals, x: &[f64], xi: &[f64]) -> (Status, f64) {
+    fn dual_value(problem: &Problem, duals: DualSet, x: &[f64], xi: &[f64]) -> (Status, f64) {
         let recourse = &problem.recourse;
         let mut model = Model::new();
         let columns = DualColumns::write(recourse, duals, &mut model);
@@ -153,8 +153,8 @@ mod tests {
         (lp.solve().unwrap(), -lp.objective())
     }
 
-    /// Any random problem of the format's tests, without the feature that holds them: rows of every kind, y of every
-    /// kind.
+    /// A random problem with rows of every kind and y of every kind. The generator of the format's tests is behind a
+    /// feature.
     fn random(seed: u64) -> Problem {
         use crate::definition::{Row, Variable};
         use crate::model::ProblemDefinition;
@@ -164,10 +164,10 @@ mod tests {
         file.first_stage.variables.push(Variable::new("x", 1.0).bounded(0.0, 4.0));
         file.uncertainty.parameters = vec!["g0".into(), "g1".into()];
         file.uncertainty.set = SetDefinition::Box { lower: vec![-1.0; 2], upper: vec![1.0; 2] };
-        let mut whole = |low: i32, high: i32| f64::from(rng.random_range(low..=high));
+        let mut integer = |low: i32, high: i32| f64::from(rng.random_range(low..=high));
         let inf = f64::INFINITY;
         for j in 0..4 {
-            let (lower, upper) = match whole(0, 5) as i32 {
+            let (lower, upper) = match integer(0, 5) as i32 {
                 0 => (-inf, inf),
                 1 => (0.0, inf),
                 2 => (-2.0, 3.0),
@@ -175,15 +175,15 @@ mod tests {
                 4 => (1.0, 1.0),
                 _ => (1.0, inf),
             };
-            file.recourse.variables.push(Variable::new(format!("y{j}"), whole(-3, 5)).bounded(lower, upper));
+            file.recourse.variables.push(Variable::new(format!("y{j}"), integer(-3, 5)).bounded(lower, upper));
         }
         for i in 0..3 {
             let mut row = Row::new(format!("r{i}"));
-            row.y = (0..4).map(|j| (format!("y{j}"), whole(-2, 3))).filter(|term| term.1 != 0.0).collect();
-            row.x = vec![("x".into(), whole(1, 2))];
-            row.xi = (0..2).map(|j| (format!("g{j}"), whole(-2, 2))).filter(|term| term.1 != 0.0).collect();
-            let side = whole(-3, 3);
-            (row.lower, row.upper) = match whole(0, 3) as i32 {
+            row.y = (0..4).map(|j| (format!("y{j}"), integer(-2, 3))).filter(|term| term.1 != 0.0).collect();
+            row.x = vec![("x".into(), integer(1, 2))];
+            row.xi = (0..2).map(|j| (format!("g{j}"), integer(-2, 2))).filter(|term| term.1 != 0.0).collect();
+            let side = integer(-3, 3);
+            (row.lower, row.upper) = match integer(0, 3) as i32 {
                 0 => (side, side),
                 1 => (side, inf),
                 2 => (-inf, side),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dual_has_the_value_of_the_recourse_and_its_rays_tell_where_there_is_none() {
+    fn the_dual_value_is_the_recourse_value_and_a_ray_gains_where_recourse_is_infeasible() {
         let mut met = [0; 3];
         for seed in 0..300 {
             let problem = random(seed);
@@ -206,8 +206,8 @@ mod tests {
             let mut answer = Answer::new(&problem);
             engine.at(&x);
             engine.solve(&xi, &mut answer).unwrap();
-            let (status, value) = dual_value(&problem, Duals::Feasible, &x, &xi);
-            let (rays, gain) = dual_value(&problem, Duals::Rays, &x, &xi);
+            let (status, value) = dual_value(&problem, DualSet::Feasible, &x, &xi);
+            let (rays, gain) = dual_value(&problem, DualSet::Rays, &x, &xi);
             assert_eq!(rays, Status::Optimal, "seed {seed}");
             match answer.outcome {
                 Outcome::Solved => {

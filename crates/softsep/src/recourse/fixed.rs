@@ -1,22 +1,22 @@
-//! Recourse without variables: there is nothing to decide, only rows that hold or do not.
+//! Recourse without variables: rows that are satisfied or violated.
 
-use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, Work};
+use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
 use crate::model::{Problem, RecourseModel};
 
-/// Q is 0 where all rows hold, and ∞ elsewhere; the row that is broken most is the certificate.
+/// Q is 0 where all rows are satisfied and ∞ elsewhere. The row with the largest violation is the certificate.
 pub struct Fixed {
     model: RecourseModel,
     x: Vec<f64>,
     shift: Vec<f64>,
     dual: Vec<f64>,
-    work: Work,
+    work: RecourseWork,
 }
 
-/// Rows may be broken by rounding.
-const HELD: f64 = 1e-9;
+/// Largest violation of a row by rounding, relative to its bound where that is above 1.
+const ROW_TOL: f64 = 1e-9;
 
 impl Fixed {
-    /// Builds the engine; the recourse must have no variables and no cones.
+    /// Builds the engine. Fails if the recourse has variables or cones.
     pub fn new(problem: &Problem) -> Result<Self, RecourseError> {
         let model = problem.recourse.clone();
         if model.dim() > 0 || !model.cones.is_empty() {
@@ -30,7 +30,7 @@ impl Fixed {
             x: vec![0.0; problem.first.dim()],
             shift: vec![0.0; rows],
             dual: vec![0.0; rows],
-            work: Work::default(),
+            work: RecourseWork::default(),
         })
     }
 }
@@ -47,20 +47,20 @@ impl Recourse for Fixed {
         answer.slope_x.fill(0.0);
         answer.slope_xi.fill(0.0);
         (answer.outcome, answer.value, answer.cost, answer.intercept) = (Outcome::Solved, 0.0, 0.0, 0.0);
-        let mut worst = HELD;
-        let mut broken = None;
+        let mut max_violation = ROW_TOL;
+        let mut violated = None;
         for (row, &activity) in self.shift.iter().enumerate() {
             let (lower, upper) = (self.model.row_lower[row], self.model.row_upper[row]);
             for (gain, sign) in [(lower - activity, 1.0), (activity - upper, -1.0)] {
-                // Relative to the bound: a large one is not met to the last digit.
+                // Relative to the bound, since a large bound is not met to the last digit.
                 let size = if sign > 0.0 { lower.abs() } else { upper.abs() };
-                if gain / size.max(1.0) > worst {
-                    worst = gain / size.max(1.0);
-                    broken = Some((row, sign, gain));
+                if gain / size.max(1.0) > max_violation {
+                    max_violation = gain / size.max(1.0);
+                    violated = Some((row, sign, gain));
                 }
             }
         }
-        if let Some((row, sign, gain)) = broken {
+        if let Some((row, sign, gain)) = violated {
             self.dual[row] = sign;
             self.model.e.transpose_mul_add(-1.0, &self.dual, &mut answer.slope_x);
             self.model.u.transpose_mul_add(-1.0, &self.dual, &mut answer.slope_xi);
@@ -80,12 +80,12 @@ impl Recourse for Fixed {
         RecourseBasis::default()
     }
 
-    /// Nothing to forget.
+    /// Does nothing, since no state is kept between solves.
     fn start_from(&mut self, _warm: &RecourseBasis) -> Result<(), RecourseError> {
         Ok(())
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> RecourseWork {
         self.work
     }
 }

@@ -1,7 +1,7 @@
-//! Recourse engines: the value of Q at (x, ξ), its slopes, and the cut they prove.
+//! Recourse engines: the value of Q at (x, ξ), its slopes, and the cut that they prove.
 //!
-//! An engine is built once for a problem and then asked many times; it keeps its solver, its bases and its buffers.
-//! Adding one: see CONTRIBUTING.md; every engine passes [`crate::testing::check_engine`].
+//! An engine is built once for a problem and solves many (x, ξ). It keeps its solver, its bases and its buffers.
+//! CONTRIBUTING.md explains how to add one. Every engine passes [`crate::testing::check_engine`].
 
 mod conic;
 mod cut;
@@ -13,16 +13,16 @@ mod program;
 pub use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
-pub(crate) use dual::{DualColumns, Duals};
+pub(crate) use dual::{DualColumns, DualSet};
 pub use fixed::Fixed;
 pub(crate) use linear::recourse_basis;
-pub use linear::{DualChoice, Interval, Linear, Own, Response, Rules};
-pub(crate) use program::{Program, merged};
+pub use linear::{BasisPolicies, BasisPolicy, BasisResponse, DualChoice, Interval, Linear};
+pub(crate) use program::{ProgramBuilder, merged};
 
 use crate::model::Problem;
 use crate::run::{Clock, Stop};
 
-/// How a recourse solve ended.
+/// Outcome of a recourse solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Outcome {
     /// Q(x, ξ) is finite.
@@ -30,42 +30,42 @@ pub enum Outcome {
     Solved,
     /// No y is feasible: Q = +∞.
     Infeasible,
-    /// The cost falls without end: Q = −∞.
+    /// The cost falls without limit: Q = −∞.
     Unbounded,
 }
 
-/// What a recourse solve says about (x, ξ). The caller owns it and uses it again.
+/// Answer of a recourse solve at (x, ξ). The caller owns it and passes it to many solves.
 ///
 /// - `Solved`: `value = intercept + slope_xᵀx`, and `Q(x', ξ) ≥ intercept + slope_xᵀx'` for every x'. `slope_xi` is a
 ///   subgradient in ξ where costs are fixed (then `Q(x', ξ') ≥ value + slope_xᵀ(x'−x) + slope_xiᵀ(ξ'−ξ)` everywhere),
-///   and the derivative of the Lagrangian in ξ where they move.
-/// - `Infeasible`: value is ∞, and `intercept + slope_xᵀx' ≤ 0` is necessary for recourse at (x', ξ); it is positive at
-///   x. `slope_xi` is how it moves with ξ.
-/// - `Unbounded`: value is −∞, the slopes are zero.
+///   and the derivative of the Lagrangian in ξ where they depend on ξ.
+/// - `Infeasible`: value is ∞, and `intercept + slope_xᵀx' ≤ 0` is necessary for recourse at (x', ξ). The left-hand
+///   side is positive at x, and `slope_xi` is its slope in ξ.
+/// - `Unbounded`: value is −∞, and the slopes are zero.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answer {
-    /// How the solve ended.
+    /// Outcome of the solve.
     pub outcome: Outcome,
-    /// Q(x, ξ), from below: the value of a dual.
+    /// Q(x, ξ) from below: the objective value of a dual.
     pub value: f64,
-    /// Q(x, ξ), from above: what the decision found costs. A known basis gives one number for both; solvers may give
-    /// two, a tolerance apart.
+    /// Q(x, ξ) from above: the cost of a recourse decision. Equal to `value` if a known basis answered; solvers may
+    /// return two numbers that differ by a tolerance.
     pub cost: f64,
-    /// The cut's value at x' = 0.
+    /// Value of the cut at x' = 0.
     pub intercept: f64,
-    /// The cut's slope in x.
+    /// Slope of the cut in x.
     pub slope_x: Vec<f64>,
-    /// The slope in ξ.
+    /// Slope in ξ.
     pub slope_xi: Vec<f64>,
 }
 
 impl Answer {
-    /// Buffers of the right sizes.
+    /// An answer with buffers of the sizes of `problem`.
     pub fn new(problem: &Problem) -> Self {
         Self { slope_x: vec![0.0; problem.first.dim()], slope_xi: vec![0.0; problem.set.dim()], ..Self::default() }
     }
 
-    /// The cut, copied out; `None` if recourse was unbounded.
+    /// Returns the cut, or `None` if the recourse was unbounded.
     pub fn cut(&self) -> Option<Cut> {
         let kind = match self.outcome {
             Outcome::Solved => CutKind::Optimality,
@@ -76,65 +76,66 @@ impl Answer {
     }
 }
 
-/// Where an engine starts its next solve from; cheap to copy, free to cross threads.
+/// Warm start of an engine: the basis that its next solve starts from. Cheap to clone, and free to cross threads.
 #[derive(Debug, Clone, Default)]
 pub struct RecourseBasis(pub(crate) Option<std::sync::Arc<softsep_lp::Basis>>);
 
 impl RecourseBasis {
-    /// Whether there is nothing to start from.
+    /// Returns whether there is no basis.
     pub fn is_cold(&self) -> bool {
         self.0.is_none()
     }
 }
 
-/// Counts of one engine's work.
+/// Counters of one engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Work {
-    /// Answers given.
+pub struct RecourseWork {
+    /// Solves.
     pub solves: u64,
-    /// Answers that a known basis gave without the solver.
+    /// Solves that a known basis answered without the solver.
     pub reused: u64,
-    /// Answers that a few pivots from a known basis gave without the solver.
+    /// Solves that a few pivots from a known basis answered without the solver.
     pub pivoted: u64,
-    /// Pivots or interior-point iterations of the solver.
+    /// Simplex pivots or interior-point iterations.
     pub iterations: u64,
-    /// Solves that needed a rung of the recovery ladder.
+    /// Solves that needed a later rung of the ladder.
     pub recovered: u64,
 }
 
-/// An engine. `at` folds x into the right-hand side once; `solve` then only changes ξ.
+/// A recourse engine. `at` adds x to the right-hand side once; after that `solve` only changes ξ.
 pub trait Recourse: Send {
-    /// Moves to the first-stage decision `x`.
+    /// Sets the first-stage decision to `x`.
     fn at(&mut self, x: &[f64]);
 
     /// Solves the recourse at the current x and `xi`.
     fn solve(&mut self, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError>;
 
-    /// The optimal y of the last solve, or after `Unbounded` a ray along which the cost falls; zeros after
-    /// `Infeasible`.
+    /// Writes the optimal y of the last solve. After `Unbounded` it is a ray along which the cost falls, after
+    /// `Infeasible` it is zero.
     fn decision(&mut self, y: &mut [f64]);
 
-    /// The optimal dual of the last solve, one entry per row, or after `Infeasible` the Farkas ray. The Lagrangian is
-    /// `cost(y) − πᵀ(Gy + Ex + Uξ − …)`: π ≥ 0 on a row held at its lower bound, π ≤ 0 at its upper one, π in the dual
-    /// cone in a cone.
+    /// Writes the optimal dual of the last solve, one entry per row. After `Infeasible` it is the Farkas ray.
+    ///
+    /// The Lagrangian is `cost(y) − πᵀ(Gy + Ex + Uξ − …)`: π ≥ 0 on a row at its lower bound, π ≤ 0 on a row at its
+    /// upper bound, and π is in the dual cone on the rows of a cone.
     fn dual(&mut self, pi: &mut [f64]);
 
-    /// What the next solve would start from.
+    /// Returns the basis that the next solve would start from.
     fn warm_start(&self) -> RecourseBasis;
 
-    /// Starts the next solve from `warm` and forgets all else, so that the answers to come depend on it and on their
-    /// questions alone.
+    /// Starts the next solve from `warm` and drops all other state, so that the following answers depend only on `warm`
+    /// and on the (x, ξ) solved since.
     fn start_from(&mut self, warm: &RecourseBasis) -> Result<(), RecourseError>;
 
-    /// Keeps in mind where another engine ended. Solves may begin there; what they answer is as optimal as ever.
+    /// Adds the final basis of another engine as a possible starting point. Answers stay optimal.
     fn hint(&mut self, _ended: &RecourseBasis) {}
 
-    /// What has been done so far.
-    fn work(&self) -> Work;
+    /// Returns the counters.
+    fn work(&self) -> RecourseWork;
 }
 
-/// The engine for a problem: simplex where the recourse is linear, interior point where it is quadratic or conic, rows
-/// alone where it has no variables.
+/// Returns the engine for a problem: simplex where the recourse is linear, interior point where it is quadratic or
+/// conic, and row checks where it has no variables.
 pub fn engine(problem: &Problem, clock: &Clock) -> Result<Box<dyn Recourse>, RecourseError> {
     let recourse = &problem.recourse;
     if recourse.dim() == 0 && recourse.cones.is_empty() {
@@ -146,26 +147,26 @@ pub fn engine(problem: &Problem, clock: &Clock) -> Result<Box<dyn Recourse>, Rec
     }
 }
 
-/// A recourse solve that gave no answer.
+/// Error of a recourse solve.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RecourseError {
-    /// Every rung of the recovery ladder failed.
+    /// Every rung of the ladder failed.
     #[error("the recourse could not be solved at x = {x:?}, ξ = {xi:?}: {why}")]
     Numerical {
         /// The decision.
         x: Vec<f64>,
         /// The scenario.
         xi: Vec<f64>,
-        /// What the solver said last.
+        /// Reason of the last failure.
         why: String,
     },
     /// The time limit passed or an interrupt came during a solve.
     #[error(transparent)]
     Stopped(#[from] Stop),
-    /// The engine cannot take this problem.
+    /// The engine does not support this problem.
     #[error("{0}")]
     Unsupported(String),
-    /// HiGHS refused a call.
+    /// HiGHS rejected a call.
     #[error(transparent)]
     Lp(#[from] softsep_lp::LpError),
 }

@@ -1,4 +1,4 @@
-//! What a program is written into: HiGHS's model or Clarabel's, so that whoever writes one writes it once.
+//! Common interface to the models of HiGHS and Clarabel, so that a program is written by one function for both.
 
 use std::ops::Range;
 
@@ -8,21 +8,21 @@ use super::{ConicProgram, RecourseError};
 use crate::definition::{ConeKind, VariableKind};
 
 /// A program under construction.
-pub(crate) trait Program {
-    /// Adds a column and gives its index.
+pub(crate) trait ProgramBuilder {
+    /// Adds a column and returns its index.
     fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize;
 
-    /// Adds `lower ≤ Σ terms ≤ upper` and gives its index.
+    /// Adds `lower ≤ Σ terms ≤ upper` and returns its index.
     fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize;
 
     /// Adds `½·value·v_i²` (i = j) or `value·v_i·v_j` to the cost.
     fn quadratic(&mut self, i: usize, j: usize, value: f64);
 
-    /// Adds a cone over rows `Σ terms − offset` and gives their indices.
+    /// Adds a cone over rows `Σ terms − offset` and returns their indices. Fails if the solver does not support it.
     fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError>;
 }
 
-impl Program for Model {
+impl ProgramBuilder for Model {
     fn col(&mut self, cost: f64, lower: f64, upper: f64, kind: VariableKind) -> usize {
         match kind {
             VariableKind::Continuous => self.add_col(cost, lower, upper),
@@ -43,7 +43,7 @@ impl Program for Model {
     }
 }
 
-impl Program for ConicProgram {
+impl ProgramBuilder for ConicProgram {
     fn col(&mut self, cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
         self.add_col(cost, lower, upper)
     }
@@ -61,7 +61,7 @@ impl Program for ConicProgram {
     }
 }
 
-/// Terms with each column once, in ascending order.
+/// Returns the terms with each column once, in ascending order.
 pub(crate) fn merged(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     terms.sort_by_key(|term| term.0);
     terms.dedup_by(|next, kept| {

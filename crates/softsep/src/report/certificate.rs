@@ -1,12 +1,12 @@
-//! What a certificate says, and what it does not say, in words.
+//! Statements about a certificate in words.
 
 use super::summary::number;
 use crate::outcome::Outcome;
 use crate::run::{Assumption, Certificate, Likely, Source, Violation};
 
-/// Short sentences about how the bounds of an outcome are known; the first begins with the certificate's kind. None for
-/// a problem that was proved to have no optimum: it has no bounds.
-pub fn in_words(outcome: &Outcome) -> Vec<String> {
+/// Returns short sentences about how the bounds of an outcome were proven; the first starts with the kind of the
+/// certificate. Empty for a problem that was proven to have no optimum, which has no bounds.
+pub fn certificate_in_words(outcome: &Outcome) -> Vec<String> {
     if outcome.verdict.is_some() {
         return Vec::new();
     }
@@ -24,13 +24,13 @@ pub fn in_words(outcome: &Outcome) -> Vec<String> {
     }
     if let Some(likely) = bounds.refuted() {
         words.push(format!(
-            "draws attested an upper bound of {}, and the lower bound shows it to be false: an assumption was, or the \
-             draws were unlucky",
+            "the draws certified an upper bound of {}, and the lower bound shows it to be false: an assumption is \
+             false, or the draws were unlikely",
             number(likely.upper)
         ));
     }
     if bounds.best().is_some() && bounds.certificate() == Certificate::None {
-        words.push("the objective is an estimate: what the decision costs at the worst scenario seen".into());
+        words.push("the objective is an estimate: the cost of the decision at the worst scenario found".into());
     }
     if let Some(violation) = bounds.violation() {
         words.extend(violation_in_words(violation));

@@ -1,17 +1,17 @@
-//! A diagnosis in plain words.
+//! Text summary of a diagnosis.
 
 use std::fmt::Write;
 
 use super::summary::entries;
-use crate::diagnose::{Certified, Constant, Diagnosis, Identification, Inquiry, Known};
+use crate::diagnose::{Certified, Constant, Diagnosis, Identification, Inquiry, Provenance};
 use crate::model::Problem;
 use crate::theory::Chance;
 use crate::uncertainty::{Count, Space};
 
-/// States less likely than this are not shown.
-const LIKELY: f64 = 1e-4;
+/// Less likely states are not shown.
+const MIN_SHOWN_PROBABILITY: f64 = 1e-4;
 
-/// What a diagnosis says, and what to do about it.
+/// Returns the summary of a diagnosis, with advice.
 pub fn diagnosis_summary(problem: &Problem, inquiry: &Inquiry, diagnosis: &Diagnosis) -> String {
     let mut text = String::new();
     at_the_decision(&mut text, problem, inquiry, diagnosis);
@@ -26,13 +26,13 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
     let space = match diagnosis.space {
         Space::Finite(Count::Exactly(1)) => "one".to_owned(),
         Space::Finite(count) if problem.set.is_finite_list() => format!("{count} rows of a list"),
-        Space::Finite(count) => format!("{count} points that can hold a worst case"),
+        Space::Finite(count) => format!("{count} points that can attain the worst case"),
         Space::Sphere(dim) => format!("the unit sphere in {dim} coordinates, the boundary of an ellipsoid"),
         Space::Body(dim) => format!("a convex body in {dim} coordinate{}", if dim == 1 { "" } else { "s" }),
     };
-    let looked =
-        if scores.all { "all were looked at".to_owned() } else { format!("{} draws were looked at", scores.looked) };
-    let _ = writeln!(text, "states       {space}; {looked}");
+    let evaluated =
+        if scores.all { "all were evaluated".to_owned() } else { format!("{} draws were evaluated", scores.evaluated) };
+    let _ = writeln!(text, "states       {space}; {evaluated}");
     if diagnosis.violation.is_some() {
         let _ = writeln!(text, "warning      the decision is not feasible for the first stage");
     }
@@ -45,19 +45,25 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
         short(diagnosis.first_cost + scores.worst)
     );
     let why = match inquiry.temperature {
-        Some(_) => "as asked".to_owned(),
-        None if diagnosis.temperature_for_gap.is_none() => "the gap itself; any would do".to_owned(),
+        Some(_) => "as given".to_owned(),
+        None if diagnosis.temperature_for_gap.is_none() => "the gap itself; every temperature suffices".to_owned(),
         None => format!("the largest that keeps the soft maximum within {} of the cost", percent(inquiry.gap)),
     };
     let _ = writeln!(text, "temperature  w = {}, {why}", short(diagnosis.temperature));
     let how = if scores.all { "exact" } else { "estimated from the draws" };
     let _ = writeln!(
         text,
-        "soft maximum {} ({how}), {} below the largest score seen; at any decision it is below the maximum by {}",
+        "soft maximum {} ({how}), {} below the largest score found; at any decision it is below the maximum by {}",
         short(scores.soft),
         short(scores.worst - scores.soft),
         at_most(diagnosis.soft_error)
     );
+    gap_and_likeliest(text, problem, diagnosis);
+}
+
+/// The gap between the worst states and the others, and the most likely states of the soft law.
+fn gap_and_likeliest(text: &mut String, problem: &Problem, diagnosis: &Diagnosis) {
+    let scores = &diagnosis.scores;
     match scores.gap {
         Some(0.0) => {
             let _ = writeln!(text, "gap          all states cost the same here");
@@ -70,12 +76,14 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
             let _ = writeln!(text, "gap          {who} {verb} ahead of all others by Δ* = {}", short(gap));
         }
         None if matches!(diagnosis.space, Space::Finite(_)) => {
-            let _ = writeln!(text, "gap          not known: not all states were looked at");
+            let _ = writeln!(text, "gap          not known: not all states were evaluated");
         }
         None => {}
     }
-    for (place, likely) in scores.likeliest.iter().enumerate().filter(|(_, likely)| likely.probability >= LIKELY) {
-        let head = if place == 0 { "likeliest" } else { "" };
+    for (rank, likely) in
+        scores.likeliest.iter().enumerate().filter(|(_, likely)| likely.probability >= MIN_SHOWN_PROBABILITY)
+    {
+        let head = if rank == 0 { "likeliest" } else { "" };
         let ξ = entries(&problem.names.parameters, &likely.xi);
         let _ = writeln!(
             text,
@@ -100,36 +108,37 @@ fn constants(text: &mut String, diagnosis: &Diagnosis) {
     }
     line("D", "two decisions are apart by", constants.diameter_x);
     line("L_P", "per unit of x, a row of the kernel changes by", diagnosis.kernel);
-    let (mixing, known) = diagnosis.mixing;
+    let (mixing, provenance) = diagnosis.mixing;
     let here =
         diagnosis.mixing_here.map_or(String::new(), |here| format!("; at this decision {}", short(here.gamma())));
     let _ = writeln!(
         text,
-        "  {:<5} a step forgets at least this much of where it was: {}{}{here}",
+        "  {:<5} the least share of its start that a step forgets: {}{}{here}",
         "γ",
         short(mixing.gamma()),
-        note(known)
+        note(provenance)
     );
-    let _ = writeln!(text, "  η̄     what is left of it: {}", near_one(mixing.gamma()));
+    let _ = writeln!(text, "  η̄     the share that it keeps at most: {}", near_one(mixing.gamma()));
     let _ = writeln!(
         text,
         "  {:<5} the fundamental matrix is bounded by {}{}",
         "C*",
         short(mixing.fundamental()),
-        note(known)
+        note(provenance)
     );
 }
 
 fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
-    let caution = match diagnosis.known {
-        Known::Bounded => "bounds",
-        Known::Estimated { .. } => "not bounds: they are made of estimates",
+    let caution = match diagnosis.provenance {
+        Provenance::Bounded => "bounds",
+        Provenance::Estimated { .. } => "not bounds: they use estimated constants",
     };
     let _ = writeln!(
         text,
-        "\nchance of missing the worst scenarios, at most ({caution}), for candidates drawn afresh and incumbents"
+        "\nchance of missing the worst scenarios, at most ({caution}), for independent draws as candidates, and \
+         incumbents"
     );
-    let _ = writeln!(text, "that move by {}/n at step n, or stand still", short(diagnosis.movement.size));
+    let _ = writeln!(text, "that move by {}/n at step n, or are fixed", short(diagnosis.movement.size));
     if diagnosis.certification.is_some() {
         let _ = writeln!(text, "  (Theorem 3 and Corollary 1 as if Δ* at this decision held at every incumbent)");
     }
@@ -137,7 +146,7 @@ fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
     for bounds in &diagnosis.identification {
         let _ = writeln!(text, "  after {} steps", bounds.steps);
         let mut line = |what: &str, said: [String; 2]| {
-            let _ = writeln!(text, "    {what:<34} moving: {}; standing still: {}", said[0], said[1]);
+            let _ = writeln!(text, "    {what:<34} moving: {}; fixed: {}", said[0], said[1]);
         };
         line(&format!("within {slack} of it (Theorem 2)"), bounds.general.map(general));
         if let Some(finite) = bounds.finite {
@@ -153,13 +162,13 @@ fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
                 chance(miss)
             );
             let calls = calls.map_or("no number of further calls certifies a decision".to_owned(), |calls| {
-                format!("after 100 calls, {calls} more without a find certify a decision")
+                format!("after 100 calls, {calls} more without a worse scenario certify a decision")
             });
             let _ = writeln!(text, "  {calls}, with confidence {}", percent(1.0 - inquiry.false_rate));
         }
         None => {
             let why = match (diagnosis.space, diagnosis.scores.gap) {
-                (Space::Finite(_), Some(_)) => "have nothing to find here: all states cost the same",
+                (Space::Finite(_), Some(_)) => "do not apply here: all states cost the same",
                 (Space::Finite(_), None) => {
                     "need the gap Δ* between the worst states and the others, which is not known"
                 }
@@ -199,80 +208,86 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
     if memory > 1.0 && memory.is_finite() {
         let _ = writeln!(
             text,
-            "  about {} transitions with fresh draws until a chain has forgotten where it was",
+            "  about {} transitions with independent draws until a chain has forgotten its start",
             short(memory)
         );
     }
     if let Some(certified) = &diagnosis.certification {
-        if let Some(temperature) = certified.temperature {
-            let _ = writeln!(text, "  w ≤ {} lets repeated calls certify a decision", short(temperature));
-        }
-        let confidence = percent(1.0 - inquiry.false_rate);
-        match (certified.steps, diagnosis.states) {
-            (Some(steps), Some(states)) => {
-                let scan = if (steps as f64) < states { "fewer" } else { "no fewer" };
-                let _ = writeln!(
-                    text,
-                    "  {steps} transitions at one decision find the worst state with confidence {confidence}, by \
-                     {scan} recourse solves than asking all {} states",
-                    short(states)
-                );
-            }
-            _ => {
-                let _ = writeln!(
-                    text,
-                    "  at this w no number of transitions is shown to find the worst state with confidence \
-                     {confidence}; choose a smaller w"
-                );
-            }
-        }
-        if let Some(transitions) = certified.transitions {
-            let jump = short(diagnosis.movement.size / 100.0);
-            let _ = writeln!(
-                text,
-                "  g(100) = {transitions}: the transitions after the hundredth call if the incumbent jumps by more \
-                 than {jump}"
-            );
-        }
+        certification_advice(text, certified, inquiry, diagnosis);
     }
     if let Some(concentration) = diagnosis.concentration.filter(|concentration| *concentration > 0.0) {
         let _ = writeln!(
             text,
-            "  κ = {} is a good concentration for candidates drawn along the slope of Q; they do better than fresh \
-             draws as a rule, but nothing above is proved for them",
+            "  κ = {} is a good concentration for candidates drawn along the slope of Q; they usually do better \
+             than independent draws, but none of the bounds above is proven for them",
             short(concentration)
         );
     }
 }
 
-/// A bound that Theorem 2 may not give.
+fn certification_advice(text: &mut String, certified: &Certified, inquiry: &Inquiry, diagnosis: &Diagnosis) {
+    if let Some(temperature) = certified.temperature {
+        let _ = writeln!(text, "  w ≤ {} lets repeated calls certify a decision", short(temperature));
+    }
+    let confidence = percent(1.0 - inquiry.false_rate);
+    match (certified.steps, diagnosis.states) {
+        (Some(steps), Some(states)) => {
+            let scan = if (steps as f64) < states { "fewer" } else { "no fewer" };
+            let _ = writeln!(
+                text,
+                "  {steps} transitions at one decision find the worst state with confidence {confidence}, by \
+                 {scan} recourse solves than evaluating all {} states",
+                short(states)
+            );
+        }
+        _ => {
+            let _ = writeln!(
+                text,
+                "  at this w no number of transitions is proven to find the worst state with confidence \
+                 {confidence}; choose a smaller w"
+            );
+        }
+    }
+    if let Some(transitions) = certified.transitions {
+        let jump = short(diagnosis.movement.size / 100.0);
+        let _ = writeln!(
+            text,
+            "  g(100) = {transitions}: the transitions after the hundredth call if the incumbent jumps by more \
+             than {jump}"
+        );
+    }
+}
+
+/// Formats the bound of Theorem 2, if it applies.
 fn general(bound: Option<Chance>) -> String {
-    bound.map_or("not said for so few steps".to_owned(), chance)
+    bound.map_or("not available for so few steps".to_owned(), chance)
 }
 
 fn chance(chance: Chance) -> String {
     match chance.informative() {
         Some(bound) => percent(bound),
-        None => "says nothing (the bound is 1 or more)".to_owned(),
+        None => "vacuous (the bound is 1 or more)".to_owned(),
     }
 }
 
 fn at_most(constant: Constant) -> String {
-    match constant.known {
+    match constant.provenance {
         _ if constant.value == f64::INFINITY => "any amount".to_owned(),
-        Known::Bounded => format!("at most {}", short(constant.value)),
-        Known::Estimated { .. } => format!("{}{}", short(constant.value), note(constant.known)),
+        Provenance::Bounded => format!("at most {}", short(constant.value)),
+        Provenance::Estimated { .. } => format!("{}{}", short(constant.value), note(constant.provenance)),
     }
 }
 
-fn note(known: Known) -> String {
-    match known {
-        Known::Bounded => String::new(),
-        Known::Estimated { samples } => format!(" (estimated from {samples} samples; the truth may be worse)"),
+fn note(provenance: Provenance) -> String {
+    match provenance {
+        Provenance::Bounded => String::new(),
+        Provenance::Estimated { samples } => {
+            format!(" (estimated from {samples} samples; the exact value may be larger)")
+        }
     }
 }
 
-/// Four digits are enough for constants like these.
+/// Formats a constant with four digits.
 fn short(value: f64) -> String {
     if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
         let digits = (4 - value.abs().max(1e-3).log10().floor() as i32).clamp(0, 8) as usize;
@@ -283,7 +298,7 @@ fn short(value: f64) -> String {
     }
 }
 
-/// One minus something small, without losing it.
+/// Formats one minus a small number without cancellation.
 fn near_one(small: f64) -> String {
     if small < 1e-4 { format!("1 − {}", short(small)) } else { short(1.0 - small) }
 }

@@ -1,41 +1,41 @@
-//! The course of a run in few points, for charts: a million iterations leave at most [`CAPACITY`] of them.
+//! The history of a run in few points, for charts: a million iterations leave at most [`CAPACITY`] points.
 
 use crate::run::{Bounds, ChainRecord, Event, Observer, Record};
 
-/// Points kept at most, the ends aside: more than a screen has pixels.
+/// Largest number of points besides the first and last: more than a screen has pixels.
 pub const CAPACITY: usize = 2000;
 
-/// Notes kept; a method that says more than this talks about its progress, which the points show.
-const NOTES: usize = 8;
+/// Largest number of stored notes. A method that writes more reports its progress, which the points show.
+const MAX_NOTES: usize = 8;
 
-/// What was known when an iteration ended.
+/// The bounds at the end of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moment {
-    /// Counted from 1.
+pub struct HistoryPoint {
+    /// The iteration, counted from 1.
     pub iteration: u64,
-    /// Since the start.
+    /// Seconds since the start.
     pub seconds: f64,
-    /// So far.
+    /// Recourse solves since the start.
     pub recourse_solves: u64,
     /// The lower bound.
     pub lower: Option<f64>,
-    /// The upper bound that holds for sure.
+    /// The proven upper bound.
     pub upper: Option<f64>,
-    /// The upper bound that is likely to hold, where there is no other.
+    /// The upper bound that holds with a probability, if there is no proven one.
     pub likely: Option<f64>,
-    /// What the best decision costs at the worst scenario known for it.
+    /// The cost of the incumbent at the worst scenario found for it.
     pub value: Option<f64>,
-    /// How the chain was doing, where there is one.
+    /// The state of the chain, if the method has one.
     pub chain: Option<ChainRecord>,
 }
 
-impl Moment {
+impl HistoryPoint {
     fn new(record: &Record) -> Self {
         let Record { iteration, seconds, recourse_solves, bounds, chain, .. } = *record;
         Self { chain, ..Self::at(iteration, seconds, recourse_solves, bounds) }
     }
 
-    /// What `bounds` hold, at this point of a run.
+    /// The bounds at this point of a run.
     pub(super) fn at(iteration: u64, seconds: f64, recourse_solves: u64, bounds: &Bounds) -> Self {
         Self {
             iteration,
@@ -49,18 +49,18 @@ impl Moment {
         }
     }
 
-    /// What the best decision is thought to cost, where nothing bounds that.
+    /// The estimated cost of the incumbent, if there is no upper bound.
     pub(super) fn estimate(&self) -> Option<f64> {
         self.value.filter(|_| self.upper.is_none() && self.likely.is_none())
     }
 
-    /// How much became known since `earlier`.
-    fn news(&self, earlier: &Moment) -> f64 {
+    /// The relative change of bounds and cost since `earlier`.
+    fn change_since(&self, earlier: &HistoryPoint) -> f64 {
         let change = |from: Option<f64>, to: Option<f64>| match (from, to) {
             (Some(from), Some(to)) if from == to => 0.0,
             (Some(from), Some(to)) => (to - from).abs() / (from.abs() + to.abs()),
             (None, None) => 0.0,
-            // A bound where there was none is news above all.
+            // The first value of a bound counts more than any change.
             _ => 2.0,
         };
         let bounds =
@@ -69,22 +69,22 @@ impl Moment {
     }
 }
 
-/// A moment, and what was new in it.
-type Newsworthy = (f64, Moment);
+/// A point with its change.
+type WeightedPoint = (f64, HistoryPoint);
 
-/// Keeps the course of a run. The iterations are cut into groups of one length, and of each group the one with the most
-/// news is kept; when there are too many groups, pairs of them become one. What is kept depends on iterations only,
-/// never on the clock.
+/// Records the history of a run. The iterations are divided into groups of one length, and the point with the largest
+/// change of each group is kept. When there are too many groups, pairs of them are merged. The selection depends on
+/// iterations only, never on time.
 #[derive(Debug, Clone)]
 pub struct History {
-    first: Option<Moment>,
-    kept: Vec<Newsworthy>,
-    /// Iterations in a group.
+    first: Option<HistoryPoint>,
+    kept: Vec<WeightedPoint>,
+    /// Iterations per group.
     length: u64,
-    /// Iterations of the group that is not whole yet, and the best of them.
-    begun: u64,
-    candidate: Option<Newsworthy>,
-    last: Option<Moment>,
+    /// Number of iterations in the incomplete group, and its point with the largest change.
+    in_group: u64,
+    candidate: Option<WeightedPoint>,
+    last: Option<HistoryPoint>,
     notes: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ impl Default for History {
             first: None,
             kept: Vec::with_capacity(CAPACITY),
             length: 1,
-            begun: 0,
+            in_group: 0,
             candidate: None,
             last: None,
             notes: Vec::new(),
@@ -103,27 +103,27 @@ impl Default for History {
 }
 
 impl History {
-    /// The moments kept, in order; the first and the last iteration are among them.
-    pub fn moments(&self) -> impl Iterator<Item = &Moment> {
-        let found = self.first.iter().chain(self.kept.iter().chain(&self.candidate).map(|(_, moment)| moment));
-        let shown = found.clone().last().map(|moment| moment.iteration);
+    /// The stored points in order, including the first and the last iteration.
+    pub fn points(&self) -> impl Iterator<Item = &HistoryPoint> {
+        let found = self.first.iter().chain(self.kept.iter().chain(&self.candidate).map(|(_, point)| point));
+        let shown = found.clone().last().map(|point| point.iteration);
         found.chain(self.last.iter().filter(move |last| Some(last.iteration) != shown))
     }
 
-    /// What the method said first.
+    /// The first notes of the method.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    fn step(&mut self, moment: Moment) {
-        let Some(before) = self.last.replace(moment) else {
-            self.first = Some(moment);
+    fn step(&mut self, point: HistoryPoint) {
+        let Some(before) = self.last.replace(point) else {
+            self.first = Some(point);
             return;
         };
-        self.candidate = Some(newer(self.candidate, (moment.news(&before), moment)));
-        self.begun += 1;
-        if self.begun == self.length {
-            self.begun = 0;
+        self.candidate = Some(larger_change(self.candidate, (point.change_since(&before), point)));
+        self.in_group += 1;
+        if self.in_group == self.length {
+            self.in_group = 0;
             self.kept.extend(self.candidate.take());
         }
         if self.kept.len() == CAPACITY {
@@ -131,26 +131,26 @@ impl History {
         }
     }
 
-    /// Makes one of every two groups, in place.
+    /// Merges pairs of groups in place.
     fn merge_pairs(&mut self) {
         for pair in 0..CAPACITY / 2 {
-            self.kept[pair] = newer(Some(self.kept[2 * pair]), self.kept[2 * pair + 1]);
+            self.kept[pair] = larger_change(Some(self.kept[2 * pair]), self.kept[2 * pair + 1]);
         }
         self.kept.truncate(CAPACITY / 2);
         self.length *= 2;
     }
 }
 
-/// The one with more news; of two alike the later one.
-fn newer(earlier: Option<Newsworthy>, later: Newsworthy) -> Newsworthy {
+/// The point with the larger change; the later one on ties.
+fn larger_change(earlier: Option<WeightedPoint>, later: WeightedPoint) -> WeightedPoint {
     earlier.filter(|earlier| earlier.0 > later.0).unwrap_or(later)
 }
 
 impl Observer for History {
     fn see(&mut self, event: &Event) {
         match event {
-            Event::Step(record) => self.step(Moment::new(record)),
-            Event::Note(note) if self.notes.len() < NOTES => self.notes.push((*note).to_owned()),
+            Event::Step(record) => self.step(HistoryPoint::new(record)),
+            Event::Note(note) if self.notes.len() < MAX_NOTES => self.notes.push((*note).to_owned()),
             Event::Start(_) | Event::Note(_) | Event::Better(_) => {}
         }
     }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::run::{Clock, Limits, Run};
 
-    /// A run whose lower bound rises by a little at every iteration, and by much at some.
+    /// A run whose lower bound rises slightly in every iteration, and by a large step in some.
     fn history(iterations: u64, leaps: &[u64]) -> History {
         let mut history = History::default();
         let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut history);
@@ -170,13 +170,13 @@ mod tests {
         for iteration in 1..=iterations {
             lower += if leaps.contains(&iteration) { 100.0 } else { 1e-6 };
             run.lower(lower);
-            run.tick().unwrap();
+            assert_eq!(run.tick(), None);
         }
         history
     }
 
     fn iterations(history: &History) -> Vec<u64> {
-        history.moments().map(|moment| moment.iteration).collect()
+        history.points().map(|point| point.iteration).collect()
     }
 
     #[test]

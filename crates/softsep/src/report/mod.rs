@@ -1,4 +1,4 @@
-//! Results for people and for programs.
+//! Reports of results: summaries, log tables, traces, result files and HTML pages.
 
 mod certificate;
 mod diagnosis;
@@ -10,12 +10,12 @@ mod summary;
 mod table;
 mod trace;
 
-pub use certificate::in_words;
+pub use certificate::certificate_in_words;
 pub use diagnosis::diagnosis_summary;
-pub use history::{CAPACITY, History, Moment};
+pub use history::{CAPACITY, History, HistoryPoint};
 pub use html::{HtmlReport, STYLE, html_text};
 pub use policy::policy_file;
 pub use result::result_file;
 pub use summary::{evaluation_summary, solve_summary};
 pub use table::Table;
-pub use trace::{Trace, TraceForm};
+pub use trace::{Trace, TraceFormat};

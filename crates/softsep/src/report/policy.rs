@@ -1,10 +1,10 @@
-//! An explicit rule with its names: the `softsep-policy/1` file.
+//! An explicit affine policy as a `softsep-policy/1` file.
 
 use crate::explicit::Rule;
 use crate::format::{NamedValues, PolicyFile, RuleFile};
 use crate::model::Problem;
 
-/// The rule for a decision as the format writes it.
+/// Converts the policy of a decision to the file format.
 pub fn policy_file(problem: &Problem, x: &[f64], rule: &Rule) -> PolicyFile {
     let names = &problem.names;
     let slopes = |slopes: &[(usize, f64)]| {
@@ -20,7 +20,7 @@ pub fn policy_file(problem: &Problem, x: &[f64], rule: &Rule) -> PolicyFile {
             .recourse
             .iter()
             .zip(rules)
-            // A negative zero, as solvers leave it at a bound, becomes zero.
+            // Solvers return negative zeros at bounds; they become zeros.
             .map(|(name, (constant, of))| (name.clone(), RuleFile { constant: constant + 0.0, slopes: slopes(of) }))
             .collect(),
     }

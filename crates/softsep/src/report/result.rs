@@ -1,11 +1,11 @@
-//! An outcome with its names: the `aro-result/1` file.
+//! An outcome as an `aro-result/1` file.
 
 use crate::format::{CertificateFile, InfeasibleFile, NamedValues, ResultFile, WorstCaseFile};
 use crate::model::Problem;
 use crate::outcome::Outcome;
 use crate::run::{Assumption, Bounds, Infeasible, Verdict};
 
-/// The outcome as the format writes it.
+/// Converts an outcome to the file format.
 pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     let names = &problem.names;
     let mut file = ResultFile::new(outcome.status, outcome.stop, outcome.method, outcome.seed);

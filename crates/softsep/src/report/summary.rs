@@ -1,18 +1,18 @@
-//! Results in a few lines, for people.
+//! Text summaries of a few lines.
 
 use std::fmt::Write;
 
-use super::certificate::in_words;
+use super::certificate::certificate_in_words;
 use crate::definition::one_line;
 use crate::evaluate::Evaluation;
 use crate::model::{Broken, Problem};
 use crate::outcome::{Outcome, Status};
 use crate::run::{Certificate, Stop, Verdict};
 
-/// Entries of a vector that a summary shows; the whole is in the result file.
+/// Largest number of entries of a vector in a summary; the result file has all.
 const SHOWN: usize = 12;
 
-/// The outcome of a run.
+/// Returns the summary of a run.
 pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "status       {} ({})", status_words(outcome), stop_words(outcome.stop));
@@ -24,7 +24,7 @@ pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
         let _ = writeln!(text, "lower bound  {}", bound(outcome.bounds.lower()));
         let _ = writeln!(text, "upper bound  {}", bound(outcome.bounds.reported_upper()));
         let _ = writeln!(text, "gap          {}", gap_words(outcome));
-        for (line, words) in in_words(outcome).iter().enumerate() {
+        for (line, words) in certificate_in_words(outcome).iter().enumerate() {
             let _ = writeln!(text, "{:<12} {words}", if line == 0 { "certificate" } else { "" });
         }
     }
@@ -46,7 +46,7 @@ pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
             let names = unbounded.first.iter().map(|&j| &problem.names.first[j]);
             let names: Vec<_> =
                 names.chain(unbounded.recourse.iter().map(|&j| &problem.names.recourse[j])).cloned().collect();
-            let _ = writeln!(text, "why          the cost falls without end along {}", listed(&names));
+            let _ = writeln!(text, "why          the cost is unbounded below along {}", listed(&names));
         }
         None => {}
     }
@@ -58,18 +58,18 @@ pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
     text
 }
 
-/// What a decision costs.
+/// Returns the summary of an evaluated decision.
 pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String {
     let mut text = String::new();
     if let Some(violation) = &evaluation.violation {
-        let place = match violation.place {
+        let what = match violation.place {
             Broken::Bound(j) => format!("\"{}\" leaves its bounds", one_line(&problem.names.first[j])),
-            Broken::Integrality(j) => format!("\"{}\" is not whole", one_line(&problem.names.first[j])),
-            Broken::Row(row) => format!("row \"{}\" is broken", one_line(&problem.names.first_rows[row])),
+            Broken::Integrality(j) => format!("\"{}\" is not integral", one_line(&problem.names.first[j])),
+            Broken::Row(row) => format!("row \"{}\" is violated", one_line(&problem.names.first_rows[row])),
         };
         let _ = writeln!(
             text,
-            "warning      the decision is not feasible for the first stage: {place} ({} is not between {} and {})",
+            "warning      the decision is not feasible for the first stage: {what} ({} is not between {} and {})",
             number(violation.activity),
             number(violation.lower),
             number(violation.upper)
@@ -86,7 +86,7 @@ pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String 
             evaluation.contradiction.iter().map(|&row| problem.names.recourse_rows[row].clone()).collect();
         let _ = writeln!(text, "why          these rows contradict one another there: {}", listed(&rows));
     } else if evaluation.objective == f64::NEG_INFINITY {
-        let _ = writeln!(text, "objective    minus infinity: the recourse cost falls without end");
+        let _ = writeln!(text, "objective    minus infinity: the recourse cost is unbounded below");
     } else {
         let _ = writeln!(text, "objective    {} ({kind})", number(evaluation.objective));
     }
@@ -102,7 +102,7 @@ pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String 
 pub(super) fn status_words(outcome: &Outcome) -> &'static str {
     match outcome.status {
         Status::Optimal if outcome.bounds.certificate() == Certificate::Probabilistic => {
-            "optimal, as far as the certificate goes"
+            "optimal, if the certificate holds"
         }
         Status::Optimal => "optimal",
         Status::Feasible if outcome.bounds.reported_upper().is_none() => "feasible, with no upper bound",
@@ -116,8 +116,8 @@ pub(super) fn status_words(outcome: &Outcome) -> &'static str {
 pub(super) fn gap_words(outcome: &Outcome) -> String {
     match outcome.bounds.gap() {
         None => "not known".to_owned(),
-        // Around zero a relative gap says nothing.
-        Some(gap) if gap > 1e-4 && outcome.bounds.meet(0.0) => "none that the solvers could tell".to_owned(),
+        // A relative gap is meaningless around zero.
+        Some(gap) if gap > 1e-4 && outcome.bounds.meet(0.0) => "zero within the solvers' tolerances".to_owned(),
         Some(gap) => format!("{:.4} %", 100.0 * gap),
     }
 }
@@ -133,7 +133,7 @@ pub(super) fn stop_words(stop: Stop) -> &'static str {
     }
 }
 
-/// A number with as many digits as it needs, at most ten that count.
+/// Formats a number with as many digits as needed, at most ten significant ones.
 pub(super) fn number(value: f64) -> String {
     if value != 0.0 && !(1e-4..1e15).contains(&value.abs()) {
         return format!("{value:.6e}");
@@ -147,7 +147,7 @@ pub(super) fn entries(names: &[String], values: &[f64]) -> String {
     shown(names.iter().zip(values.iter().copied()), names.len())
 }
 
-/// The entries that are not zero, the largest first.
+/// The nonzero entries, the largest first.
 fn nonzeros(names: &[String], values: &[f64]) -> String {
     let mut pairs: Vec<(&String, f64)> =
         names.iter().zip(values.iter().copied()).filter(|(_, value)| *value != 0.0).collect();

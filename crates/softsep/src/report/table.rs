@@ -1,41 +1,41 @@
-//! The log: one line per iteration that is reported, to any `Write`.
+//! The log: one line per reported iteration, written to any `Write`.
 
 use std::io::Write;
 
 use crate::definition::one_line;
 use crate::run::{Certificate, Event, Observer, Record};
 
-/// Writes a run as a table. A write that fails is ignored: a log must not stop a run.
+/// Writes a run as a table. Failed writes are ignored: a log must not stop a run.
 ///
-/// Methods with few iterations show them all. A chain makes thousands a second: it shows its first, then ten lines a
-/// second, and its last. So do others once they have filled some pages.
+/// Methods with few iterations show all of them. Chains make thousands of iterations per second: their table shows the
+/// first, then ten lines per second, and the last. Other methods do the same after some pages.
 pub struct Table<W: Write> {
     out: W,
     lines: usize,
-    /// Whether the header last written has the column of chains.
-    chained: bool,
-    /// When the last line was written.
-    shown: f64,
-    /// The last iteration, if it was not shown.
-    pending: Option<Line>,
+    /// Whether the last header has the column of the acceptance rate.
+    has_chain_column: bool,
+    /// The time of the last line, in seconds.
+    written_at: f64,
+    /// The last iteration, if it was not written.
+    pending: Option<LogLine>,
 }
 
 /// Lines after which the header is repeated.
-const PAGE: usize = 25;
+const LINES_PER_PAGE: usize = 25;
 
-/// Lines of a method without a chain before its table is thinned.
-const UNTHINNED: usize = 8 * PAGE;
+/// Number of lines of a method without a chain before the table is thinned.
+const MAX_FULL_LINES: usize = 8 * LINES_PER_PAGE;
 
-/// Seconds between lines of a table that is thinned.
-const INTERVAL: f64 = 0.1;
+/// Least number of seconds between the lines of a thinned table.
+const SECONDS_PER_LINE: f64 = 0.1;
 
-/// What a line shows. Kept as numbers: most lines of a fast method are never written.
+/// The content of a line. Stored as numbers, because most lines of a fast method are never written.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct LogLine {
     seconds: f64,
     iteration: u64,
     lower: Option<f64>,
-    /// The upper bound or what stands in its place, and how that is known.
+    /// The upper bound, or else the estimated cost; `mark` shows which.
     upper: Option<f64>,
     mark: char,
     gap: Option<f64>,
@@ -46,10 +46,10 @@ struct Line {
     acceptance: Option<f64>,
 }
 
-impl Line {
+impl LogLine {
     fn new(record: &Record) -> Self {
         let bounds = record.bounds;
-        // An estimate is no bound, and a likely one may be false; the table marks both.
+        // Estimates, and upper bounds that hold with a probability, are marked.
         let mark = match bounds.certificate() {
             Certificate::Deterministic => ' ',
             Certificate::Probabilistic => '~',
@@ -73,34 +73,34 @@ impl Line {
 }
 
 impl<W: Write> Table<W> {
-    /// A table on `out`.
+    /// Creates a table on `out`.
     pub fn new(out: W) -> Self {
-        Self { out, lines: 0, chained: false, shown: 0.0, pending: None }
+        Self { out, lines: 0, has_chain_column: false, written_at: 0.0, pending: None }
     }
 
     fn step(&mut self, record: &Record) {
-        let line = Line::new(record);
-        let unthinned = if record.chain.is_some() { self.lines == 0 } else { self.lines < UNTHINNED };
-        if unthinned || record.seconds - self.shown >= INTERVAL {
+        let line = LogLine::new(record);
+        let is_full = if record.chain.is_some() { self.lines == 0 } else { self.lines < MAX_FULL_LINES };
+        if is_full || record.seconds - self.written_at >= SECONDS_PER_LINE {
             self.row(&line);
         } else {
             self.pending = Some(line);
         }
     }
 
-    /// Writes the last iteration, if the table was thinned by it.
-    fn catch_up(&mut self) {
+    /// Writes the last iteration, if it was omitted.
+    fn write_pending(&mut self) {
         if let Some(line) = self.pending {
             self.row(&line);
         }
     }
 
-    fn row(&mut self, line: &Line) {
+    fn row(&mut self, line: &LogLine) {
         self.pending = None;
-        self.shown = line.seconds;
-        let chained = line.acceptance.is_some();
-        if self.lines.is_multiple_of(PAGE) || chained != self.chained {
-            self.chained = chained;
+        self.written_at = line.seconds;
+        let has_chain_column = line.acceptance.is_some();
+        if self.lines.is_multiple_of(LINES_PER_PAGE) || has_chain_column != self.has_chain_column {
+            self.has_chain_column = has_chain_column;
             let _ = writeln!(
                 self.out,
                 "{:>9} {:>6} {:>16} {:>17} {:>10} {:>9} {:>6} {:>9} {:>8}{}",
@@ -113,7 +113,7 @@ impl<W: Write> Table<W> {
                 "cuts",
                 "solves",
                 "nodes",
-                if chained { " accept (%)" } else { "" }
+                if has_chain_column { " accept (%)" } else { "" }
             );
         }
         self.lines += 1;
@@ -144,7 +144,7 @@ impl<W: Write> Observer for Table<W> {
                 let _ = writeln!(self.out, "method       {}", header.method);
             }
             Event::Note(note) => {
-                self.catch_up();
+                self.write_pending();
                 let _ = writeln!(self.out, "             {note}");
             }
             Event::Step(record) => return self.step(record),
@@ -155,9 +155,9 @@ impl<W: Write> Observer for Table<W> {
 }
 
 impl<W: Write> Drop for Table<W> {
-    /// The last iteration is in the table, however it was thinned.
+    /// Writes the last iteration, if it was omitted.
     fn drop(&mut self) {
-        self.catch_up();
+        self.write_pending();
     }
 }
 
@@ -183,7 +183,7 @@ mod tests {
                 };
                 run.set_chain(chain);
             }
-            run.tick().unwrap();
+            assert_eq!(run.tick(), None);
         }
         drop(table);
         String::from_utf8(out).unwrap()
@@ -218,13 +218,13 @@ mod tests {
         let mut out = Vec::new();
         let mut table = Table::new(&mut out);
         let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut table);
-        for _ in 0..UNTHINNED + 7 {
-            run.tick().unwrap();
+        for _ in 0..MAX_FULL_LINES + 7 {
+            assert_eq!(run.tick(), None);
         }
         run.say("now something else");
         drop(table);
         let text = String::from_utf8(out).unwrap();
         let last: Vec<&str> = text.lines().rev().take(2).collect();
-        assert!(last[0].ends_with("now something else") && iterations(last[1]) == [UNTHINNED + 7], "{last:?}");
+        assert!(last[0].ends_with("now something else") && iterations(last[1]) == [MAX_FULL_LINES + 7], "{last:?}");
     }
 }

@@ -1,21 +1,21 @@
-//! The trace of a run: every iteration as one row of numbers, for plots.
+//! The trace of a run: one row of numbers per iteration, for plots.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
 use crate::run::{Certificate, Event, Observer, Record};
 
-/// How the rows are written.
+/// The file format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TraceForm {
-    /// A header and comma-separated values; a field is empty where there is no number.
+pub enum TraceFormat {
+    /// A header and comma-separated values; fields without a number are empty.
     Csv,
-    /// One JSON object per line; a field is null where there is no number.
+    /// One JSON object per line; fields without a number are null.
     JsonLines,
 }
 
-/// The columns. `best` is the upper bound where `certificate` is `deterministic`, one that is likely to hold where it
-/// is `probabilistic`, an estimate where it is `none`; the last six are a chain's.
+/// The columns. `best` is the upper bound if `certificate` is `deterministic`, an upper bound that holds with a
+/// probability if it is `probabilistic`, and an estimate if it is `none`. The last six columns belong to the chain.
 const COLUMNS: [&str; 16] = [
     "iteration",
     "seconds",
@@ -35,16 +35,16 @@ const COLUMNS: [&str; 16] = [
     "step",
 ];
 
-/// Seconds after which rows are handed on at the latest, for those who look on.
-const HELD_BACK: f64 = 1.0;
+/// Largest number of seconds before rows are flushed, for readers of a growing file.
+const FLUSH_SECONDS: f64 = 1.0;
 
-/// Writes every iteration of a run as it ends, in whole rows: a run that is killed leaves a file that can be read.
+/// Writes every iteration of a run when it ends, in complete rows: the file of a killed run is readable.
 pub struct Trace<W: Write> {
     out: BufWriter<W>,
-    form: TraceForm,
+    format: TraceFormat,
     row: String,
     flushed: f64,
-    /// The first write that failed; nothing is written after it.
+    /// The first write error; nothing is written after it.
     failed: Option<io::Error>,
 }
 
@@ -56,18 +56,18 @@ enum Field {
 }
 
 impl<W: Write> Trace<W> {
-    /// A trace on `out`, which needs no buffer of its own.
-    pub fn new(out: W, form: TraceForm) -> Self {
-        let mut trace = Self { out: BufWriter::new(out), form, row: String::new(), flushed: 0.0, failed: None };
-        if form == TraceForm::Csv {
+    /// Creates a trace on `out`, which needs no buffer of its own.
+    pub fn new(out: W, format: TraceFormat) -> Self {
+        let mut trace = Self { out: BufWriter::new(out), format, row: String::new(), flushed: 0.0, failed: None };
+        if format == TraceFormat::Csv {
             trace.row.push_str(&COLUMNS.join(","));
-            trace.put();
+            trace.write_row();
             trace.flush();
         }
         trace
     }
 
-    /// Writes what is held back, and tells whether all was written.
+    /// Writes the buffered rows. Errs if any write failed.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush();
         self.failed.map_or(Ok(()), Err)
@@ -77,33 +77,33 @@ impl<W: Write> Trace<W> {
         self.row.clear();
         for (column, field) in COLUMNS.iter().zip(fields(record)) {
             let first = self.row.is_empty();
-            // A row is a String, which takes all that is written.
-            let _ = match self.form {
-                TraceForm::Csv => self.row.write_str(if first { "" } else { "," }),
-                TraceForm::JsonLines => write!(self.row, "{}\"{column}\": ", if first { "{" } else { ", " }),
+            // Writing to a String cannot fail.
+            let _ = match self.format {
+                TraceFormat::Csv => self.row.write_str(if first { "" } else { "," }),
+                TraceFormat::JsonLines => write!(self.row, "{}\"{column}\": ", if first { "{" } else { ", " }),
             };
-            let _ = match (field, self.form) {
+            let _ = match (field, self.format) {
                 (Field::Count(count), _) => write!(self.row, "{count}"),
-                // Every digit, so that a plot of small differences is one of the run and not of the rounding.
+                // All digits, so that plots of small differences do not show rounding.
                 (Field::Number(Some(number)), _) if number.is_finite() => write!(self.row, "{number:?}"),
-                (Field::Number(_), TraceForm::Csv) => Ok(()),
-                (Field::Number(_), TraceForm::JsonLines) => self.row.write_str("null"),
-                (Field::Word(word), TraceForm::Csv) => self.row.write_str(word),
-                (Field::Word(word), TraceForm::JsonLines) => write!(self.row, "\"{word}\""),
+                (Field::Number(_), TraceFormat::Csv) => Ok(()),
+                (Field::Number(_), TraceFormat::JsonLines) => self.row.write_str("null"),
+                (Field::Word(word), TraceFormat::Csv) => self.row.write_str(word),
+                (Field::Word(word), TraceFormat::JsonLines) => write!(self.row, "\"{word}\""),
             };
         }
-        if self.form == TraceForm::JsonLines {
+        if self.format == TraceFormat::JsonLines {
             self.row.push('}');
         }
-        self.put();
-        if record.iteration <= 1 || record.seconds - self.flushed >= HELD_BACK {
+        self.write_row();
+        if record.iteration <= 1 || record.seconds - self.flushed >= FLUSH_SECONDS {
             self.flushed = record.seconds;
             self.flush();
         }
     }
 
-    /// Writes the row at one go, so that the buffer is only ever emptied between rows.
-    fn put(&mut self) {
+    /// Writes the row in one call, so that the buffer is only flushed between rows.
+    fn write_row(&mut self) {
         self.row.push('\n');
         if self.failed.is_none() {
             self.failed = self.out.write_all(self.row.as_bytes()).err();
@@ -158,12 +158,12 @@ mod tests {
     use super::*;
     use crate::run::{ChainRecord, Clock, Limits, Run};
 
-    fn trace(form: TraceForm) -> String {
+    fn trace(format: TraceFormat) -> String {
         let mut out = Vec::new();
-        let mut trace = Trace::new(&mut out, form);
+        let mut trace = Trace::new(&mut out, format);
         let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut trace);
         run.lower(1.0);
-        run.tick().unwrap();
+        assert_eq!(run.tick(), None);
         run.estimate(&[0.0], 1e20, &[]);
         let chain = ChainRecord {
             value: f64::INFINITY,
@@ -174,16 +174,16 @@ mod tests {
             step: 1e-3,
         };
         run.set_chain(chain);
-        run.tick().unwrap();
+        assert_eq!(run.tick(), None);
         run.upper(&[0.0], 2.0, 2.0, &[]);
-        run.tick().unwrap();
+        assert_eq!(run.tick(), None);
         trace.finish().unwrap();
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn comma_separated_values() {
-        let text = trace(TraceForm::Csv);
+        let text = trace(TraceFormat::Csv);
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
         assert_eq!(rows.len(), 4);
         assert_eq!(rows[0], COLUMNS);
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn json_lines() {
-        let text = trace(TraceForm::JsonLines);
+        let text = trace(TraceFormat::JsonLines);
         let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(rows.len(), 3);
         let keys: Vec<&str> = COLUMNS.into_iter().filter(|column| rows[2].get(column).is_some()).collect();
@@ -224,10 +224,10 @@ mod tests {
 
     #[test]
     fn a_trace_that_cannot_be_written_says_so_at_the_end_and_stops_nothing() {
-        let mut trace = Trace::new(Full(300), TraceForm::JsonLines);
+        let mut trace = Trace::new(Full(300), TraceFormat::JsonLines);
         let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut trace);
         for _ in 0..1000 {
-            run.tick().unwrap();
+            assert_eq!(run.tick(), None);
         }
         assert_eq!(trace.finish().unwrap_err().to_string(), "full");
     }

@@ -2,7 +2,7 @@
 //!
 //! From below: every dual vertex met so far bounds Q at every (x, ξ), so that one matrix product bounds all scenarios
 //! and tells which to solve next. From above: the basis that solved it answers all scenarios by affine decision rules
-//! (see [`Rules`]), its own and one that holds for all of them; what these keep at the level of the worst scenario
+//! (see [`BasisPolicies`]), its own and one that holds for all of them; what these keep at the level of the worst scenario
 //! solved or below is settled. The next rule has to hold only for what is left, and is the better for it.
 
 use std::collections::VecDeque;
@@ -15,7 +15,9 @@ use super::worst::Worst;
 use crate::definition::ScenarioList;
 use crate::model::Problem;
 use crate::numeric::dot;
-use crate::recourse::{Answer, Interval, Outcome, Own, Recourse, RecourseBasis, RecourseError, Response, Rules};
+use crate::recourse::{
+    Answer, BasisPolicies, BasisPolicy, BasisResponse, Interval, Outcome, Recourse, RecourseBasis, RecourseError,
+};
 use crate::run::{Clock, Stop};
 
 /// Scenarios that are not worth a round.
@@ -83,7 +85,7 @@ pub(super) struct Question<'a> {
 impl Screen {
     /// `None` where nothing but a solve settles a scenario.
     pub(super) fn new(problem: &Problem, points: &ScenarioList) -> Option<Self> {
-        if !Rules::exist(problem) || points.dim() == 0 {
+        if !BasisPolicies::supports(problem) || points.dim() == 0 {
             return None;
         }
         let mut reach = vec![0.0_f64; points.dim()];
@@ -109,7 +111,7 @@ impl Screen {
         if open.len() > few {
             self.raise(0, question, &mut open)?;
         }
-        let mut rules: Option<Rules> = None;
+        let mut policies: Option<BasisPolicies> = None;
         let mut patience = PATIENCE;
         while open.len() > few && patience > 0 {
             let before = open.len();
@@ -117,12 +119,12 @@ impl Screen {
             if worst.value > question.above || worst.value == f64::INFINITY {
                 return Ok(Vec::new());
             }
-            let rules = match &mut rules {
-                Some(rules) => rules,
-                None => rules.insert(Rules::new(question.problem, question.clock)?),
+            let policies = match &mut policies {
+                Some(policies) => policies,
+                None => policies.insert(BasisPolicies::new(question.problem, question.clock)?),
             };
-            if let Some(mut response) = rules.response(&start, &self.reach) {
-                rule_out(question, rules, &mut response, worst.level(), &mut open)?;
+            if let Some(mut response) = policies.response(&start, &self.reach) {
+                rule_out(question, policies, &mut response, worst.level(), &mut open)?;
             }
             patience = if 8 * (before - open.len()) >= before { PATIENCE } else { patience - 1 };
         }
@@ -207,40 +209,40 @@ struct Block {
 /// Takes out the scenarios that rules with this response keep at or below `level`.
 fn rule_out(
     question: Question,
-    rules: &mut Rules,
-    response: &mut Response,
+    policies: &mut BasisPolicies,
+    response: &mut BasisResponse,
     level: f64,
     open: &mut Vec<Open>,
 ) -> Result<(), RecourseError> {
-    let Own { cost: own_cost, within } = rules.own(response, question.x);
-    let basics = within.len();
+    let BasisPolicy { cost: own_cost, feasible_ranges } = policies.policy_of_basis(response, question.x);
+    let basics = feasible_ranges.len();
     let blocks: Vec<Block> = open
         .par_chunks(BLOCK)
         .map_init(Room::default, |room, block| {
             question.clock.check()?;
-            let mut ranges = vec![Interval::NONE; basics];
+            let mut ranges = vec![Interval::EMPTY; basics];
             let values = room.product(response.slopes(), question.points, block);
             let costs = values.chunks_exact(basics + 1).map(|values| {
                 // No early way out: this is the loop that counts.
                 let inside =
-                    |all: bool, (own, value): (&Interval, &f64)| all & (own.from <= *value) & (*value <= own.to);
-                if own_cost + values[basics] <= level && within.iter().zip(values).fold(true, inside) {
+                    |all: bool, (own, value): (&Interval, &f64)| all & (own.lower <= *value) & (*value <= own.upper);
+                if own_cost + values[basics] <= level && feasible_ranges.iter().zip(values).fold(true, inside) {
                     return None;
                 }
                 for (range, &value) in ranges.iter_mut().zip(values) {
-                    *range = range.hull(Interval { from: value, to: value });
+                    *range = range.hull(Interval { lower: value, upper: value });
                 }
                 Some(values[basics])
             });
             Ok(Block { costs: costs.collect(), ranges })
         })
         .collect::<Result<_, Stop>>()?;
-    let mut ranges = vec![Interval::NONE; basics];
+    let mut ranges = vec![Interval::EMPTY; basics];
     for block in &blocks {
         ranges.iter_mut().zip(&block.ranges).for_each(|(range, block)| *range = range.hull(*block));
     }
     let are_left = blocks.iter().any(|block| block.costs.iter().any(Option::is_some));
-    let offset = if are_left { rules.over(response, question.x, &ranges)? } else { None };
+    let offset = if are_left { policies.min_cost_over(response, question.x, &ranges)? } else { None };
     let mut costs = blocks.iter().flat_map(|block| &block.costs);
     open.retain(|_| match (costs.next(), offset) {
         (Some(Some(cost)), Some(offset)) => !(offset + cost <= level),

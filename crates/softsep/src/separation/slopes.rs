@@ -10,7 +10,7 @@ use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 
 use crate::error::Error;
 use crate::model::{Problem, Sparse};
-use crate::recourse::{DualColumns, Duals};
+use crate::recourse::{DualColumns, DualSet};
 use crate::run::{Clock, Stop};
 use crate::uncertainty::{Polytope, ShapeRow, States, Trend, Uncertainty};
 
@@ -34,20 +34,20 @@ impl SlopeRanges {
     /// The ranges over all feasible duals of linear recourse with fixed costs; `None` if there is none, so that Q is ∞
     /// or −∞ everywhere.
     pub fn of(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
-        Self::over(Duals::Feasible, problem, clock)
+        Self::over(DualSet::Feasible, problem, clock)
     }
 
     /// The same for the slopes of Q in the entries of x.
     pub fn in_x(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
-        Self::along(&problem.recourse.e, Duals::Feasible, problem, clock)
+        Self::along(&problem.recourse.e, DualSet::Feasible, problem, clock)
     }
 
-    pub(super) fn over(duals: Duals, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+    pub(super) fn over(duals: DualSet, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
         Self::along(&problem.recourse.u, duals, problem, clock)
     }
 
     /// The ranges of `−Mᵀπ`.
-    fn along(matrix: &Sparse, duals: Duals, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+    fn along(matrix: &Sparse, duals: DualSet, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
         let mut model = Model::new();
         let columns = DualColumns::write(&problem.recourse, duals, &mut model);
         let mut ranges = Self { least: vec![0.0; matrix.cols()], most: vec![0.0; matrix.cols()] };
@@ -58,9 +58,9 @@ impl SlopeRanges {
         if extreme(&mut lp, &costs, clock)? == Extreme::Empty {
             return Ok(None);
         }
-        // Duals are of the size of the costs; rows have a common size.
+        // DualSet are of the size of the costs; rows have a common size.
         let dear = problem.recourse.cost.iter().fold(0.0_f64, |dear, cost| dear.max(cost.abs()));
-        let dear = if dear > 0.0 && duals == Duals::Feasible { dear } else { 1.0 };
+        let dear = if dear > 0.0 && duals == DualSet::Feasible { dear } else { 1.0 };
         for (entry, terms) in columns.slopes(matrix).iter().enumerate() {
             // ξ may have any units: the slope is asked for in units of its largest coefficient.
             let unit = terms.iter().fold(0.0_f64, |largest, term| largest.max(term.1.abs()));
@@ -100,12 +100,12 @@ impl SlopeRanges {
     /// How steep Q is at most in the coordinates of a sphere of states: a bound on ‖Aᵀs‖ over all slopes s in the
     /// ranges, by the columns of Aᵀ.
     pub fn on_sphere(&self, states: &dyn States) -> Option<f64> {
-        let walk = states.walk()?;
-        let (mut axis, mut column) = (vec![0.0; self.least.len()], vec![0.0; walk.dim()]);
+        let local = states.local_coordinates()?;
+        let (mut axis, mut column) = (vec![0.0; self.least.len()], vec![0.0; local.dim()]);
         let mut lengths = Vec::with_capacity(axis.len());
         for entry in 0..axis.len() {
             axis[entry] = 1.0;
-            walk.pull(&axis, &mut column);
+            local.pull_back(&axis, &mut column);
             axis[entry] = 0.0;
             lengths.push(norm(&column));
         }
@@ -252,7 +252,7 @@ pub(crate) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extre
     let mut status = lp.solve()?;
     if matches!(status, Status::Failed | Status::Infeasible | Status::InfeasibleOrUnbounded) {
         // From scratch once more: neither a vertex that went bad nor presolve must settle anything.
-        lp.forget()?;
+        lp.clear_solver()?;
         lp.set_presolve(Toggle::Off)?;
         lp.set_time_limit(clock.left())?;
         status = lp.solve()?;

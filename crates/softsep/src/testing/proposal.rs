@@ -64,7 +64,7 @@ impl Trial<'_> {
         place.state = state;
         self.states.realize(&place.state, &mut place.xi);
         engine.solve(&place.xi, &mut place.answer).unwrap_or_else(|error| panic!("{}: {error}", self.problem.name));
-        self.proposal.ready(self.states, &mut place, self.temperature);
+        self.proposal.prepare(self.states, &mut place, self.temperature);
         place
     }
 
@@ -137,10 +137,10 @@ impl Trial<'_> {
                 continue;
             }
             engine.solve(&to.xi, &mut to.answer).unwrap_or_else(|error| panic!("{name}: {error}"));
-            self.proposal.ready(self.states, &mut to, self.temperature);
+            self.proposal.prepare(self.states, &mut to, self.temperature);
             // The same way back.
             let [least, most, chosen] = to.chord;
-            (start.way, start.chord) = (to.way, [least - chosen, most - chosen, -chosen]);
+            (start.component, start.chord) = (to.component, [least - chosen, most - chosen, -chosen]);
             let (forth, back) =
                 (self.proposal.log_ratio(self.states, from, &to), self.proposal.log_ratio(self.states, &to, &start));
             assert!(

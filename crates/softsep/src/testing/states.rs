@@ -5,7 +5,7 @@ use rand::RngExt;
 use crate::definition::ScenarioList;
 use crate::numeric::dot;
 use crate::run::Random;
-use crate::uncertainty::{CachedTilt, Count, Reach, Space, State, States, Tilt, Uncertainty, Walk};
+use crate::uncertainty::{CachedTilt, Count, LocalCoordinates, Space, State, StateSpec, States, Tilt, Uncertainty};
 
 /// Draws that are looked at.
 const DRAWS: usize = 20;
@@ -15,9 +15,9 @@ const FEW: usize = 5_000;
 /// Checks the states of a set; `close` is the tolerance for points.
 pub(super) fn check_states(set: &dyn Uncertainty, close: f64, random: &mut Random) {
     for convex in [true, false] {
-        let reach = Reach { convex, ..Reach::default() };
-        let what = format!("{:?} with {reach:?}", set.describe());
-        let states = set.states(&reach).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let spec = StateSpec { convex, ..StateSpec::default() };
+        let what = format!("{:?} with {spec:?}", set.describe());
+        let states = set.states(&spec).unwrap_or_else(|error| panic!("{what}: {error}"));
         let suite = Suite { set, states: &*states, close, what };
         suite.draws_are_members_and_found_again(random);
         suite.other_states_do_no_harm();
@@ -27,8 +27,8 @@ pub(super) fn check_states(set: &dyn Uncertainty, close: f64, random: &mut Rando
         if let Some(tilt) = states.tilt() {
             suite.tilts_are_densities(tilt, random);
         }
-        match states.walk() {
-            Some(walk) => suite.walks_keep_to_the_set(walk, random),
+        match states.local_coordinates() {
+            Some(local) => suite.walks_keep_to_the_set(local, random),
             None => assert!(matches!(states.space(), Space::Finite(_)), "{}: no way to walk", suite.what),
         }
     }
@@ -138,16 +138,16 @@ impl Suite<'_> {
         }
     }
 
-    fn walks_keep_to_the_set(&self, walk: &dyn Walk, random: &mut Random) {
+    fn walks_keep_to_the_set(&self, local: &dyn LocalCoordinates, random: &mut Random) {
         let mut state = self.states.blank();
-        let dim = walk.dim();
+        let dim = local.dim();
         let mut slope = vec![0.0; dim];
         for _ in 0..DRAWS {
             self.states.draw(random, &mut state);
             let State::Point(point) = &state else { panic!("{}: walks on {state:?}", self.what) };
             assert_eq!(point.len(), dim, "{}", self.what);
             let direction: Vec<f64> = (0..dim).map(|_| random.random_range(-1.0..1.0)).collect();
-            let (least, most) = walk.chord(point, &direction);
+            let (least, most) = local.chord(point, &direction);
             assert!(least <= 0.0 && 0.0 <= most && least < most, "{}: a chord from {least} to {most}", self.what);
             let moved = |t: f64| {
                 let mut xi = vec![0.0; self.set.dim()];
@@ -182,7 +182,7 @@ impl Suite<'_> {
             }
             // The pull is the derivative of the slope's product with ξ, which is linear in the coordinates.
             let slope_xi: Vec<f64> = (0..self.set.dim()).map(|_| random.random_range(-1.0..1.0)).collect();
-            walk.pull(&slope_xi, &mut slope);
+            local.pull_back(&slope_xi, &mut slope);
             let rise = dot(&slope_xi, &moved(1.0)) - dot(&slope_xi, &moved(0.0));
             assert!(
                 (rise - dot(&slope, &direction)).abs() <= 10.0 * self.close,

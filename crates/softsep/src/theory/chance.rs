@@ -1,24 +1,24 @@
-//! Upper bounds on probabilities, which may say nothing.
+//! Upper bounds on probabilities, which may be vacuous.
 
-/// An upper bound on the probability of something bad.
+/// An upper bound on the probability of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Chance(f64);
 
 impl Chance {
-    /// The bound that says nothing.
+    /// The vacuous bound.
     pub const VACUOUS: Self = Self(f64::INFINITY);
 
-    /// A probability is at most this. What is no number says nothing.
+    /// The bound with this value; NaN gives the vacuous bound.
     pub fn at_most(bound: f64) -> Self {
         if bound.is_nan() { Self::VACUOUS } else { Self(bound.max(0.0)) }
     }
 
-    /// The number as the formula gives it, above 1 where it says nothing.
+    /// The value of the formula; a value of at least 1 is vacuous.
     pub fn bound(self) -> f64 {
         self.0
     }
 
-    /// The bound, if it says something: a probability is below 1 only if it is shown to be.
+    /// The bound if it is below 1, otherwise `None`.
     pub fn informative(self) -> Option<f64> {
         (self.0 < 1.0).then_some(self.0)
     }

@@ -3,12 +3,12 @@
 
 use crate::chain::Acceptance;
 
-/// Mixing in one step. It is kept as γ and not as η̄ = 1 − γ, which rounds to 1 where γ is tiny, as it often is.
+/// The mixing rate of one step. Stored as γ, because η̄ = 1 − γ rounds to 1 for tiny γ, which are common.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Mixing(f64);
 
 impl Mixing {
-    /// From γ, which is brought to [0, 1].
+    /// Creates the rate from γ, which is clamped to [0, 1].
     pub fn new(gamma: f64) -> Self {
         Self(if gamma.is_nan() { 0.0 } else { gamma.clamp(0.0, 1.0) })
     }
@@ -23,23 +23,23 @@ impl Mixing {
         1.0 - self.0
     }
 
-    /// C*, a bound on the norm of the fundamental matrix: (1 + η̄)/(1 − η̄) = (2 − γ)/γ, as the proof of Lemma 4 has it
-    /// before it rounds up to 2/γ.
+    /// C*, a bound on the norm of the fundamental matrix: (1 + η̄)/(1 − η̄) = (2 − γ)/γ, as in the proof of Lemma 4
+    /// before it is rounded up to 2/γ.
     pub fn fundamental(self) -> f64 {
         (2.0 - self.0) / self.0
     }
 
-    /// |ln η̄|: infinite where one step forgets everything.
+    /// |ln η̄|; infinite if one step forgets the start.
     pub fn rate(self) -> f64 {
         -(-self.0).ln_1p()
     }
 
-    /// η̄ⁿ, what is left of a start after n steps.
-    pub fn left_after(self, steps: f64) -> f64 {
+    /// η̄ⁿ: the weight of the start after n steps.
+    pub fn contraction_after(self, steps: f64) -> f64 {
         if steps <= 0.0 { 1.0 } else { (-self.rate() * steps).exp() }
     }
 
-    /// The better of two bounds on the same chain.
+    /// The better of two bounds for the same chain.
     pub fn or(self, other: Self) -> Self {
         Self(self.0.max(other.0))
     }
@@ -47,7 +47,7 @@ impl Mixing {
 
 /// Example 5 and the example of uniform mixing, on any space: a fresh draw from ν, where scores differ by Δ at most.
 ///
-/// The last line of the example of uniform mixing has e^(−Δ/w) for Barker as well; its own derivation gives 1/(1 +
+/// The last line of the example of uniform mixing has e^(−Δ/w) for Barker as well; its derivation gives 1/(1 +
 /// e^(Δ/w)).
 pub fn uniform_by_spread(acceptance: Acceptance, spread: f64, temperature: f64) -> Mixing {
     let unlikely = (-spread / temperature).exp();
@@ -57,11 +57,11 @@ pub fn uniform_by_spread(acceptance: Acceptance, spread: f64, temperature: f64) 
     })
 }
 
-/// The same proposal, where the density of p_x with respect to ν is at most `exp(log_peak)` for all x: γ =
-/// exp(−log_peak), half of it for Barker.
+/// The same proposal, if the density of p_x with respect to ν is at most `exp(log_peak)` for all x: γ = exp(−log_peak),
+/// and half of it for Barker.
 ///
-/// The logarithm of that peak is (max − soft maximum)/w, so that any bound on the error of the soft maximum, over w,
-/// will do. On n states it is ln(n·p_max), at most ln n: there γ ≥ 1/n whatever the temperature.
+/// The logarithm of the peak is (max − soft maximum)/w, so that any bound on the error of the soft maximum, divided by
+/// w, is valid. On n states it is ln(n·p_max), at most ln n, so that γ ≥ 1/n at every temperature.
 pub fn uniform_by_peak(acceptance: Acceptance, log_peak: f64) -> Mixing {
     let gamma = (-log_peak).exp();
     Mixing::new(match acceptance {

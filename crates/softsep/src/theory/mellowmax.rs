@@ -1,6 +1,6 @@
-//! The soft maximum (Mellowmax) of scores, its law, and how far it is from the maximum.
+//! The soft maximum (Mellowmax) of scores, its law, and its distance from the maximum.
 
-/// `w·ln Σ ν(i)·exp(score(i)/w)` for weights ν that sum to one; equal ones if `None`. Without scores it is −∞.
+/// `w·ln Σ ν(i)·exp(score(i)/w)` for weights ν that sum to one; equal weights if `None`. Returns −∞ without scores.
 pub fn mellowmax(scores: &[f64], weights: Option<&[f64]>, temperature: f64) -> f64 {
     let most = largest(scores);
     if !most.is_finite() {
@@ -11,11 +11,11 @@ pub fn mellowmax(scores: &[f64], weights: Option<&[f64]>, temperature: f64) -> f
         Some(weights) => scores.iter().zip(weights).map(|(&score, weight)| weight * tilted(score)).sum::<f64>(),
         None => scores.iter().map(|&score| tilted(score)).sum::<f64>() / scores.len() as f64,
     };
-    // A mean of numbers up to one; rounding must not lift the soft maximum above the maximum.
+    // A mean of numbers up to one; rounding must not raise the soft maximum above the maximum.
     most + temperature * mean.min(1.0).ln()
 }
 
-/// The soft adversarial law `p(i) ∝ ν(i)·exp(score(i)/w)`; states with an infinite score share it all.
+/// The soft adversarial law `p(i) ∝ ν(i)·exp(score(i)/w)`; if some scores are infinite, their states share all mass.
 pub fn soft_law(scores: &[f64], weights: Option<&[f64]>, temperature: f64) -> Vec<f64> {
     let most = largest(scores);
     let tilted = |score: f64| if score == most { 1.0 } else { ((score - most) / temperature).exp() };
@@ -32,45 +32,45 @@ fn largest(scores: &[f64]) -> f64 {
     scores.iter().fold(f64::NEG_INFINITY, |most, &score| most.max(score))
 }
 
-/// Lemma 2: on so many states, equally weighted, the soft maximum is at most this far below the maximum (and never
-/// above it).
+/// Lemma 2: an upper bound on maximum minus soft maximum on finitely many states of equal weight. The soft maximum is
+/// never above the maximum.
 pub fn finite_error(states: f64, temperature: f64) -> f64 {
     temperature * states.max(1.0).ln()
 }
 
-/// What the general bound (Proposition of EC.3, "General Mellowmax Approximation") needs to know of scores on a metric
+/// The constants of the general bound (Proposition of EC.3, "General Mellowmax Approximation") for scores on a metric
 /// space of states.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetricSpace {
-    /// L: how much a score changes at most per unit of distance.
+    /// L: the Lipschitz constant of the scores.
     pub lipschitz: f64,
-    /// D: the largest distance of two states.
+    /// D: the largest distance between two states.
     pub diameter: f64,
-    /// d: a ball of radius r weighs at least `mass·(r/D)^d`.
+    /// d: a ball of radius r has mass at least `mass·(r/D)^d`.
     pub dim: f64,
     /// c, at most 1.
     pub mass: f64,
 }
 
 impl MetricSpace {
-    /// A convex body of full dimension with the uniform law: shrinking it toward a point shows that mass 1 will do.
+    /// A convex body of full dimension with the uniform law. Mass 1 is valid: shrink the body toward a point.
     pub fn body(dim: usize, diameter: f64, lipschitz: f64) -> Self {
         Self { lipschitz, diameter, dim: dim as f64, mass: 1.0 }
     }
 
-    /// The unit sphere of `dim` coordinates with the uniform law, distances along great circles.
+    /// The unit sphere of `dim` coordinates with the uniform law and geodesic distances.
     ///
-    /// Mass 1 will do here too: the weight of a cap over θ^(dim−1) has the derivative of its parts' ratio, (sin
-    /// θ/θ)^(dim−2), which falls; so it falls itself, and is least for the whole sphere.
+    /// Mass 1 is valid here too: the ratio of a cap's weight to θ^(dim−1) has the ratio of derivatives (sin
+    /// θ/θ)^(dim−2), which decreases. The ratio itself therefore decreases, and is smallest for the entire sphere.
     pub fn sphere(dim: usize, lipschitz: f64) -> Self {
         Self { lipschitz, diameter: std::f64::consts::PI, dim: dim.saturating_sub(1) as f64, mass: 1.0 }
     }
 
-    /// How far the soft maximum can be below the maximum: the least over `0 < r ≤ D` of `L·r + w·ln(1/c) +
-    /// d·w·ln(D/r)`, at `r = min(D, d·w/L)`. The paper writes the closed form for `d·w ≤ L·D` only; beyond that r = D
-    /// is best.
+    /// An upper bound on maximum minus soft maximum: the minimum over `0 < r ≤ D` of `L·r + w·ln(1/c) + d·w·ln(D/r)`,
+    /// attained at `r = min(D, d·w/L)`. The paper gives the closed form for `d·w ≤ L·D` only; for larger w the minimum
+    /// is at r = D.
     ///
-    /// No score is further than L·D below another, so that this is a bound as well; it matters where c < 1.
+    /// No score is more than L·D below another, so that L·D is a bound as well; it matters if c < 1.
     pub fn error(&self, temperature: f64) -> f64 {
         let Self { lipschitz, diameter, dim, mass } = *self;
         let (whole, spread) = (lipschitz * diameter, dim * temperature);

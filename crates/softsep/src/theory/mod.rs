@@ -2,12 +2,12 @@
 //! misses the worst scenario. Only the bounds that certificates, temperatures and [`diagnose`](crate::diagnose) use are
 //! here; the crate `softsep-paper` has the others, and the tests of all.
 //!
-//! Pure functions of constants; where those come from is for others to say. Norms of x are Euclidean throughout. The
-//! paper measures the diameter of X by sums of absolute values and uses that a Euclidean projection does not stretch
-//! those; it may, but it never stretches the Euclidean norm, and with that norm its proofs hold.
+//! All items are pure functions of constants; the caller provides the constants. Norms of x are Euclidean throughout.
+//! The paper measures the diameter of X in the 1-norm and uses that a Euclidean projection is nonexpansive in that
+//! norm. It need not be, but it is nonexpansive in the Euclidean norm, and the proofs hold with that norm.
 //!
-//! Total variation is `sup over B of |P(B) − Q(B)|`, half the sum of absolute differences; functions say which of the
-//! two they bound.
+//! Total variation is `sup over B of |P(B) − Q(B)|`, half the sum of absolute differences. Each function states which
+//! of the two it bounds.
 
 mod adaptive;
 mod chance;

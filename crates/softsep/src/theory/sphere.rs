@@ -1,12 +1,12 @@
-//! Caps of the unit sphere, and how peaked a soft law on it can be (appendix to the example of uniform mixing).
+//! Caps of the unit sphere, and the largest density of a soft law on it (appendix to the example of uniform mixing).
 //!
 //! The sphere is that of the coordinates u in ξ = ξ̄ + Au, so that its dimension is that of u; the paper writes d_ξ.
-//! Two points (`dim` = 1) are a finite set, and no matter of this file.
+//! Two points (`dim` = 1) are a finite set and not covered here.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The share of the unit sphere of `dim ≥ 2` coordinates that lies within the angle θ of a point: ∫₀^θ sin^(dim−2) /
-/// ∫₀^π sin^(dim−2).
+/// The fraction of the unit sphere of `dim ≥ 2` coordinates within the angle θ of a point: ∫₀^θ sin^(dim−2) / ∫₀^π
+/// sin^(dim−2).
 pub fn cap(dim: usize, angle: f64) -> f64 {
     let angle = angle.clamp(0.0, PI);
     if angle > FRAC_PI_2 {
@@ -21,11 +21,12 @@ pub fn cap(dim: usize, angle: f64) -> f64 {
 /// below the largest by more than L times the chord; if all are by just that, the density's peak is one over ∫₀^π
 /// exp(−2(L/w)·sin(t/2))·sin^(dim−2) t dt / ∫₀^π sin^(dim−2). It holds at every temperature.
 ///
-/// Leaving out the far end of the integral makes the bound larger, never wrong; the rest is found by Simpson's rule.
+/// Truncating the integral makes the bound larger, so that it stays valid; the rest is computed by Simpson's rule.
 pub fn log_peak(dim: usize, lipschitz: f64, temperature: f64) -> f64 {
     const PANELS: usize = 4096;
     let (d, steep) = (dim as f64, lipschitz / temperature);
-    // Beyond the end the integrand is below that of a gamma law of dim − 1 degrees and rate 2·steep/π, far in its tail.
+    // Beyond the end, the integrand is below that of a gamma law of dim − 1 degrees and rate 2·steep/π, far in its
+    // tail.
     let end = (FRAC_PI_2 * (d + 12.0 * d.sqrt() + 40.0) / steep).min(PI);
     let log_height = |t: f64| {
         let around = if dim == 2 { 0.0 } else { (d - 2.0) * t.sin().max(0.0).ln() };
@@ -50,7 +51,7 @@ fn log_sine_integral(dim: usize) -> f64 {
     (power % 2 + 2..=power).step_by(2).fold(first.ln(), |log, k| log + ((k as f64 - 1.0) / k as f64).ln())
 }
 
-/// The regularised incomplete beta function I_s((dim−1)/2, ½) for s = sin² t, with cos t given as well so that neither
+/// The regularised incomplete beta function I_s((dim−1)/2, ½) for s = sin² t. cos t is given as well, so that neither
 /// end loses digits.
 fn beta_share(s: f64, cosine: f64, dim: usize) -> f64 {
     if s <= 0.0 {
@@ -58,7 +59,7 @@ fn beta_share(s: f64, cosine: f64, dim: usize) -> f64 {
     }
     let (a, b) = (0.5 * (dim as f64 - 1.0), 0.5);
     let front = (a * s.ln() - log_sine_integral(dim)).exp() * cosine;
-    // The fraction converges fast below the mean; above it the complement does.
+    // The fraction converges fast below the mean, and that of the complement above it.
     if s * (a + b + 2.0) < a + 1.0 {
         front * beta_fraction(s, a, b) / a
     } else {

@@ -1,32 +1,34 @@
-//! Where to branch: pseudocosts, made reliable by strong branching.
+//! Reliability branching: pseudocosts, initialised by strong branching.
 //!
-//! A pseudocost is what a column's branches have raised the objective by, per unit, on average. As long as a column has
-//! few of them a few pivots into each of its branches tell more.
+//! The pseudocost of a column is the average rise of the objective per unit over its branches. While a column has few
+//! branches, a few pivots into each of them are a better estimate.
 
-use super::frame::Frame;
-use super::relaxation::{Probe, Relaxation};
+use super::relaxation::{NodeRelaxation, Probe};
+use super::root_model::RootModel;
 use crate::error::Error;
 
-/// Branches of a column each way after which its pseudocosts are believed.
-const RELIABLE: u32 = 4;
+/// Branches of a column in each direction from which its pseudocosts are reliable.
+const RELIABLE_BRANCHES: u32 = 4;
 
-/// Candidates that are probed at most, and in a row without a better one.
-const PROBED: usize = 24;
-const LOOKAHEAD: usize = 6;
+/// Maximal number of candidates that are probed, in total and in sequence without a better one.
+const MAX_PROBES: usize = 24;
+const MAX_PROBES_WITHOUT_GAIN: usize = 6;
 
-/// The least rise of the objective that counts, relative to its size where that is above 1: one side that does not move
-/// must not hide the other.
-const LEAST: f64 = 1e-6;
+/// Smallest rise of the objective in the score, relative to the objective where that is above 1. A branch without a
+/// rise must not set the whole product to zero.
+const MIN_RISE: f64 = 1e-6;
 
-/// Pivots of a probe, for nodes that take so many on average: at least, at most, and the multiple between.
-const PIVOTS: (u32, u32, f64) = (10, 500, 2.0);
+/// A probe takes this multiple of the average pivots of a node, within these limits.
+const PROBE_PIVOT_FACTOR: f64 = 2.0;
+const MIN_PROBE_PIVOTS: u32 = 10;
+const MAX_PROBE_PIVOTS: u32 = 500;
 
-/// How far a bound must have moved for the rise to say something.
-pub(super) const DISTANT: f64 = 1e-6;
+/// Smallest change of a bound for which the rise per unit is recorded.
+pub(super) const MIN_BRANCH_DISTANCE: f64 = 1e-6;
 
-/// A rise of the objective per unit.
+/// One observed rise of the objective per unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Observation {
+pub(super) struct PseudocostSample {
     pub(super) col: usize,
     pub(super) up: bool,
     pub(super) per_unit: f64,
@@ -49,7 +51,7 @@ impl Mean {
     }
 }
 
-/// What branches have raised the objective by, for each column down and up, and over all.
+/// Pseudocosts of each column for the down and the up branch, and their averages over all columns.
 #[derive(Debug, Default)]
 pub(super) struct Pseudocosts {
     columns: Vec<[Mean; 2]>,
@@ -61,99 +63,108 @@ impl Pseudocosts {
         Self { columns: vec![Default::default(); cols], all: Default::default() }
     }
 
-    pub(super) fn learn(&mut self, seen: &Observation) {
-        self.columns[seen.col][usize::from(seen.up)].add(seen.per_unit);
-        self.all[usize::from(seen.up)].add(seen.per_unit);
+    pub(super) fn record(&mut self, samples: &PseudocostSample) {
+        self.columns[samples.col][usize::from(samples.up)].add(samples.per_unit);
+        self.all[usize::from(samples.up)].add(samples.per_unit);
     }
 
     fn per_unit(&self, col: usize, up: usize) -> f64 {
         self.columns[col][up].get().or(self.all[up].get()).unwrap_or(1.0)
     }
 
-    /// The rises that are expected down and up from a value.
-    pub(super) fn rises(&self, col: usize, value: f64) -> [f64; 2] {
-        let below = value - value.floor();
-        [below * self.per_unit(col, 0), (1.0 - below) * self.per_unit(col, 1)]
+    /// Returns the expected rises of the down and the up branch at a value.
+    pub(super) fn expected_rises(&self, col: usize, value: f64) -> [f64; 2] {
+        let fraction = value - value.floor();
+        [fraction * self.per_unit(col, 0), (1.0 - fraction) * self.per_unit(col, 1)]
     }
 
     fn is_reliable(&self, col: usize) -> bool {
-        self.columns[col].iter().all(|mean| mean.count >= RELIABLE)
+        self.columns[col].iter().all(|mean| mean.count >= RELIABLE_BRANCHES)
     }
 }
 
-/// A branch as it was found.
+/// Result of a branch, probed or expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Side {
-    /// A bound on its objective.
+pub(super) struct BranchEstimate {
+    /// Lower bound on its objective.
     pub(super) bound: f64,
-    /// What it is expected to be.
+    /// Estimate of its objective.
     pub(super) estimate: f64,
-    pub(super) is_empty: bool,
+    pub(super) is_infeasible: bool,
 }
 
-/// The column to branch on.
+/// The column to branch on, its value, and the down and the up branch.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Choice {
+pub(super) struct BranchChoice {
     pub(super) col: usize,
     pub(super) value: f64,
-    pub(super) sides: [Side; 2],
+    pub(super) branches: [BranchEstimate; 2],
 }
 
-/// How much probing there may be.
+/// Limits of strong branching.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Effort {
-    /// Pivots of a node, on average.
+pub(super) struct ProbeBudget {
+    /// Average pivots of a node.
     pub(super) pivots_per_node: f64,
-    /// Whether probes have taken too large a share of all pivots.
+    /// True if probes have taken too large a share of all pivots.
     pub(super) is_spent: bool,
 }
 
-/// The product of both rises, neither below the least.
-fn score(rises: [f64; 2], least: f64) -> f64 {
-    rises[0].max(least) * rises[1].max(least)
+/// Returns the product of both rises, each at least `min_rise`.
+fn score(rises: [f64; 2], min_rise: f64) -> f64 {
+    rises[0].max(min_rise) * rises[1].max(min_rise)
 }
 
-/// Chooses among the fractional columns. The program must stand at the node's optimum, and does so afterwards.
-pub(super) fn choose(
+/// Chooses a fractional column to branch on, or `None` if `fractional` is empty. The program must hold the node's
+/// optimum, and holds it afterwards.
+pub(super) fn choose_branch(
     fractional: &[(usize, f64)],
-    costs: &Pseudocosts,
-    effort: Effort,
+    pseudocosts: &Pseudocosts,
+    budget: ProbeBudget,
     cutoff: f64,
-    program: &mut Relaxation,
-    seen: &mut Vec<Observation>,
-    frame: &Frame,
-) -> Result<Option<Choice>, Error> {
+    program: &mut NodeRelaxation,
+    samples: &mut Vec<PseudocostSample>,
+    root: &RootModel,
+) -> Result<Option<BranchChoice>, Error> {
     let objective = program.objective;
-    let least = LEAST * if objective.is_finite() { objective.abs().max(1.0) } else { 1.0 };
-    let mut ranked: Vec<(f64, usize, f64)> =
-        fractional.iter().map(|&(col, value)| (score(costs.rises(col, value), least), col, value)).collect();
+    let min_rise = MIN_RISE * if objective.is_finite() { objective.abs().max(1.0) } else { 1.0 };
+    let mut ranked: Vec<(f64, usize, f64)> = fractional
+        .iter()
+        .map(|&(col, value)| (score(pseudocosts.expected_rises(col, value), min_rise), col, value))
+        .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let pivots = (PIVOTS.2 * effort.pivots_per_node).clamp(f64::from(PIVOTS.0), f64::from(PIVOTS.1)) as u32;
-    let mut best: Option<(f64, Choice)> = None;
-    let (mut probed, mut worse) = (0, 0);
-    for (guess, col, value) in ranked {
-        let expected =
-            costs.rises(col, value).map(|rise| Side { bound: objective, estimate: objective + rise, is_empty: false });
-        let is_open = probed < PROBED && worse < LOOKAHEAD && !effort.is_spent && objective.is_finite();
-        let (score, sides) = if is_open && !costs.is_reliable(col) {
+    let pivots = (PROBE_PIVOT_FACTOR * budget.pivots_per_node)
+        .clamp(f64::from(MIN_PROBE_PIVOTS), f64::from(MAX_PROBE_PIVOTS)) as u32;
+    let mut best: Option<(f64, BranchChoice)> = None;
+    let (mut probed, mut without_gain) = (0, 0);
+    for (expected_score, col, value) in ranked {
+        let expected = pseudocosts.expected_rises(col, value).map(|rise| BranchEstimate {
+            bound: objective,
+            estimate: objective + rise,
+            is_infeasible: false,
+        });
+        let may_probe =
+            probed < MAX_PROBES && without_gain < MAX_PROBES_WITHOUT_GAIN && !budget.is_spent && objective.is_finite();
+        let (score, branches) = if may_probe && !pseudocosts.is_reliable(col) {
             probed += 1;
-            let sides = probe_both(col, value, pivots, program, seen, frame)?;
-            // What is closed rises to the cutoff, or where there is none beyond all others.
-            let rises =
-                sides.map(|side| if side.is_empty { cutoff.min(1e20) } else { side.estimate.min(cutoff) } - objective);
-            (score(rises, least), sides)
+            let branches = probe_both(col, value, pivots, program, samples, root)?;
+            // An infeasible branch rises to the cutoff, or without a cutoff above all others.
+            let rises = branches.map(
+                |branch| if branch.is_infeasible { cutoff.min(1e20) } else { branch.estimate.min(cutoff) } - objective,
+            );
+            (score(rises, min_rise), branches)
         } else {
-            (guess, expected)
+            (expected_score, expected)
         };
-        if best.as_ref().is_none_or(|(most, _)| score > *most) {
-            best = Some((score, Choice { col, value, sides }));
-            worse = 0;
+        if best.as_ref().is_none_or(|(best_score, _)| score > *best_score) {
+            best = Some((score, BranchChoice { col, value, branches }));
+            without_gain = 0;
         } else {
-            worse += 1;
+            without_gain += 1;
         }
-        // One branch is closed: nothing is better than to go on with the other.
-        if sides.iter().any(|side| side.is_empty || side.bound >= cutoff) {
-            return Ok(Some(Choice { col, value, sides }));
+        // One branch is closed, so that branching here leaves a single child.
+        if branches.iter().any(|branch| branch.is_infeasible || branch.bound >= cutoff) {
+            return Ok(Some(BranchChoice { col, value, branches }));
         }
     }
     Ok(best.map(|(_, choice)| choice))
@@ -163,27 +174,29 @@ fn probe_both(
     col: usize,
     value: f64,
     pivots: u32,
-    program: &mut Relaxation,
-    seen: &mut Vec<Observation>,
-    frame: &Frame,
-) -> Result<[Side; 2], Error> {
+    program: &mut NodeRelaxation,
+    samples: &mut Vec<PseudocostSample>,
+    root: &RootModel,
+) -> Result<[BranchEstimate; 2], Error> {
     let objective = program.objective;
-    let below = value - value.floor();
-    let mut sides = [Side { bound: objective, estimate: objective, is_empty: false }; 2];
-    for (up, side) in sides.iter_mut().enumerate() {
+    let fraction = value - value.floor();
+    let mut branches = [BranchEstimate { bound: objective, estimate: objective, is_infeasible: false }; 2];
+    for (up, branch) in branches.iter_mut().enumerate() {
         let (lower, upper, distance) = match up {
-            0 => (program.lower[col], value.floor(), below),
-            _ => (value.floor() + 1.0, program.upper[col], 1.0 - below),
+            0 => (program.lower[col], value.floor(), fraction),
+            _ => (value.floor() + 1.0, program.upper[col], 1.0 - fraction),
         };
-        match program.probe(col, lower, upper, pivots, frame)? {
-            Probe::Infeasible => side.is_empty = true,
-            Probe::Optimum(optimum) => (side.bound, side.estimate) = (optimum.max(objective), optimum.max(objective)),
-            Probe::About(estimate) => side.estimate = estimate,
+        match program.probe(col, lower, upper, pivots, root)? {
+            Probe::Infeasible => branch.is_infeasible = true,
+            Probe::Optimum(optimum) => {
+                (branch.bound, branch.estimate) = (optimum.max(objective), optimum.max(objective))
+            }
+            Probe::Estimate(estimate) => branch.estimate = estimate,
         }
-        let per_unit = (side.estimate - objective) / distance;
-        if !side.is_empty && distance > DISTANT && per_unit.is_finite() {
-            seen.push(Observation { col, up: up == 1, per_unit });
+        let per_unit = (branch.estimate - objective) / distance;
+        if !branch.is_infeasible && distance > MIN_BRANCH_DISTANCE && per_unit.is_finite() {
+            samples.push(PseudocostSample { col, up: up == 1, per_unit });
         }
     }
-    Ok(sides)
+    Ok(branches)
 }

@@ -1,87 +1,89 @@
-//! Decisions from relaxations: by rounding, and by diving. Both keep the rows of X: only integers are rounded, the rest
-//! is solved around them.
+//! Primal heuristics: rounding and diving. Both stay in X, since only integers are rounded and the other columns are
+//! solved for.
 
 use std::collections::HashSet;
 
-use super::frame::Frame;
-use super::node::{Change, Node};
-use super::pool::Pool;
-use super::relaxation::{Ended, Relaxation, WHOLE};
+use super::cut_pool::CutPool;
+use super::node::{BoundChange, TreeNode};
+use super::relaxation::{NodeRelaxation, RelaxationStatus};
+use super::root_model::RootModel;
 use crate::error::Error;
+use crate::numeric::tolerances::INTEGRALITY_TOL;
 
-/// In a dive all integers this close to a whole number are fixed there at once.
-const CLOSE: f64 = 0.1;
+/// A dive fixes all integers within this distance of an integer at once.
+const DIVE_DISTANCE: f64 = 0.1;
 
 #[derive(Debug)]
-pub(super) struct Scout {
-    pub(super) program: Relaxation,
-    /// Integer assignments that were tried.
+pub(super) struct PrimalHeuristics {
+    pub(super) program: NodeRelaxation,
+    /// Integer assignments tried so far.
     tried: HashSet<Vec<i64>>,
 }
 
-impl Scout {
-    pub(super) fn new(frame: &Frame) -> Result<Self, Error> {
-        Ok(Self { program: Relaxation::new(frame)?, tried: HashSet::new() })
+impl PrimalHeuristics {
+    pub(super) fn new(root: &RootModel) -> Result<Self, Error> {
+        Ok(Self { program: NodeRelaxation::new(root)?, tried: HashSet::new() })
     }
 
-    /// Whether these integers are new; from now on they are not.
-    pub(super) fn is_new(&mut self, x: &[f64], frame: &Frame) -> bool {
-        self.tried.insert(frame.integers.iter().map(|&j| x[j].round() as i64).collect())
+    /// Returns whether the integers of `x` were not tried yet, and records them.
+    pub(super) fn is_new(&mut self, x: &[f64], root: &RootModel) -> bool {
+        self.tried.insert(root.integers.iter().map(|&j| x[j].round() as i64).collect())
     }
 
-    /// The best decision for the integers of `x` rounded, if they were not tried before and cost less than the cutoff
-    /// as far as the pool knows.
+    /// Rounds the integers of `x` and solves for the other columns. Returns the decision, or `None` if the integers
+    /// were tried before or the cuts of the pool show that they cost at least the cutoff.
     pub(super) fn round(
         &mut self,
-        from: &Node,
+        from: &TreeNode,
         x: &[f64],
         cutoff: f64,
-        frame: &Frame,
-        pool: &Pool,
+        root: &RootModel,
+        pool: &CutPool,
     ) -> Result<Option<Vec<f64>>, Error> {
         let mut node = from.clone();
-        if !self.is_new(x, frame) || !self.program.load(&mut node, &[], cutoff, frame, pool)? {
+        if !self.is_new(x, root) || !self.program.load(&mut node, &[], cutoff, root, pool)? {
             return Ok(None);
         }
-        self.program.solve_around(&self.program.rounded(x, frame), cutoff, frame, pool)
+        self.program.solve_with_integers_fixed(&self.program.rounded(x, root), cutoff, root, pool)
     }
 
-    /// Fixes integers one after the other, those first that are nearest to a whole number, and follows the relaxation.
+    /// Fixes integers step by step, the least fractional first, and solves the relaxation after each step. Returns the
+    /// decision at the end, as [`round`](Self::round) does.
     pub(super) fn dive(
         &mut self,
-        from: &Node,
-        fixings: &[Change],
+        from: &TreeNode,
+        fixings: &[BoundChange],
         cutoff: f64,
-        frame: &Frame,
-        pool: &Pool,
+        root: &RootModel,
+        pool: &CutPool,
     ) -> Result<Option<Vec<f64>>, Error> {
         let mut node = from.clone();
-        if !self.program.load(&mut node, fixings, cutoff, frame, pool)? {
+        if !self.program.load(&mut node, fixings, cutoff, root, pool)? {
             return Ok(None);
         }
-        // Each pass fixes one integer at least.
-        for _ in 0..=frame.integers.len() {
-            if self.program.optimise(cutoff, frame, pool)? != Ended::Solved {
+        // Each pass fixes at least one integer.
+        for _ in 0..=root.integers.len() {
+            if self.program.optimise(cutoff, root, pool)? != RelaxationStatus::Optimal {
                 return Ok(None);
             }
-            let fractional = self.program.fractional(frame);
+            let fractional = self.program.fractional(root);
             let distance = |value: f64| (value - value.round()).abs();
             let Some(nearest) = fractional.iter().map(|&(_, value)| distance(value)).min_by(f64::total_cmp) else {
                 break;
             };
-            if fractional.iter().all(|&(_, value)| distance(value) <= WHOLE) {
+            if fractional.iter().all(|&(_, value)| distance(value) <= INTEGRALITY_TOL) {
                 break;
             }
             for (j, value) in fractional {
-                if distance(value) <= nearest.max(CLOSE) {
-                    self.program.narrow(j, value.round(), value.round())?;
+                if distance(value) <= nearest.max(DIVE_DISTANCE) {
+                    self.program.set_bounds_of_col(j, value.round(), value.round())?;
                 }
             }
         }
-        let x = self.program.values[..frame.dim()].to_vec();
-        if !self.is_new(&x, frame) {
+        let x = self.program.values[..root.dim()].to_vec();
+        if !self.is_new(&x, root) {
             return Ok(None);
         }
-        self.program.solve_around(&self.program.rounded(&x, frame), cutoff, frame, pool)
+        self.program.solve_with_integers_fixed(&self.program.rounded(&x, root), cutoff, root, pool)
     }
 }

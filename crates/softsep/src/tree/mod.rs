@@ -1,27 +1,27 @@
-//! Branch and cut over warm-started linear programs, with cuts that come from a *judge* as they are needed (HiGHS takes
-//! none during its own search).
+//! Branch and cut over warm-started linear programs, with lazy cuts from a callback (HiGHS accepts none during its own
+//! search).
 //!
 //! The tree relaxes `min f(x) + max over ξ of Q(x, ξ)` to `min cᵀx + Σ θ_k + η` over X without integrality, where η is
-//! above the cuts of a pool and each θ_k above tangents of one square of f's quadratic part. It knows nothing of
-//! scenarios: the judge looks at the points that relaxations have, and says what they cost. The tree keeps no decision
-//! either, only a cutoff that the judge gives and may take back.
+//! above the cuts of a pool and each θ_k is above tangents of one square of f's quadratic part. The tree does not know
+//! scenarios: a [`LazyCutCallback`] evaluates the points of the relaxations and returns cuts. The tree does not keep an
+//! incumbent either, only the cutoff of the callback, which may also rise again.
 //!
-//! Nodes are solved in batches of a fixed size, each place in a batch with a HiGHS instance of its own, and merged in
-//! order: the search is the same on any number of threads.
+//! Nodes are solved in batches of a fixed size, by one worker with its own HiGHS instance each, and merged in order.
+//! The search is therefore the same on any number of threads.
 
 mod branching;
-mod fixing;
-mod frame;
+mod cut_pool;
+mod dynamic_rows;
 mod heuristics;
 mod node;
-mod pool;
+mod propagation;
+mod reduced_cost_fixing;
 mod relaxation;
-mod rows;
+mod root_model;
 mod search;
-mod slot;
 #[cfg(test)]
 mod tests;
-mod tighten;
+mod worker;
 
 use crate::error::Error;
 use crate::recourse::Cut;
@@ -29,66 +29,66 @@ use crate::run::Run;
 
 pub(crate) use search::Tree;
 
-/// A relaxation's optimum at a node.
+/// Optimum of the relaxation of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Point {
-    /// The decision.
+    /// First-stage decision.
     pub(crate) x: Vec<f64>,
-    /// What the pool's cuts say that its recourse costs at least; −∞ as long as none does.
+    /// Lower bound on the recourse cost by the cuts of the pool. −∞ while there is no optimality cut.
     pub(crate) eta: f64,
-    /// The relaxation's value f(x) + η, with tangents in place of a quadratic part of f: no decision of the node costs
-    /// less. −∞ where that is unbounded.
+    /// Value f(x) + η of the relaxation, with tangents in place of the quadratic part of f: a lower bound on all
+    /// decisions of the node. −∞ if the relaxation is unbounded.
     pub(crate) bound: f64,
-    /// Whether the integers have integral values. They are exactly so in `x` then.
+    /// True if x is integral. The integers of `x` are rounded to exact integers then.
     pub(crate) integral: bool,
 }
 
-/// Who knows what decisions cost. The tree keeps no incumbent: the judge does.
+/// Callback that evaluates decisions and keeps the incumbent.
 pub(crate) trait LazyCutCallback {
-    /// Cuts at each point, in order; they need not be violated. Called with batches, so that the judge may work in
-    /// parallel.
+    /// Returns cuts at each point, in order. They need not be violated. Points come in batches, so that the callback
+    /// may work in parallel.
     ///
-    /// Where an integral point gets no violated cut the node is settled: the judge has accepted the point, and made it
-    /// the incumbent if it is better.
-    fn look(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error>;
+    /// An integral point without a violated cut closes its node: the callback has accepted the point, and made it the
+    /// incumbent if it is better.
+    fn separate(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error>;
 
-    /// A decision with integral values from a heuristic: the judge finds what it costs and may take it as incumbent.
-    /// Its cuts hold everywhere.
-    fn consider(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error>;
+    /// Evaluates an integral decision of a primal heuristic, which may become the incumbent. Returns globally valid
+    /// cuts.
+    fn evaluate(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error>;
 
-    /// Nodes whose bound reaches this need no search. It may fall when a better decision is found, and rise when a
-    /// worse scenario is found for the incumbent: then nodes that were put aside come back.
+    /// Returns the cutoff: nodes with a bound at or above it are pruned. It may fall when a better decision is found,
+    /// and rise when a worse scenario is found for the incumbent; pruned nodes then return to the queue.
     fn cutoff(&self, run: &Run) -> f64;
 
-    /// The tree's valid lower bound rose; an error of [`Stop`](crate::run::Stop) ends the search.
-    fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error>;
+    /// Called when the valid lower bound of the tree has risen. An error of [`Stop`](crate::run::Stop) ends the search.
+    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<(), Error>;
 
-    /// An integral point stands although the relaxation is unbounded with all that is known: what a judge that cannot
-    /// vouch for the point makes of that. `None` from one that can: the problem is unbounded then.
-    fn doubts_unbounded(&mut self, _run: &mut Run) -> Option<Error> {
+    /// Called when an integral point is accepted although the relaxation is unbounded with all cuts. A callback whose
+    /// acceptance is no proof returns the error to end with. `None` means that the problem is unbounded.
+    fn unbounded_relaxation(&mut self, _run: &mut Run) -> Option<Error> {
         None
     }
 
-    /// The scenarios behind the cuts, to explain why no decision is feasible.
+    /// Returns the scenarios of the cuts, for the explanation of infeasibility.
     fn scenarios(&self) -> Vec<&[f64]> {
         Vec::new()
     }
 }
 
-/// How the tree is searched.
+/// Settings of the search.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeSettings {
-    /// Nodes that are solved side by side before what they found is merged. The search depends on it, and not on the
+    /// Nodes that are solved in parallel before their results are merged. The search depends on it, and not on the
     /// number of threads.
     pub(crate) batch: usize,
-    /// Rounds of cuts at fractional points of the root, at most.
+    /// Maximal rounds of cuts at fractional points of the root.
     pub(crate) root_rounds: u32,
-    /// Nodes down to this depth get one round of cuts at a fractional point, deeper ones only at integral points.
+    /// Nodes down to this depth get one round of cuts at a fractional point. Deeper ones get cuts at integral points
+    /// only.
     pub(crate) cut_depth: u32,
-    /// Whether decisions are sought by rounding and diving.
+    /// Whether the rounding and diving heuristics run.
     pub(crate) heuristics: bool,
-    /// Nodes to be solved at most; the search stops with [`Stop::IterationLimit`](crate::run::Stop::IterationLimit)
-    /// then.
+    /// Node limit. The search then ends with [`Stop::IterationLimit`](crate::run::Stop::IterationLimit).
     pub(crate) nodes: Option<u64>,
 }
 
@@ -98,27 +98,27 @@ impl Default for TreeSettings {
     }
 }
 
-/// What a search has done so far.
+/// Counters of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Work {
-    /// Nodes solved; one that is solved again for a new cut counts once.
+pub(crate) struct TreeWork {
+    /// Nodes solved. A node that is solved again after a new cut counts once.
     pub(crate) nodes: u64,
     /// Linear programs of nodes and heuristics.
     pub(crate) programs: u64,
     /// Their pivots.
     pub(crate) pivots: u64,
-    /// Linear programs that only look where to branch.
+    /// Linear programs of strong branching.
     pub(crate) probes: u64,
     /// Their pivots.
     pub(crate) probe_pivots: u64,
-    /// Linear programs that HiGHS could not solve from a basis and solved from nothing.
+    /// Linear programs that HiGHS could not solve from a basis and solved from scratch.
     pub(crate) retries: u64,
-    /// Decisions that heuristics handed to the judge.
+    /// Decisions of heuristics that the callback evaluated.
     pub(crate) considered: u64,
 }
 
-impl Work {
-    fn add(&mut self, other: &Work) {
+impl TreeWork {
+    fn add(&mut self, other: &TreeWork) {
         self.nodes += other.nodes;
         self.programs += other.programs;
         self.pivots += other.pivots;

@@ -1,112 +1,112 @@
-//! Nodes: what branching and fixing have done to the bounds since the root, and a basis to start from.
+//! Nodes of the tree: bound changes since the root, and a basis to start from.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::rows::Start;
+use super::dynamic_rows::RelaxationBasis;
 
-/// Bounds of a column within a node.
+/// Bounds of a column in a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Change {
+pub(super) struct BoundChange {
     pub(super) col: usize,
     pub(super) lower: f64,
     pub(super) upper: f64,
-    /// What is cut away costs at least this: the cutoff when a column was fixed by its reduced cost, ∞ where branching
-    /// did it. The change holds only while the cutoff is not above it.
-    pub(super) under: f64,
+    /// The change excludes only decisions that cost at least this: the cutoff at which a column was fixed by its
+    /// reduced cost, or ∞ for a branching. The change is valid while the cutoff is not above it.
+    pub(super) valid_below: f64,
 }
 
-/// The branch that led to a node, for the pseudocosts.
+/// The branching that created a node, for the pseudocosts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Branch {
     pub(super) col: usize,
     pub(super) up: bool,
-    /// How far the parent's value is from the bound, and the parent's objective.
+    /// Distance of the parent's value from the bound, and the parent's objective.
     pub(super) distance: f64,
-    pub(super) from: f64,
+    pub(super) parent_objective: f64,
 }
 
-/// A part of the search.
+/// A node.
 #[derive(Debug, Clone)]
-pub(super) struct Node {
+pub(super) struct TreeNode {
     pub(super) number: u64,
     pub(super) parent: u64,
     pub(super) depth: u32,
-    /// No decision of this node costs less, whatever changes hold.
+    /// Lower bound on all decisions of the node, whichever changes are valid.
     pub(super) bound: f64,
-    pub(super) changes: Vec<Change>,
-    /// The parent's optimal basis.
-    pub(super) start: Option<Arc<Start>>,
+    pub(super) changes: Vec<BoundChange>,
+    /// Optimal basis of the parent.
+    pub(super) basis: Option<Arc<RelaxationBasis>>,
     pub(super) branch: Option<Branch>,
-    /// Rounds of cuts at fractional points that are left.
-    pub(super) rounds: u32,
-    /// The least `under` of the changes that held when this was last solved: what was found out then holds of decisions
-    /// below that only.
-    pub(super) guard: f64,
-    /// It was never solved.
+    /// Remaining rounds of cuts at fractional points.
+    pub(super) cut_rounds_left: u32,
+    /// Smallest `valid_below` of the changes in effect at the last solve. The results of that solve are valid only for
+    /// decisions that cost less.
+    pub(super) valid_below: f64,
+    /// True if the node was never solved.
     pub(super) is_new: bool,
-    /// The relaxation has no optimum: a point was found in a box.
+    /// True if the relaxation is unbounded. Its point then is an optimum within a box.
     pub(super) unbounded: bool,
 }
 
-impl Node {
-    pub(super) fn root(rounds: u32) -> Self {
+impl TreeNode {
+    pub(super) fn root(cut_rounds_left: u32) -> Self {
         Self {
             number: 0,
             parent: 0,
             depth: 0,
             bound: f64::NEG_INFINITY,
             changes: Vec::new(),
-            start: None,
+            basis: None,
             branch: None,
-            rounds,
-            guard: f64::INFINITY,
+            cut_rounds_left,
+            valid_below: f64::INFINITY,
             is_new: true,
             unbounded: false,
         }
     }
 }
 
-/// A node's place in a queue: the least bound first, then the lowest number.
+/// Key of a node in the queue: by bound, then by number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Place(f64, u64);
+struct QueueKey(f64, u64);
 
-impl Eq for Place {}
+impl Eq for QueueKey {}
 
-impl PartialOrd for Place {
+impl PartialOrd for QueueKey {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Place {
+impl Ord for QueueKey {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
     }
 }
 
-/// Nodes in the order of their bounds.
+/// Nodes, ordered by their bounds.
 #[derive(Debug, Default)]
-pub(super) struct Queue(BTreeMap<Place, Node>);
+pub(super) struct NodeQueue(BTreeMap<QueueKey, TreeNode>);
 
-impl Queue {
-    pub(super) fn push(&mut self, node: Node) {
-        self.0.insert(Place(node.bound, node.number), node);
+impl NodeQueue {
+    pub(super) fn push(&mut self, node: TreeNode) {
+        self.0.insert(QueueKey(node.bound, node.number), node);
     }
 
-    /// The least bound; ∞ if there is none.
-    pub(super) fn least(&self) -> f64 {
-        self.0.keys().next().map_or(f64::INFINITY, |place| place.0)
+    /// Returns the smallest bound, or ∞ if the queue is empty.
+    pub(super) fn min_bound(&self) -> f64 {
+        self.0.keys().next().map_or(f64::INFINITY, |key| key.0)
     }
 
-    /// Takes the first node out if its bound is below `limit`.
-    pub(super) fn pop_below(&mut self, limit: f64) -> Option<Node> {
+    /// Removes and returns the first node if its bound is below `limit`.
+    pub(super) fn pop_below(&mut self, limit: f64) -> Option<TreeNode> {
         self.0.first_entry().filter(|entry| entry.key().0 < limit).map(|entry| entry.remove())
     }
 
-    /// Takes the last node out if its bound reaches `limit`.
-    pub(super) fn pop_reaching(&mut self, limit: f64) -> Option<Node> {
+    /// Removes and returns the last node if its bound is at least `limit`.
+    pub(super) fn pop_at_or_above(&mut self, limit: f64) -> Option<TreeNode> {
         self.0.last_entry().filter(|entry| entry.key().0 >= limit).map(|entry| entry.remove())
     }
 

@@ -1,4 +1,4 @@
-//! The tree against HiGHS's own with every cut written out, and against enumeration.
+//! The tree against HiGHS's own with all cuts in the model, and against enumeration.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod figures;
@@ -11,11 +11,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use softsep_lp::{Lp, Model, Status, Toggle};
 
-use super::frame::Frame;
-use super::node::{Change, Node};
-use super::pool::Pool;
-use super::relaxation::{Ended, Relaxation};
-use super::{LazyCutCallback, Point, Tree, TreeSettings, Work};
+use super::cut_pool::CutPool;
+use super::node::{BoundChange, TreeNode};
+use super::relaxation::{NodeRelaxation, RelaxationStatus};
+use super::root_model::RootModel;
+use super::{LazyCutCallback, Point, Tree, TreeSettings, TreeWork};
 use crate::definition::{Row, Variable, VariableKind};
 use crate::error::Error;
 use crate::model::Problem;
@@ -32,7 +32,7 @@ fn integral(rng: &mut ChaCha8Rng, low: i32, high: i32) -> f64 {
     f64::from(rng.random_range(low..=high))
 }
 
-/// A first stage; the recourse is nothing, since the judge makes its cuts up.
+/// A problem with this first stage. Its recourse is trivial, since the callback of the test has its own cuts.
 fn stage(variables: Vec<Variable>, rows: Vec<Row>) -> ProblemDefinition {
     let mut file = ProblemDefinition::default();
     file.first_stage.variables = variables;
@@ -47,9 +47,9 @@ fn stage(variables: Vec<Variable>, rows: Vec<Row>) -> ProblemDefinition {
     file
 }
 
-/// A random first stage with binaries, integers (some without an upper bound, some with bounds that are not integral),
-/// continuous and free columns, rows and equalities, and cuts that hide: affine functions whose maximum is the recourse
-/// cost, and rows.
+/// A random first stage with binaries, integers (some without an upper bound, some with fractional bounds), continuous
+/// and free columns, rows and equalities. Also the hidden cuts: affine functions whose maximum is the recourse cost,
+/// and feasibility cuts.
 fn random(seed: u64) -> (ProblemDefinition, Vec<Cut>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let dim = rng.random_range(1..=10);
@@ -105,7 +105,7 @@ fn random(seed: u64) -> (ProblemDefinition, Vec<Cut>) {
         let slope = (0..dim).map(|_| integral(&mut rng, -6, 6) + 0.25 * integral(&mut rng, 0, 3)).collect();
         cuts.push(Cut { kind, intercept, slope });
     }
-    // What has no bounds costs more than it can earn.
+    // Cuts that make unbounded columns cost more than they can earn.
     for &j in &open {
         for sign in [-20.0, 20.0] {
             let mut slope = vec![0.0; dim];
@@ -116,22 +116,22 @@ fn random(seed: u64) -> (ProblemDefinition, Vec<Cut>) {
     (stage(variables, rows), cuts)
 }
 
-/// The optimum by HiGHS's tree; `None` if nothing is feasible.
+/// The optimum by HiGHS's tree, or `None` if the problem is infeasible.
 fn reference(problem: &Problem, cuts: &[Cut]) -> Option<f64> {
-    // HiGHS 1.15.0 misses decisions that are better on some of these problems, with presolve on others than without.
+    // HiGHS 1.15.0 misses better decisions on some of these problems, on different ones with and without presolve.
     let [on, off] = [Toggle::On, Toggle::Off].map(|presolve| solve_reference(problem, cuts, 0.0, presolve).0);
     Some(on?.min(off?))
 }
 
-/// The optimum by HiGHS's tree, and its nodes.
+/// The optimum by HiGHS's tree, and its number of nodes.
 fn solve_reference(problem: &Problem, cuts: &[Cut], gap: f64, presolve: Toggle) -> (Option<f64>, u64) {
     let first = &problem.first;
     let mut model = Model::new();
     for j in 0..first.dim() {
         match first.kind[j] {
             VariableKind::Continuous => model.add_col(first.cost[j], first.lower[j], first.upper[j]),
-            // It does so most often where integers have no bounds, or bounds that are not integral. The optimum is not
-            // far from zero in what has none.
+            // HiGHS misses better decisions most often where integers have no bounds or fractional ones. The optimum is
+            // close to zero in columns without bounds.
             _ => model.add_integer(first.cost[j], first.lower[j].ceil(), first.upper[j].floor().min(1000.0)),
         };
     }
@@ -158,23 +158,23 @@ fn solve_reference(problem: &Problem, cuts: &[Cut], gap: f64, presolve: Toggle) 
     }
 }
 
-/// Knows a fixed list of cuts and shows those that are violated.
-struct Hidden<'a> {
+/// A callback with a fixed list of cuts, of which it returns the violated ones.
+struct HiddenCuts<'a> {
     problem: &'a Problem,
     cuts: &'a [Cut],
     optimum: Option<f64>,
     best: Option<(Vec<f64>, f64)>,
     lower: f64,
-    /// The cutoffs to give before the true one, as shares of the way from the lower bound to the optimum, each for five
-    /// questions about it.
-    lies: Vec<f64>,
+    /// False cutoffs before the true one, each for five calls: as shares of the way from the lower bound to the
+    /// optimum.
+    false_cutoffs: Vec<f64>,
     asked: Cell<usize>,
     questions: usize,
-    /// Every point looked at, to compare two searches.
-    seen: Vec<(Vec<u64>, u64)>,
+    /// All points separated, to compare two searches.
+    separated: Vec<(Vec<u64>, u64)>,
 }
 
-impl<'a> Hidden<'a> {
+impl<'a> HiddenCuts<'a> {
     fn new(problem: &'a Problem, cuts: &'a [Cut], optimum: Option<f64>) -> Self {
         let lower = f64::NEG_INFINITY;
         Self {
@@ -183,14 +183,14 @@ impl<'a> Hidden<'a> {
             optimum,
             best: None,
             lower,
-            lies: Vec::new(),
+            false_cutoffs: Vec::new(),
             asked: Cell::new(0),
             questions: 0,
-            seen: Vec::new(),
+            separated: Vec::new(),
         }
     }
 
-    /// The worst cut of each kind, and the value of a decision that is feasible.
+    /// Returns the most violated cut of each kind, and records the value of a feasible decision.
     fn ask(&mut self, x: &[f64], is_integral: bool) -> Vec<Cut> {
         let worst = |kind: CutKind| {
             let of_kind = self.cuts.iter().filter(|cut| cut.kind == kind);
@@ -211,29 +211,29 @@ impl<'a> Hidden<'a> {
     }
 }
 
-impl LazyCutCallback for Hidden<'_> {
-    fn look(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
+impl LazyCutCallback for HiddenCuts<'_> {
+    fn separate(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
         for point in points {
             self.questions += 1;
-            self.seen.push((point.x.iter().map(|x| x.to_bits()).collect(), point.bound.to_bits()));
+            self.separated.push((point.x.iter().map(|x| x.to_bits()).collect(), point.bound.to_bits()));
         }
         Ok(points.iter().map(|point| self.ask(&point.x, point.integral)).collect())
     }
 
-    fn consider(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
+    fn evaluate(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
         Ok(self.ask(x, true))
     }
 
     fn cutoff(&self, _run: &Run) -> f64 {
         let truth = self.best.as_ref().map_or(f64::INFINITY, |(_, best)| best - 1e-7 * best.abs().max(1.0));
         self.asked.update(|asked| asked + 1);
-        match (self.lies.get(self.asked.get() / 5), self.optimum) {
+        match (self.false_cutoffs.get(self.asked.get() / 5), self.optimum) {
             (Some(share), Some(optimum)) if self.lower.is_finite() => self.lower + share * (optimum - self.lower),
             _ => truth,
         }
     }
 
-    fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
+    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
         assert!(lower > self.lower, "{lower} after {}", self.lower);
         if let Some(optimum) = self.optimum {
             assert!(lower <= optimum + 1e-6 * optimum.abs().max(1.0), "a lower bound of {lower} on {optimum}");
@@ -244,17 +244,17 @@ impl LazyCutCallback for Hidden<'_> {
     }
 }
 
-fn search(problem: &Problem, settings: TreeSettings, judge: &mut Hidden) -> (Result<(), Error>, Work) {
+fn search(problem: &Problem, settings: TreeSettings, callback: &mut HiddenCuts) -> (Result<(), Error>, TreeWork) {
     let (mut silent, clock) = (Silent, Clock::unlimited());
     let mut run = Run::new("tree", Limits { gap: 0.0, ..Limits::default() }, clock.clone(), &mut silent);
     let mut tree = Tree::new(problem, settings, &clock).unwrap();
-    let mut ended = tree.search(judge, &mut run);
-    // The cutoff may rise after the last node was closed: the method then goes on.
-    while ended.is_ok() && judge.asked.get() / 5 < judge.lies.len() {
-        ended = tree.search(judge, &mut run);
+    let mut ended = tree.search(callback, &mut run);
+    // The cutoff may rise after the last node was closed. The method then continues the search.
+    while ended.is_ok() && callback.asked.get() / 5 < callback.false_cutoffs.len() {
+        ended = tree.search(callback, &mut run);
     }
-    if !judge.lies.is_empty() && ended.is_ok() {
-        ended = tree.search(judge, &mut run);
+    if !callback.false_cutoffs.is_empty() && ended.is_ok() {
+        ended = tree.search(callback, &mut run);
     }
     if let Err(Error::Stopped(Stop::Proved)) = ended {
         assert!(matches!(run.verdict(), Some(Verdict::Infeasible(_))));
@@ -262,15 +262,15 @@ fn search(problem: &Problem, settings: TreeSettings, judge: &mut Hidden) -> (Res
     (ended, tree.work())
 }
 
-fn check(seed: u64, optimum: Option<f64>, ended: &Result<(), Error>, judge: &Hidden) {
+fn check(seed: u64, optimum: Option<f64>, ended: &Result<(), Error>, callback: &HiddenCuts) {
     match (optimum, ended) {
         (Some(optimum), Ok(())) => {
-            let value = judge.best.as_ref().unwrap().1;
+            let value = callback.best.as_ref().unwrap().1;
             let size = 1e-6 * optimum.abs().max(1.0);
             assert!((value - optimum).abs() <= size, "{seed}: {value} instead of {optimum}");
-            assert!(judge.lower >= optimum - size, "{seed}: a lower bound of {} on {optimum}", judge.lower);
+            assert!(callback.lower >= optimum - size, "{seed}: a lower bound of {} on {optimum}", callback.lower);
         }
-        // Cuts that hide cannot be explained.
+        // The explanation does not know hidden cuts.
         (None, Err(Error::Stopped(Stop::Proved))) => {}
         (None, Err(Error::Master(why))) => assert!(why.contains("infeasible"), "{seed}: {why}"),
         (optimum, ended) => panic!("{seed}: {ended:?} where the optimum is {optimum:?}"),
@@ -280,56 +280,56 @@ fn check(seed: u64, optimum: Option<f64>, ended: &Result<(), Error>, judge: &Hid
 #[test]
 fn the_optimum_is_that_of_highs_with_all_cuts_written_out() {
     let (mut feasible, mut nodes) = (0, 0);
-    // Seed 3161 has a program that HiGHS's dual simplex gives up on, from a basis and from nothing.
+    // Seed 3161 has a program on which HiGHS's dual simplex fails from a basis and from scratch.
     for seed in (0..count(320)).chain([3161]) {
         let (file, cuts) = random(seed);
         let problem = Problem::new(&file).unwrap();
         let optimum = reference(&problem, &cuts);
-        let mut judge = Hidden::new(&problem, &cuts, optimum);
+        let mut callback = HiddenCuts::new(&problem, &cuts, optimum);
         let heuristics = seed % 2 == 0;
         let settings = TreeSettings { heuristics, batch: 1 + (seed % 5) as usize, ..TreeSettings::default() };
-        let (ended, work) = search(&problem, settings, &mut judge);
-        check(seed, optimum, &ended, &judge);
+        let (ended, work) = search(&problem, settings, &mut callback);
+        check(seed, optimum, &ended, &callback);
         feasible += u64::from(optimum.is_some());
         nodes += work.nodes;
     }
     assert!(feasible > count(200) && nodes > 3 * feasible, "{feasible} feasible problems, {nodes} nodes");
 }
 
-/// Too low, by much and by little, and too high in between.
-const LIES: [f64; 12] = [0.3, 0.7, 0.2, 1.5, 0.5, 0.9, 0.4, 0.95, 0.8, 2.0, 0.6, 0.99];
+/// Cutoffs that are too low, by much and by little, and too high in between.
+const FALSE_CUTOFFS: [f64; 12] = [0.3, 0.7, 0.2, 1.5, 0.5, 0.9, 0.4, 0.95, 0.8, 2.0, 0.6, 0.99];
 
 #[test]
-fn nodes_put_aside_under_a_false_cutoff_come_back() {
+fn nodes_pruned_under_a_false_cutoff_return() {
     for seed in 0..count(80) {
         let (file, cuts) = random(seed);
         let problem = Problem::new(&file).unwrap();
         let Some(optimum) = reference(&problem, &cuts) else { continue };
-        let mut judge = Hidden::new(&problem, &cuts, Some(optimum));
-        judge.lies = LIES.to_vec();
-        let (ended, _) = search(&problem, TreeSettings { root_rounds: 3, ..TreeSettings::default() }, &mut judge);
-        check(seed, Some(optimum), &ended, &judge);
+        let mut callback = HiddenCuts::new(&problem, &cuts, Some(optimum));
+        callback.false_cutoffs = FALSE_CUTOFFS.to_vec();
+        let (ended, _) = search(&problem, TreeSettings { root_rounds: 3, ..TreeSettings::default() }, &mut callback);
+        check(seed, Some(optimum), &ended, &callback);
     }
 }
 
 /// Larger trees, where columns are fixed under the false cutoffs.
 #[test]
-fn what_was_fixed_under_a_false_cutoff_is_free_again() {
+fn columns_fixed_under_a_false_cutoff_are_released() {
     for seed in 0..count(30) {
         let (file, cuts) = knapsack(9, 2, 12, [1.0, 3.0, 6.0][seed as usize % 3], 1000 + seed);
         let problem = Problem::new(&file).unwrap();
         let optimum = reference(&problem, &cuts).unwrap();
-        let mut judge = Hidden::new(&problem, &cuts, Some(optimum));
-        judge.lies = LIES.to_vec();
-        judge.lies.rotate_left(seed as usize % LIES.len());
+        let mut callback = HiddenCuts::new(&problem, &cuts, Some(optimum));
+        callback.false_cutoffs = FALSE_CUTOFFS.to_vec();
+        callback.false_cutoffs.rotate_left(seed as usize % FALSE_CUTOFFS.len());
         let heuristics = seed % 2 == 0;
         let settings = TreeSettings { heuristics, root_rounds: 6, ..TreeSettings::default() };
-        let (ended, _) = search(&problem, settings, &mut judge);
-        check(seed, Some(optimum), &ended, &judge);
+        let (ended, _) = search(&problem, settings, &mut callback);
+        check(seed, Some(optimum), &ended, &callback);
     }
 }
 
-/// A knapsack in several dimensions with up to `most` of each item and a recourse cost: it takes a tree.
+/// A multidimensional knapsack with up to `most` of each item and a recourse cost. It needs a tree.
 fn knapsack(items: usize, rows: usize, hidden: usize, most: f64, seed: u64) -> (ProblemDefinition, Vec<Cut>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let item = |j: usize| {
@@ -354,13 +354,13 @@ fn knapsack(items: usize, rows: usize, hidden: usize, most: f64, seed: u64) -> (
 }
 
 #[test]
-fn one_thread_and_two_see_the_same_points_in_the_same_order() {
+fn one_and_two_threads_separate_the_same_points_in_the_same_order() {
     let on = |threads: usize, problem: &Problem, cuts: &[Cut]| {
-        let mut judge = Hidden::new(problem, cuts, None);
+        let mut callback = HiddenCuts::new(problem, cuts, None);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let (ended, work) = pool.install(|| search(problem, TreeSettings::default(), &mut judge));
+        let (ended, work) = pool.install(|| search(problem, TreeSettings::default(), &mut callback));
         ended.unwrap();
-        (judge.seen, judge.best, judge.lower, work)
+        (callback.separated, callback.best, callback.lower, work)
     };
     for seed in 0..4 {
         let (file, cuts) = knapsack(16, 3, 12, 1.0, seed);
@@ -372,46 +372,46 @@ fn one_thread_and_two_see_the_same_points_in_the_same_order() {
 }
 
 #[test]
-fn knapsacks_end_at_the_optimum() {
+fn knapsacks_are_solved_to_optimality() {
     let mut nodes = 0;
     for seed in 0..count(4) {
         let (file, cuts) = knapsack(22, 4, 20, 1.0, 100 + seed);
         let problem = Problem::new(&file).unwrap();
         let optimum = reference(&problem, &cuts);
-        let mut judge = Hidden::new(&problem, &cuts, optimum);
-        let (ended, work) = search(&problem, TreeSettings::default(), &mut judge);
-        check(seed, optimum, &ended, &judge);
+        let mut callback = HiddenCuts::new(&problem, &cuts, optimum);
+        let (ended, work) = search(&problem, TreeSettings::default(), &mut callback);
+        check(seed, optimum, &ended, &callback);
         nodes += work.nodes;
     }
     assert!(nodes > count(400), "{nodes} nodes");
 }
 
 #[test]
-fn a_search_that_is_stopped_leaves_a_valid_bound_and_goes_on_where_it_was() {
+fn a_stopped_search_has_a_valid_bound_and_can_continue() {
     for seed in 0..8 {
         let (file, cuts) = knapsack(16, 3, 12, 1.0, seed);
         let problem = Problem::new(&file).unwrap();
         let optimum = reference(&problem, &cuts).unwrap();
-        let mut judge = Hidden::new(&problem, &cuts, Some(optimum));
+        let mut callback = HiddenCuts::new(&problem, &cuts, Some(optimum));
         let (mut silent, clock) = (Silent, Clock::unlimited());
         let mut run = Run::new("tree", Limits { gap: 0.0, ..Limits::default() }, clock.clone(), &mut silent);
         let settings = TreeSettings { nodes: Some(10), heuristics: false, ..TreeSettings::default() };
         let mut tree = Tree::new(&problem, settings, &clock).unwrap();
-        assert_eq!(tree.search(&mut judge, &mut run), Err(Stop::IterationLimit.into()));
+        assert_eq!(tree.search(&mut callback, &mut run), Err(Stop::IterationLimit.into()));
         assert!(tree.lower() <= optimum + 1e-6 && tree.lower() > f64::NEG_INFINITY);
-        assert_eq!(run.bounds().lower(), Some(judge.lower));
-        // Interrupted inside a batch, nothing is lost.
+        assert_eq!(run.bounds().lower(), Some(callback.lower));
+        // An interrupt inside a batch loses no node.
         tree.set_node_limit(None);
         clock.interrupt().store(true, std::sync::atomic::Ordering::Relaxed);
-        assert_eq!(tree.search(&mut judge, &mut run), Err(Stop::Interrupted.into()));
+        assert_eq!(tree.search(&mut callback, &mut run), Err(Stop::Interrupted.into()));
         assert!(tree.lower() <= optimum + 1e-6 && tree.lower() > f64::NEG_INFINITY);
         clock.interrupt().store(false, std::sync::atomic::Ordering::Relaxed);
-        let ended = tree.search(&mut judge, &mut run);
-        check(seed, Some(optimum), &ended, &judge);
+        let ended = tree.search(&mut callback, &mut run);
+        check(seed, Some(optimum), &ended, &callback);
     }
 }
 
-/// The least cost by enumeration of the integers and Clarabel for the rest.
+/// The optimum by enumeration of the integers, with Clarabel for the other columns.
 fn enumerated(problem: &Problem, cuts: &[Cut]) -> Option<f64> {
     let first = &problem.first;
     let integers: Vec<usize> = (0..first.dim()).filter(|&j| first.kind[j] != VariableKind::Continuous).collect();
@@ -488,34 +488,34 @@ fn quadratic_costs_agree_with_enumeration() {
         };
         let cuts: Vec<Cut> = (0..6).map(cut).collect();
         let optimum = enumerated(&problem, &cuts);
-        let mut judge = Hidden::new(&problem, &cuts, optimum);
-        let (ended, _) = search(&problem, TreeSettings::default(), &mut judge);
-        check(seed, optimum, &ended, &judge);
+        let mut callback = HiddenCuts::new(&problem, &cuts, optimum);
+        let (ended, _) = search(&problem, TreeSettings::default(), &mut callback);
+        check(seed, optimum, &ended, &callback);
         solved += u64::from(optimum.is_some());
     }
     assert!(solved > count(40), "{solved} have an optimum");
 }
 
-/// What a problem without cuts that are worth anything ends with.
+/// The verdict on a problem with one cut.
 fn verdict(variables: Vec<Variable>, rows: Vec<Row>, cut: Cut) -> Option<Verdict> {
     let problem = Problem::new(&stage(variables, rows)).unwrap();
     let cuts = [cut];
-    let mut judge = Hidden::new(&problem, &cuts, None);
+    let mut callback = HiddenCuts::new(&problem, &cuts, None);
     let (mut silent, clock) = (Silent, Clock::unlimited());
     let mut run = Run::new("tree", Limits::default(), clock.clone(), &mut silent);
-    let ended = Tree::new(&problem, TreeSettings::default(), &clock).unwrap().search(&mut judge, &mut run);
+    let ended = Tree::new(&problem, TreeSettings::default(), &clock).unwrap().search(&mut callback, &mut run);
     assert_eq!(ended, Err(Stop::Proved.into()));
     run.verdict().cloned()
 }
 
 #[test]
-fn what_has_no_optimum_is_proved_to_have_none() {
+fn infeasible_and_unbounded_problems_are_proved_so() {
     let flat = |dim: usize| Cut { kind: CutKind::Optimality, intercept: 1.0, slope: vec![0.0; dim] };
     let integer = |name: &str, cost: f64, lower: f64, upper: f64| Variable {
         kind: VariableKind::Integer,
         ..Variable::new(name, cost).bounded(lower, upper)
     };
-    // No integer solves the row; no number at all does.
+    // The first row has no integral solution, the second none at all.
     let mut half = Row::new("half");
     half.x = vec![("a".into(), 2.0), ("b".into(), 2.0)];
     (half.lower, half.upper) = (3.0, 3.0);
@@ -533,37 +533,39 @@ fn what_has_no_optimum_is_proved_to_have_none() {
 }
 
 #[test]
-fn a_basis_survives_rows_that_leave_and_come_back() {
+fn a_basis_survives_removed_and_added_rows() {
     let (file, cuts) = knapsack(12, 3, 40, 1.0, 7);
     let problem = Problem::new(&file).unwrap();
-    let frame = Frame::new(&problem, &Clock::unlimited()).unwrap();
-    let mut pool = Pool::default();
+    let root = RootModel::new(&problem, &Clock::unlimited()).unwrap();
+    let mut pool = CutPool::default();
     cuts.iter().chain(&cuts).for_each(|cut| pool.add(cut.clone()));
     assert_eq!(pool.cuts().len(), cuts.len(), "each once");
-    let mut program = Relaxation::new(&frame).unwrap();
-    let mut root = Node::root(0);
-    assert!(program.load(&mut root, &[], f64::INFINITY, &frame, &pool).unwrap());
-    // With all cuts in at first most are idle.
+    let mut program = NodeRelaxation::new(&root).unwrap();
+    let mut root_node = TreeNode::root(0);
+    assert!(program.load(&mut root_node, &[], f64::INFINITY, &root, &pool).unwrap());
+    // All cuts are added at first, so that most are idle.
     let everywhere = Point { x: vec![0.0; 12], eta: f64::NEG_INFINITY, bound: 0.0, integral: false };
-    assert!(program.take_in(&everywhere, &frame, &pool).unwrap() && program.rows() == 40);
-    let optimum = |program: &mut Relaxation| {
-        assert_eq!(program.optimise(f64::INFINITY, &frame, &pool).unwrap(), Ended::Solved);
+    assert!(program.add_violated_cuts(&everywhere, &root, &pool).unwrap() && program.rows() == 40);
+    let optimum = |program: &mut NodeRelaxation| {
+        assert_eq!(program.optimise(f64::INFINITY, &root, &pool).unwrap(), RelaxationStatus::Optimal);
         program.objective
     };
     let first = optimum(&mut program);
-    root.start = Some(Arc::new(program.settle(&root)));
-    // Other nodes, until what is idle there has left.
-    let mut other = Node { number: 1, ..root.clone() };
-    other.changes.push(Change { col: 0, lower: 1.0, upper: 1.0, under: f64::INFINITY });
-    other.changes.push(Change { col: 3, lower: 0.0, upper: 0.0, under: f64::INFINITY });
+    root_node.basis = Some(Arc::new(program.store_basis(&root_node)));
+    // Solve other nodes until the idle rows are removed.
+    let mut other = TreeNode { number: 1, ..root_node.clone() };
+    other.changes.push(BoundChange { col: 0, lower: 1.0, upper: 1.0, valid_below: f64::INFINITY });
+    other.changes.push(BoundChange { col: 3, lower: 0.0, upper: 0.0, valid_below: f64::INFINITY });
     for _ in 0..60 {
-        assert!(program.load(&mut other, &[], f64::INFINITY, &frame, &pool).unwrap());
+        assert!(program.load(&mut other, &[], f64::INFINITY, &root, &pool).unwrap());
         assert!(optimum(&mut program) >= first - 1e-9);
-        program.settle(&other);
+        program.store_basis(&other);
     }
     assert!(program.rows() < 30, "{} rows", program.rows());
-    // The root's basis brings its rows back, and there is nothing left to do.
-    assert!(program.load(&mut Node { number: 2, parent: 9, ..root }, &[], f64::INFINITY, &frame, &pool).unwrap());
+    // The root's basis adds its rows again, and no pivot is needed.
+    assert!(
+        program.load(&mut TreeNode { number: 2, parent: 9, ..root_node }, &[], f64::INFINITY, &root, &pool).unwrap()
+    );
     let before = program.work.pivots;
     assert!((optimum(&mut program) - first).abs() < 1e-9);
     assert_eq!(program.work.pivots, before);

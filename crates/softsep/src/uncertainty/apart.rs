@@ -14,7 +14,7 @@ const STEPS: usize = 200;
 /// rounding did to v. Of the polytope only `0 ≤ ζ ≤ 1` is looked at.
 pub(super) fn are_apart(polytope: &Polytope, ball: &Ball, tolerance: f64) -> bool {
     let dim = ball.center.len();
-    let reach: Vec<f64> = (0..dim).map(|entry| ball.reach(entry)).collect();
+    let reach: Vec<f64> = (0..dim).map(|entry| ball.half_width(entry)).collect();
     // An entry in which the ball is flat tells nothing here.
     let in_units = |entry: usize, length: f64| if reach[entry] > 0.0 { length / reach[entry] } else { 0.0 };
     let from_center: Vec<f64> =

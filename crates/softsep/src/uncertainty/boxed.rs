@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::states::{Body, Column, Corners, Form};
+use super::states::{Body, BodyShape, BoxCorners, MapColumn};
 use super::{
-    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, States, TooMany, Trend, Uncertainty, allow, check,
-    chord, counted, dot,
+    Count, Part, Polytope, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Trend, Uncertainty, allow,
+    check, chord, counted, dot,
 };
 use crate::definition::{Complaints, ScenarioList};
 
@@ -105,24 +105,24 @@ impl Uncertainty for Boxed {
     }
 
     /// The corners, where Q is convex, else all of the box. Entries in which Q is monotone stay at their better end.
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+    fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
         let mut corner = self.lower.clone();
         let mut moves = Vec::new();
         for &index in &self.free {
-            match reach.trend(index) {
+            match spec.trend(index) {
                 Trend::Rising => corner[index] = self.upper[index],
                 Trend::Falling => {}
                 Trend::Unknown => moves.push(index),
             }
         }
-        if reach.convex || moves.is_empty() {
+        if spec.convex || moves.is_empty() {
             let ends = moves.iter().map(|&index| (index, self.upper[index])).collect();
-            return Ok(Box::new(Corners::new(corner, ends)));
+            return Ok(Box::new(BoxCorners::new(corner, ends)));
         }
         let half = |index: usize| 0.5 * self.upper[index] - 0.5 * self.lower[index];
         moves.iter().for_each(|&index| corner[index] = self.lower[index].midpoint(self.upper[index]));
-        let columns = moves.iter().map(|&index| Column::of_entry(index, half(index))).collect();
-        Ok(Box::new(Body::new(corner.into(), columns, Form::Cube)))
+        let columns = moves.iter().map(|&index| MapColumn::of_entry(index, half(index))).collect();
+        Ok(Box::new(Body::new(corner.into(), columns, BodyShape::Cube)))
     }
 
     fn describe(&self) -> Option<SetDefinition> {

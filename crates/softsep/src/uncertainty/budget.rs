@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::patterns::{Kind, Patterns};
-use super::states::{Body, BudgetPoints, Column, Form};
+use super::patterns::{PatternKind, Patterns};
+use super::states::{Body, BodyShape, BudgetPoints, MapColumn};
 use super::{
-    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, Sides, States, TooMany, Trend, Uncertainty, allow,
-    check, chord, dot,
+    Count, Part, Polytope, SetDefinition, SetError, Shape, Sides, StateSpec, States, TooMany, Trend, Uncertainty,
+    allow, check, chord, dot,
 };
 use crate::definition::{Complaints, ScenarioList};
 
@@ -74,15 +74,15 @@ impl Budget {
     /// Its extreme points, as patterns over the free entries.
     fn patterns(&self) -> Patterns {
         let kind = match self.sides {
-            Sides::One => Kind::AtMost,
-            Sides::Two => Kind::EitherSide,
+            Sides::One => PatternKind::AtMost,
+            Sides::Two => PatternKind::EitherSide,
         };
         Patterns::new(kind, self.free.len(), self.full, self.part)
     }
 
     /// The sign that Q never falls with as z moves away from zero, for a free entry; zero if none is known.
-    fn better_side(&self, reach: &Reach, index: usize) -> f64 {
-        match reach.trend(index) {
+    fn better_side(&self, spec: &StateSpec, index: usize) -> f64 {
+        match spec.trend(index) {
             Trend::Rising => self.scale[index].signum(),
             Trend::Falling => -self.scale[index].signum(),
             Trend::Unknown => 0.0,
@@ -217,21 +217,21 @@ impl Uncertainty for Budget {
 
     /// The extreme points where Q is convex, else the whole set. At extreme points of a one-sided set, an entry whose
     /// deviation never raises Q stays at its center; if all others are known to raise Q, all of the budget is spent.
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+    fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
         let budget = self.full as f64 + self.part;
-        if !reach.convex && budget > 0.0 {
+        if !spec.convex && budget > 0.0 {
             // No entry deviates by more than the budget.
             let unit = budget.min(1.0);
-            let columns = self.free.iter().map(|&index| Column::of_entry(index, unit * self.scale[index])).collect();
-            let form = Form::Deviations { budget: budget / unit, one_sided: self.sides == Sides::One };
+            let columns = self.free.iter().map(|&index| MapColumn::of_entry(index, unit * self.scale[index])).collect();
+            let form = BodyShape::Deviations { budget: budget / unit, one_sided: self.sides == Sides::One };
             return Ok(Box::new(Body::new((&self.center).into(), columns, form)));
         }
-        let better = |index: usize| self.better_side(reach, index);
+        let better = |index: usize| self.better_side(spec, index);
         let one_sided = self.sides == Sides::One;
         let moving = || self.free.iter().copied().filter(|&index| !(one_sided && better(index) < 0.0));
         let all_known = moving().all(|index| better(index) != 0.0);
-        let (kind, moves): (Kind, Vec<(usize, f64)>) = match all_known {
-            true => (Kind::Spent, moving().map(|index| (index, better(index) * self.scale[index])).collect()),
+        let (kind, moves): (PatternKind, Vec<(usize, f64)>) = match all_known {
+            true => (PatternKind::Spent, moving().map(|index| (index, better(index) * self.scale[index])).collect()),
             false => (self.patterns().kind, moving().map(|index| (index, self.scale[index])).collect()),
         };
         let patterns = Patterns::new(kind, moves.len(), self.full, self.part);

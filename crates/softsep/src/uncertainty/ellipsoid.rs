@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use faer::Mat;
 
-use super::states::{Body, Column, Form, Rows, Sphere};
+use super::states::{Body, BodyShape, ListRows, MapColumn, Sphere};
 use super::{
-    Ball, Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, allow, check,
+    Ball, Count, Part, Polytope, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, allow, check,
     chord, dot,
 };
 use crate::definition::{Complaints, ScenarioList};
@@ -213,15 +213,15 @@ impl Uncertainty for Ellipsoid {
     }
 
     /// Where Q is convex, the boundary, else all of it. A segment has two extreme points, a point is one.
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+    fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
         let axes = &self.axes[..self.rank];
-        if !reach.convex && !axes.is_empty() {
-            let columns = axes.iter().map(|(half, axis)| Column::along(axis, *half)).collect();
-            return Ok(Box::new(Body::new((&self.center).into(), columns, Form::Ball)));
+        if !spec.convex && !axes.is_empty() {
+            let columns = axes.iter().map(|(half, axis)| MapColumn::along(axis, *half)).collect();
+            return Ok(Box::new(Body::new((&self.center).into(), columns, BodyShape::Ball)));
         }
         match self.enumerate(2) {
-            Ok(points) => Ok(Box::new(Rows::new(points))),
-            Err(_) => Ok(Box::new(Sphere::new(&self.center, axes, reach.reference))),
+            Ok(points) => Ok(Box::new(ListRows::new(points))),
+            Err(_) => Ok(Box::new(Sphere::new(&self.center, axes, spec.reference))),
         }
     }
 

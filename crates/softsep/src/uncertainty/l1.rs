@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::states::{Body, Column, Cross, Form};
+use super::states::{Body, BodyShape, CrossPolytope, MapColumn};
 use super::{
-    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord,
-    dot,
+    Count, Part, Polytope, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, allow, check,
+    chord, dot,
 };
 use crate::definition::{Complaints, ScenarioList};
 
@@ -125,13 +125,16 @@ impl Uncertainty for L1 {
     }
 
     /// The extreme points, where Q is convex, else all of it.
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
-        if !reach.convex && !self.free.is_empty() {
-            let columns = self.free.iter().map(|&index| Column::of_entry(index, self.scale[index])).collect();
-            let form = Form::Deviations { budget: 1.0, one_sided: false };
+    fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
+        if !spec.convex && !self.free.is_empty() {
+            let columns = self.free.iter().map(|&index| MapColumn::of_entry(index, self.scale[index])).collect();
+            let form = BodyShape::Deviations { budget: 1.0, one_sided: false };
             return Ok(Box::new(Body::new((&self.center).into(), columns, form)));
         }
-        Ok(Box::new(Cross::new(&self.center, self.free.iter().map(|&index| (index, self.scale[index])).collect())))
+        Ok(Box::new(CrossPolytope::new(
+            &self.center,
+            self.free.iter().map(|&index| (index, self.scale[index])).collect(),
+        )))
     }
 
     fn describe(&self) -> Option<SetDefinition> {

@@ -28,7 +28,7 @@ pub use polyhedron::Polyhedron;
 pub use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
 pub(crate) use states::von_mises_fisher;
-pub use states::{CachedTilt, Reach, Reference, Space, State, States, Tilt, Trend, Walk};
+pub use states::{CachedTilt, LocalCoordinates, ReferenceMeasure, Space, State, StateSpec, States, Tilt, Trend};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -102,7 +102,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     }
 
     /// The states at which Q can have its maximum, given the known properties of Q.
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError>;
+    fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError>;
 
     /// The definition that [`build`] makes an equal set of. `None` for a set that a program implements: no file can
     /// hold it.

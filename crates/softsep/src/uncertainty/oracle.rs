@@ -76,7 +76,7 @@ impl Oracle {
         for (cost, entry) in costs.iter_mut().zip(direction) {
             *cost = if largest > 0.0 { -entry / largest } else { 0.0 };
         }
-        lp.forget()?;
+        lp.clear_solver()?;
         lp.set_basis(reference)?;
         lp.set_costs(costs)?;
         match lp.solve()? {

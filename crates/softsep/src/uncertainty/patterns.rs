@@ -5,7 +5,7 @@ use super::{Count, counted};
 
 /// Which way, and how far in all, entries deviate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PatternKind {
     /// Upward: ⌊Γ⌋ entries or fewer in full, or just ⌊Γ⌋ and one in part.
     AtMost,
     /// Upward, all of the budget spent.
@@ -14,14 +14,15 @@ pub(super) enum Kind {
     EitherSide,
 }
 
-/// The extreme points z of `0 ≤ z ≤ 1, Σz ≤ Γ` ([`Kind::AtMost`]), of its face `Σz = Γ`, or of `|z| ≤ 1, Σ|z| ≤ Γ`.
+/// The extreme points z of `0 ≤ z ≤ 1, Σz ≤ Γ` ([`PatternKind::AtMost`]), of its face `Σz = Γ`, or of `|z| ≤ 1,
+/// Σ|z| ≤ Γ`.
 ///
 /// The first are the 0/1 vectors with at most ⌊Γ⌋ ones and, for a fractional Γ, the vectors with ⌊Γ⌋ ones and one entry
 /// equal to the fraction. In the others the budget is spent in full: ⌊Γ⌋ entries at ±1 and, for a fractional Γ, one at
 /// ± the fraction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Patterns {
-    pub(super) kind: Kind,
+    pub(super) kind: PatternKind,
     /// How many entries there are.
     pub(super) entries: usize,
     /// How many of them can deviate in full.
@@ -32,7 +33,7 @@ pub(super) struct Patterns {
 
 impl Patterns {
     /// With a budget of `full + part`, or as much of it as the entries can use.
-    pub(super) fn new(kind: Kind, entries: usize, full: usize, part: f64) -> Self {
+    pub(super) fn new(kind: PatternKind, entries: usize, full: usize, part: f64) -> Self {
         let (full, part) = if full >= entries { (entries, 0.0) } else { (full, part) };
         Self { kind, entries, full, part }
     }
@@ -44,7 +45,7 @@ impl Patterns {
 
     /// The values that an entry takes.
     pub(super) fn levels(&self) -> Vec<f64> {
-        match (self.kind == Kind::EitherSide, self.has_part()) {
+        match (self.kind == PatternKind::EitherSide, self.has_part()) {
             (false, false) => vec![0.0, 1.0],
             (false, true) => vec![0.0, self.part, 1.0],
             (true, false) => vec![-1.0, 0.0, 1.0],
@@ -59,18 +60,18 @@ impl Patterns {
             if self.has_part() { whole.checked_mul(each * (entries - full) as u128) } else { Some(whole) }
         };
         counted(match kind {
-            Kind::AtMost if full == entries => {
+            PatternKind::AtMost if full == entries => {
                 u32::try_from(entries).ok().and_then(|entries| 2_u128.checked_pow(entries))
             }
-            Kind::AtMost => {
+            PatternKind::AtMost => {
                 let whole = (0..=full).try_fold(0_u128, |sum, ones| sum.checked_add(choose(entries, ones)?));
                 match self.has_part() {
                     true => whole.and_then(|whole| whole.checked_add(with_part(choose(entries, full)?, 1)?)),
                     false => whole,
                 }
             }
-            Kind::Spent => choose(entries, full).and_then(|which| with_part(which, 1)),
-            Kind::EitherSide => choose(entries, full)
+            PatternKind::Spent => choose(entries, full).and_then(|which| with_part(which, 1)),
+            PatternKind::EitherSide => choose(entries, full)
                 .and_then(|which| which.checked_mul(2_u128.checked_pow(u32::try_from(full).ok()?)?))
                 .and_then(|whole| with_part(whole, 2)),
         })
@@ -119,9 +120,9 @@ impl Patterns {
             return false;
         }
         let wanted = match self.kind {
-            Kind::AtMost if parts == 0 => 0,
-            Kind::AtMost => self.full - full,
-            Kind::Spent | Kind::EitherSide => self.full - full + usize::from(self.has_part()) - parts,
+            PatternKind::AtMost if parts == 0 => 0,
+            PatternKind::AtMost => self.full - full,
+            PatternKind::Spent | PatternKind::EitherSide => self.full - full + usize::from(self.has_part()) - parts,
         };
         wanted <= left
     }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::oracle::{Oracle, SparseRow};
-use super::states::{Body, Column, Facets, Form, Hull, Rows};
+use super::states::{AffineHull, Body, BodyShape, HalfSpaces, ListRows, MapColumn};
 use super::vertices::{self, Cut, Effort, GaveUp};
 use super::{
-    Count, Part, Polytope, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, allow, check, chord,
+    Count, Part, Polytope, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, allow, check, chord,
 };
 use crate::definition::{Check, Complaints, Index, Row, ScenarioList, item, taken_for_infinite, too_large};
 
@@ -238,14 +238,16 @@ impl Polyhedron {
             in_units(&xi, t);
             Ok(())
         };
-        let hull = Hull::find(free.len(), furthest)?;
+        let hull = AffineHull::find(free.len(), furthest)?;
         let mut center: Vec<f64> = self.ranges.iter().map(|&(least, most)| least.midpoint(most)).collect();
-        free.iter().zip(&hull.inside).for_each(|(&index, t)| center[index] = self.ranges[index].0 + t * width(index));
-        let column = |(half, axis): &(f64, Vec<f64>)| Column {
+        free.iter()
+            .zip(&hull.interior_point)
+            .for_each(|(&index, t)| center[index] = self.ranges[index].0 + t * width(index));
+        let column = |(half, axis): &(f64, Vec<f64>)| MapColumn {
             terms: free.iter().zip(axis).map(|(&index, axis)| (index, half * axis * width(index))).collect(),
             inverse: free.iter().zip(axis).map(|(&index, axis)| (index, axis / (half * width(index)))).collect(),
         };
-        let columns: Vec<Column> = hull.axes.iter().map(column).collect();
+        let columns: Vec<MapColumn> = hull.axes.iter().map(column).collect();
         // Each bound and row in terms of the columns; one that no column moves holds for all members.
         let mut facets = Vec::new();
         let mut add = |terms: &[(usize, f64)], lower: f64, upper: f64| {
@@ -272,8 +274,8 @@ impl Polyhedron {
         };
         free.iter().for_each(|&index| add(&[(index, 1.0)], self.lower[index], self.upper[index]));
         self.rows.iter().for_each(|row| add(&row.terms, row.lower, row.upper));
-        let facets = Facets::new(columns.len(), &facets);
-        Ok(Body::new(center.into(), columns, Form::Facets(facets)))
+        let facets = HalfSpaces::new(columns.len(), &facets);
+        Ok(Body::new(center.into(), columns, BodyShape::HalfSpaces(facets)))
     }
 
     fn attempted(&self) -> &Result<ScenarioList, GaveUp> {
@@ -472,11 +474,11 @@ impl Uncertainty for Polyhedron {
 
     /// The vertices where Q is convex and they can be enumerated in about a second; else the whole set. Trends are not
     /// used.
-    fn states(&self, reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
-        if (reach.convex || self.free().is_empty())
+    fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
+        if (spec.convex || self.free().is_empty())
             && let Ok(points) = self.attempted()
         {
-            return Ok(Box::new(Rows::new(Cow::Borrowed(points))));
+            return Ok(Box::new(ListRows::new(Cow::Borrowed(points))));
         }
         Ok(Box::new(self.body()?))
     }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::states::Rows;
-use super::{Count, Part, Reach, SetDefinition, SetError, Shape, States, TooMany, Uncertainty, allow, check, dot};
+use super::states::ListRows;
+use super::{Count, Part, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, allow, check, dot};
 use crate::definition::{Complaints, ScenarioList};
 
 /// Faults named one by one; the others are counted.
@@ -132,8 +132,8 @@ impl Uncertainty for Scenarios {
         None
     }
 
-    fn states(&self, _reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
-        Ok(Box::new(Rows::new(Cow::Borrowed(&self.points))))
+    fn states(&self, _spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
+        Ok(Box::new(ListRows::new(Cow::Borrowed(&self.points))))
     }
 
     fn describe(&self) -> Option<SetDefinition> {

@@ -64,7 +64,7 @@ pub struct Ball {
 
 impl Ball {
     /// How far an entry of ξ goes from the center to either side.
-    pub fn reach(&self, entry: usize) -> f64 {
+    pub fn half_width(&self, entry: usize) -> f64 {
         self.columns.iter().map(|column| column[entry].powi(2)).sum::<f64>().sqrt()
     }
 }
@@ -184,7 +184,7 @@ impl Shape {
         let mut lp = Lp::new(&model)?;
         if lp.solve()? != Status::Optimal {
             // Presolve has been wrong before, most of all about flat sets: ask again without.
-            lp.forget()?;
+            lp.clear_solver()?;
             lp.set_presolve(Toggle::Off)?;
             match lp.solve()? {
                 Status::Optimal => {}

@@ -3,8 +3,7 @@
 //! of zero), so that what draws find has an exact probability.
 
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::uncertainty::{Reach, States};
-use softsep::uncertainty::{SetDefinition, Sides};
+use softsep::uncertainty::{SetDefinition, Sides, StateSpec, States};
 use softsep::{Problem, ProblemDefinition};
 
 /// The first stage costs this, so that a gap relative to the objective means something.
@@ -25,7 +24,7 @@ pub(crate) struct Locked {
 
 impl Locked {
     pub(crate) fn states(&self) -> Box<dyn States + '_> {
-        self.problem.set.states(&Reach { convex: self.convex, ..Reach::default() }).unwrap()
+        self.problem.set.states(&StateSpec { convex: self.convex, ..StateSpec::default() }).unwrap()
     }
 }
 

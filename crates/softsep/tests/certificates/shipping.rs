@@ -10,7 +10,7 @@ use softsep::cuts::CutPool;
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Purpose, Silent, stream};
 use softsep::separation::{Claim, Exact, Found, Query, SlopeRanges};
-use softsep::uncertainty::{Reach, States};
+use softsep::uncertainty::{StateSpec, States};
 use softsep::{Assumed, Error, Problem, Settings, Wanted, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
@@ -39,7 +39,7 @@ fn make(n: usize, gamma: f64, mixed_integer: bool, seed: u64) -> Problem {
 /// The extreme points that can be the worst.
 pub(crate) fn states(problem: &Problem) -> Box<dyn States + '_> {
     let trends = SlopeRanges::of(problem, &Clock::unlimited()).unwrap().unwrap().trends();
-    problem.set.states(&Reach { convex: true, trends, ..Reach::default() }).unwrap()
+    problem.set.states(&StateSpec { convex: true, trends, ..StateSpec::default() }).unwrap()
 }
 
 /// The recourse cost at every state; `None` if they are more than 100,000.

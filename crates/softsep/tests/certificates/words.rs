@@ -1,7 +1,7 @@
 //! What the ledger holds comes out in the result file and in words, each statement as what it is.
 
 use softsep::format::ResultFile;
-use softsep::report::{in_words, result_file, solve_summary};
+use softsep::report::{certificate_in_words, result_file, solve_summary};
 use softsep::run::{Assumption, Attested, Certificate, Clock, Likely, Limits, Run, Silent, Source, Stop, Violation};
 use softsep::{Outcome, Problem, Status};
 
@@ -75,7 +75,7 @@ fn a_likely_bound_is_reported_with_what_it_assumes() {
         (stated.level, stated.confidence, stated.measure.as_str()),
         (1e-3, 0.99, "uniform on the extreme points")
     );
-    let words = in_words(&outcome);
+    let words = certificate_in_words(&outcome);
     for (line, said) in [
         (0, "probabilistic: the lower bound holds for sure, the upper one with a probability and under assumptions"),
         (1, "with probability 0.95 over the run's draws, the decision costs at most 12 in the worst case"),
@@ -96,7 +96,7 @@ fn a_likely_bound_is_reported_with_what_it_assumes() {
     let summary = solve_summary(&problem(), &outcome);
     assert!(words.iter().all(|words| summary.contains(words.as_str())), "{summary}");
     assert!(
-        summary.contains("upper bound  12\n") && summary.contains("optimal, as far as the certificate goes"),
+        summary.contains("upper bound  12\n") && summary.contains("optimal, if the certificate holds"),
         "{summary}"
     );
 }
@@ -116,9 +116,9 @@ fn a_likely_bound_that_is_shown_to_be_false_is_not_reported() {
     let certificate = result.certificate.unwrap();
     assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (Certificate::None, None, 0));
     assert!(
-        in_words(&outcome)[1].contains("11.5, and the lower bound shows it to be false"),
+        certificate_in_words(&outcome)[1].contains("11.5, and the lower bound shows it to be false"),
         "{:?}",
-        in_words(&outcome)
+        certificate_in_words(&outcome)
     );
 }
 
@@ -130,7 +130,7 @@ fn a_violation_level_alone_is_no_upper_bound() {
     assert_eq!((result.upper_bound, result.gap, result.status), (None, None, Status::Feasible));
     assert_eq!((certificate.kind, certificate.confidence, certificate.assumes.len()), (Certificate::None, None, 0));
     assert!(certificate.violation.is_some());
-    let words = in_words(&outcome);
+    let words = certificate_in_words(&outcome);
     assert_eq!(words[0], "none: no upper bound is known");
     assert!(words[1].contains("estimate") && words[2].contains("violation"), "{words:#?}");
 }
@@ -142,5 +142,5 @@ fn a_sure_bound_stays_sure_beside_a_violation_level() {
     let certificate = result.certificate.unwrap();
     assert_eq!((result.upper_bound, certificate.kind), (Some(13.0), Certificate::Deterministic));
     assert_eq!((certificate.confidence, certificate.assumes.len()), (None, 0));
-    assert!(certificate.violation.is_some() && in_words(&outcome)[0].starts_with("deterministic"));
+    assert!(certificate.violation.is_some() && certificate_in_words(&outcome)[0].starts_with("deterministic"));
 }

@@ -20,7 +20,7 @@ use crate::run::{Incumbent, Run, Stop};
 use crate::separation::{Effort, Found, Query, Separation, SoftSettings};
 use crate::settings::Certify;
 use crate::tree::{LazyCutCallback, Point};
-use crate::uncertainty::Reference;
+use crate::uncertainty::ReferenceMeasure;
 
 /// The share of the gap that the tree leaves to a proof of its incumbent. For a tree the last part is the longest, and a proof
 /// comes close at once.
@@ -62,7 +62,7 @@ impl<'a> SeparationCallback<'a> {
         };
         let clock = run.clock();
         let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
-        let (is_exact, reference) = (separation.is_exact(), Reference::default());
+        let (is_exact, reference) = (separation.is_exact(), ReferenceMeasure::default());
         let verification = Verification::new(problem, certify, is_exact, Some(SHARE_BEFORE_PROOF), reference, run)?;
         let evaluator = Evaluator::new(problem, clock)?;
         Ok(Self { problem, certify, separation, pool, cursor: Cursor::default(), evaluator, verification })
@@ -99,7 +99,7 @@ impl<'a> SeparationCallback<'a> {
     }
 
     /// Separates at x until a scenario costs more than `above`, f(x) included; the answer with f(x) added to its value.
-    fn separate(&mut self, x: &[f64], above: f64, effort: Effort, run: &mut Run) -> Result<Found, Error> {
+    fn separate_at(&mut self, x: &[f64], above: f64, effort: Effort, run: &mut Run) -> Result<Found, Error> {
         let first_cost = self.problem.first.value(x);
         let clock = run.clock().clone();
         let query =
@@ -116,7 +116,7 @@ impl<'a> SeparationCallback<'a> {
     /// if it is better.
     pub(super) fn settles(&mut self, x: &[f64], bound: f64, run: &mut Run) -> Result<bool, Error> {
         let (above, before) = (self.threshold(bound, 0.0, run), self.pool.end());
-        let found = self.separate(x, above, Effort::Normal, run)?;
+        let found = self.separate_at(x, above, Effort::Normal, run)?;
         self.evaluator.revise_incumbent(self.pool, run)?;
         // Where no cut is new, the relaxation is off by no more than its solver's tolerance.
         if found.value > above && self.pool.count_new(before) > 0 {
@@ -150,7 +150,7 @@ impl<'a> SeparationCallback<'a> {
         let margin =
             run.incumbent().map_or(0.0, |incumbent| WORTH_A_CUT_AT_FRACTION * (incumbent.value - point.bound).max(0.0));
         let above = self.threshold(point.bound, margin, run);
-        self.separate(&point.x, above, Effort::Local, run).map(|_| ())
+        self.separate_at(&point.x, above, Effort::Local, run).map(|_| ())
     }
 
     /// Verifies the incumbent if the lower bound is close enough to it. Returns why the run ends, if it does.
@@ -168,7 +168,7 @@ impl<'a> SeparationCallback<'a> {
 }
 
 impl LazyCutCallback for SeparationCallback<'_> {
-    fn look(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
+    fn separate(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
         let mut cuts = Vec::with_capacity(points.len());
         for point in points {
             let is_settled = if point.integral {
@@ -183,9 +183,9 @@ impl LazyCutCallback for SeparationCallback<'_> {
         Ok(cuts)
     }
 
-    fn consider(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error> {
+    fn evaluate(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error> {
         let above = run.incumbent().map_or(f64::INFINITY, |incumbent| incumbent.value);
-        let found = self.separate(x, above, Effort::Normal, run)?;
+        let found = self.separate_at(x, above, Effort::Normal, run)?;
         self.evaluator.revise_incumbent(self.pool, run)?;
         if found.value < above {
             self.take(x, found.value, &found.xi, run)?;
@@ -200,7 +200,7 @@ impl LazyCutCallback for SeparationCallback<'_> {
         })
     }
 
-    fn bounded(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
+    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
         run.lower(lower);
         match self.verify_if_due(run)? {
             Some(stop) => Err(stop.into()),
@@ -209,7 +209,7 @@ impl LazyCutCallback for SeparationCallback<'_> {
     }
 
     /// Soft separation may have missed a scenario without recourse: exact separations decide.
-    fn doubts_unbounded(&mut self, run: &mut Run) -> Option<Error> {
+    fn unbounded_relaxation(&mut self, run: &mut Run) -> Option<Error> {
         Some(match prove_unbounded(self.problem, self.certify, run) {
             Ok(stop) => stop.into(),
             Err(error) => error,

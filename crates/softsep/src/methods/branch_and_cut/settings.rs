@@ -109,7 +109,7 @@ pub struct BranchAndCutSettings {
     pub root: Root,
     /// The proposal of the chains.
     #[serde(deserialize_with = "from_word")]
-    pub proposal: proposal::Choice,
+    pub proposal: proposal::ProposalKind,
     /// c₀ of Algorithm 2.
     pub near: AutoOr,
     /// p of Algorithm 2.
@@ -127,7 +127,7 @@ impl Default for BranchAndCutSettings {
             separation: SeparationKind::default(),
             tree: TreeKind::default(),
             root: Root::default(),
-            proposal: proposal::Choice::default(),
+            proposal: proposal::ProposalKind::default(),
             near,
             power,
             nodes: None,

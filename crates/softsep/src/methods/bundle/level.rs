@@ -91,7 +91,7 @@ impl<'p> LevelSet<'p> {
     /// a projection.
     pub(super) fn nearest(&mut self, x: &[f64], level: f64) -> Result<Option<Vec<f64>>, Error> {
         for minorant in &self.minorants {
-            self.projection.move_row(minorant.row, minorant.intercept - level);
+            self.projection.set_intercept(minorant.row, minorant.intercept - level);
         }
         let mut point = x.to_vec();
         match self.projection.project(&mut point) {

@@ -12,7 +12,7 @@ use crate::model::Problem;
 use crate::run::{Run, Stop};
 use crate::separation::{Claim, Query, Separation, SoftSettings};
 use crate::settings::Certify;
-use crate::uncertainty::Reference;
+use crate::uncertainty::ReferenceMeasure;
 
 /// The position of the level between the lower bound and the incumbent's cost. Anything from 0.4 to 0.6 takes
 /// location–transportation about as many recourse solves (`cargo bench --bench bundle`).
@@ -58,7 +58,7 @@ impl<'a> BundleSearch<'a> {
         let soft = SoftSettings { chains: settings.chains, ..SoftSettings::default() };
         let clock = run.clock();
         let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
-        let reference = Reference::default();
+        let reference = ReferenceMeasure::default();
         let verification = Verification::new(problem, certify, separation.is_exact(), None, reference, run)?;
         Ok(Self {
             problem,

@@ -1,37 +1,37 @@
-//! Rows that must be in a cone together, as affine functions of ξ.
+//! Blocks of rows that must be in a cone together, as affine functions of ξ.
 
-use super::depth::Sum;
+use super::depth::SizedSum;
 use crate::definition::{ConeKind, VariableKind};
 use crate::policy::robust::Expression;
-use crate::recourse::Program;
+use crate::recourse::ProgramBuilder;
 use crate::uncertainty::Ball;
 
-/// A cone, and what must be in it for every ξ.
+/// A cone, and the expressions that must be in it for every ξ.
 #[derive(Debug, Clone)]
-pub(in crate::policy) struct Block {
+pub(in crate::policy) struct ConeBlock {
     pub(in crate::policy) kind: ConeKind,
     pub(in crate::policy) entries: Vec<Expression>,
 }
 
 /// A constant and terms.
-type Affine = (f64, Vec<(usize, f64)>);
+type AffineTerms = (f64, Vec<(usize, f64)>);
 
-/// The same for each entry of a cone.
-pub(in crate::policy) type Affines = Vec<Affine>;
+/// A constant and terms for each entry of a cone.
+pub(in crate::policy) type AffineVector = Vec<AffineTerms>;
 
-/// A block in numbers: its value at zero and its slope in each coordinate.
+/// A block with numeric coefficients: its value at zero and its slope in each coordinate.
 #[derive(Debug, Clone)]
-pub(super) struct Numbers {
-    pub(super) constant: Sum,
-    pub(super) slopes: Vec<Sum>,
+pub(super) struct NumericBlock {
+    pub(super) constant: SizedSum,
+    pub(super) slopes: Vec<SizedSum>,
 }
 
-impl Block {
+impl ConeBlock {
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// In how many coordinates ξ is written.
+    /// Number of coordinates of ξ.
     pub(super) fn dim(&self) -> usize {
         self.entries.first().map_or(0, Expression::dim)
     }
@@ -44,13 +44,13 @@ impl Block {
         self.entries.iter().all(Expression::is_fixed)
     }
 
-    /// What it is at one ξ.
-    pub(in crate::policy) fn at(&self, xi: &[f64]) -> Affines {
+    /// The value at a given ξ.
+    pub(in crate::policy) fn at(&self, xi: &[f64]) -> AffineVector {
         self.entries.iter().map(|entry| entry.at(xi)).collect()
     }
 
-    /// What a step in a coordinate adds.
-    pub(super) fn step(&self, coordinate: usize, step: f64) -> Affines {
+    /// The change by a step in a coordinate.
+    pub(super) fn step(&self, coordinate: usize, step: f64) -> AffineVector {
         let scaled = |entry: &Expression| {
             let (number, terms) = entry.slope(coordinate);
             (step * number, terms.iter().map(|&(column, value)| (column, step * value)).collect())
@@ -58,7 +58,7 @@ impl Block {
         self.entries.iter().map(scaled).collect()
     }
 
-    /// The same as a function of u, where `ξ = center + Au`.
+    /// Returns the block as a function of u, where `ξ = center + Au`.
     pub(super) fn in_axes(&self, ball: &Ball) -> Self {
         Self {
             kind: self.kind,
@@ -66,9 +66,9 @@ impl Block {
         }
     }
 
-    /// Any function of ξ, whose coefficients are new columns from the index that is returned on; and what is left when
-    /// it is taken off.
-    pub(super) fn shared(&self, program: &mut dyn Program) -> (usize, Self, Self) {
+    /// Splits the block into a share, an arbitrary affine function of ξ whose coefficients are new columns, and the
+    /// rest. Returns the first new column, the share and the rest.
+    pub(super) fn shared(&self, program: &mut dyn ProgramBuilder) -> (usize, Self, Self) {
         let dim = self.dim();
         let (mut first, mut share, mut rest) = (None, self.clone(), self.clone());
         for (share, rest) in share.entries.iter_mut().zip(&mut rest.entries) {
@@ -87,20 +87,20 @@ impl Block {
         (first.unwrap_or(0), share, rest)
     }
 
-    /// The share that [`Block::shared`] made, in numbers.
-    pub(super) fn share(&self, first: usize, values: &[f64]) -> Numbers {
+    /// The share created by [`ConeBlock::shared`], with numeric coefficients.
+    pub(super) fn share(&self, first: usize, values: &[f64]) -> NumericBlock {
         let stride = self.dim() + 1;
-        let sum = |place: usize| {
-            let value: Vec<f64> = (0..self.len()).map(|entry| values[first + entry * stride + place]).collect();
-            Sum { size: value.iter().map(|value| value.abs()).sum(), value }
+        let sum = |index: usize| {
+            let value: Vec<f64> = (0..self.len()).map(|entry| values[first + entry * stride + index]).collect();
+            SizedSum { size: value.iter().map(|value| value.abs()).sum(), value }
         };
-        Numbers { constant: sum(0), slopes: (1..stride).map(sum).collect() }
+        NumericBlock { constant: sum(0), slopes: (1..stride).map(sum).collect() }
     }
 
-    /// It in numbers, at these values of the columns.
-    pub(super) fn numbers(&self, values: &[f64]) -> Numbers {
-        let sum = |of: &dyn Fn(&Expression) -> Affine| {
-            let mut sum = Sum::zero(self.len());
+    /// The block with numeric coefficients, at these values of the columns.
+    pub(super) fn numbers(&self, values: &[f64]) -> NumericBlock {
+        let sum = |of: &dyn Fn(&Expression) -> AffineTerms| {
+            let mut sum = SizedSum::zero(self.len());
             for (value, entry) in sum.value.iter_mut().zip(&self.entries) {
                 let (number, terms) = of(entry);
                 *value = number + terms.iter().map(|&(column, factor)| factor * values[column]).sum::<f64>();
@@ -115,33 +115,33 @@ impl Block {
                 (number, terms.to_vec())
             })
         };
-        Numbers {
+        NumericBlock {
             constant: sum(&|entry: &Expression| (entry.constant, entry.terms.clone())),
             slopes: (0..self.dim()).map(slope).collect(),
         }
     }
 }
 
-impl Numbers {
+impl NumericBlock {
     /// The value at a point.
-    pub(super) fn at(&self, xi: &[f64]) -> Sum {
+    pub(super) fn at(&self, xi: &[f64]) -> SizedSum {
         let mut value = self.constant.clone();
         self.slopes.iter().zip(xi).for_each(|(slope, &xi)| value.add(xi, slope));
         value
     }
 
-    /// Without another.
-    pub(super) fn without(&self, other: &Numbers) -> Self {
+    /// The difference to another block.
+    pub(super) fn without(&self, other: &NumericBlock) -> Self {
         let mut rest = self.clone();
         rest.constant.add(-1.0, &other.constant);
         rest.slopes.iter_mut().zip(&other.slopes).for_each(|(slope, other)| slope.add(-1.0, other));
         rest
     }
 
-    /// The same as a function of u, where `ξ = center + Au`.
+    /// Returns the block as a function of u, where `ξ = center + Au`.
     pub(super) fn in_axes(&self, ball: &Ball) -> Self {
         let along = |axis: &Vec<f64>| {
-            let mut slope = Sum::zero(self.constant.value.len());
+            let mut slope = SizedSum::zero(self.constant.value.len());
             self.slopes.iter().zip(axis).for_each(|(other, &step)| slope.add(step, other));
             slope
         };

@@ -1,4 +1,4 @@
-//! What the counterparts claim, against points of the region: safe always, exact where they are said to be.
+//! The bounds of the counterparts against points of the region: always safe, and exact where the docs say so.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -13,20 +13,20 @@ fn random(rng: &mut ChaCha8Rng, len: usize) -> Vec<f64> {
     (0..len).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
 
-/// A block of random numbers in so many entries of ξ.
-fn block(kind: ConeKind, len: usize, dim: usize, rng: &mut ChaCha8Rng) -> Block {
+/// A block with random coefficients in `dim` entries of ξ.
+fn block(kind: ConeKind, len: usize, dim: usize, rng: &mut ChaCha8Rng) -> ConeBlock {
     let entry = |rng: &mut ChaCha8Rng| {
         let mut entry = Expression::new(dim);
         entry.constant = rng.random_range(-1.0..1.0);
         random(rng, dim).into_iter().enumerate().for_each(|(coordinate, slope)| entry.add_slope(coordinate, slope));
         entry
     };
-    Block { kind, entries: (0..len).map(|_| entry(rng)).collect() }
+    ConeBlock { kind, entries: (0..len).map(|_| entry(rng)).collect() }
 }
 
-/// How many units a block needs at least to be in its cone wherever ξ is, by the counterpart: a program with one
-/// column, the units.
-fn needed(counterpart: &Counterpart, block: &Block) -> f64 {
+/// The least number of units that brings a block into its cone for every ξ, by the counterpart: a program with the
+/// number of units as its only column.
+fn needed(counterpart: &ConicCounterpart, block: &ConeBlock) -> f64 {
     let mut program = ConicProgram::new(0.0);
     let units = program.col(1.0, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
     let mut lifted = block.clone();
@@ -34,19 +34,19 @@ fn needed(counterpart: &Counterpart, block: &Block) -> f64 {
     for (place, entry) in lifted.entries.iter_mut().enumerate() {
         entry.terms.push((units, depth::unit(block.kind, len, place)));
     }
-    let held = counterpart.hold(&mut program, &lifted, 0.0).unwrap();
+    let proof = counterpart.require(&mut program, &lifted, 0.0).unwrap();
     let solution = program.solve(&Clock::unlimited()).unwrap();
     assert_eq!(solution.status, ConicStatus::Solved);
     let mut values = solution.primal;
-    // What the numbers prove, not what the solver says.
-    values[units] -= counterpart.depth(&lifted, &held, &values);
-    let again = counterpart.depth(&lifted, &held, &values);
+    // The depth that the numbers prove, not the solver's value.
+    values[units] -= counterpart.depth(&lifted, &proof, &values);
+    let again = counterpart.depth(&lifted, &proof, &values);
     assert!(again.abs() < 1e-9, "{again}");
     values[units]
 }
 
-/// How many units it needs at some points.
-fn needed_at(block: &Block, points: &[Vec<f64>]) -> f64 {
+/// The least number of units that brings a block into its cone at given points.
+fn needed_at(block: &ConeBlock, points: &[Vec<f64>]) -> f64 {
     let numbers = block.numbers(&[]);
     points.iter().map(|xi| -numbers.at(xi).depth(block.kind)).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -61,24 +61,24 @@ const KINDS: [(ConeKind, usize); 4] = [
     (ConeKind::SecondOrder, 3),
 ];
 
-/// Which polytope.
+/// The kind of a test polytope.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum PolytopeKind {
     Simplex,
     Box,
     Budget,
 }
 
-/// A polytope in so many entries and its corners.
-fn corners(kind: Kind, dim: usize) -> (Shape, Vec<Vec<f64>>) {
+/// A polytope in `dim` entries and its corners.
+fn corners(kind: PolytopeKind, dim: usize) -> (Shape, Vec<Vec<f64>>) {
     let base: Vec<f64> = (0..dim).map(|entry| 0.5 - 0.25 * entry as f64).collect();
     let columns: Vec<(usize, f64)> = (0..dim).map(|entry| (entry, if entry % 2 == 0 { 0.4 } else { -0.6 })).collect();
     let all = |limit| ShapeRow { terms: (0..dim).map(|column| (column, 1.0)).collect(), limit, equal: false };
     let caps = (0..dim).map(|column| ShapeRow { terms: vec![(column, 1.0)], limit: 1.0, equal: false });
     let (rows, most) = match kind {
-        Kind::Simplex => (vec![all(1.0)], 1),
-        Kind::Box => (caps.collect(), dim),
-        Kind::Budget => (caps.chain([all(2.0)]).collect(), 2),
+        PolytopeKind::Simplex => (vec![all(1.0)], 1),
+        PolytopeKind::Box => (caps.collect(), dim),
+        PolytopeKind::Budget => (caps.chain([all(2.0)]).collect(), 2),
     };
     let mut points = Vec::new();
     for mask in (0..1_u32 << dim).filter(|mask| mask.count_ones() as usize <= most) {
@@ -97,18 +97,18 @@ fn corners(kind: Kind, dim: usize) -> (Shape, Vec<Vec<f64>>) {
 fn over_polytopes_blocks_are_safe_and_over_simplices_and_small_boxes_exact() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for (shaped, dim, is_exact) in [
-        (Kind::Simplex, 3, true),
-        (Kind::Simplex, 7, true),
-        (Kind::Box, 3, true),
-        (Kind::Box, 7, false),
-        (Kind::Budget, 6, false),
+        (PolytopeKind::Simplex, 3, true),
+        (PolytopeKind::Simplex, 7, true),
+        (PolytopeKind::Box, 3, true),
+        (PolytopeKind::Box, 7, false),
+        (PolytopeKind::Budget, 6, false),
     ] {
         let (shape, points) = corners(shaped, dim);
         let mut loose = 0;
         for (kind, len) in KINDS {
             for _ in 0..20 {
                 let block = block(kind, len, dim, &mut rng);
-                let counterpart = Counterpart::new(Ground::Shape(&shape), &vec![0.0; dim]);
+                let counterpart = ConicCounterpart::new(SupportRegion::Shape(&shape), &vec![0.0; dim]);
                 let (claimed, truth) = (needed(&counterpart, &block), needed_at(&block, &points));
                 assert!(claimed >= truth - 1e-9, "{shaped:?} {kind:?}: {claimed} below {truth}");
                 assert!(!is_exact || claimed <= truth + 1e-6, "{shaped:?} {kind:?}: {claimed} above {truth}");
@@ -123,8 +123,8 @@ fn ball(dim: usize, rng: &mut ChaCha8Rng) -> Ball {
     Ball { center: random(rng, dim), columns: (0..dim).map(|_| random(rng, dim)).collect() }
 }
 
-/// Points of a ball's boundary, each moved uphill in what the block needs.
-fn boundary(ball: &Ball, block: &Block, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+/// Points of a ball's boundary, each moved in the direction in which the block needs more units.
+fn boundary(ball: &Ball, block: &ConeBlock, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let at = |u: &[f64]| -> Vec<f64> {
         let length = u.iter().map(|u| u * u).sum::<f64>().sqrt();
         let mut xi = ball.center.clone();
@@ -157,7 +157,7 @@ fn over_balls_blocks_are_safe_and_second_order_cones_exact() {
                 let (ball, block) = (ball(dim, &mut rng), block(kind, len, dim, &mut rng));
                 let truth = needed_at(&block, &boundary(&ball, &block, 20, &mut rng));
                 let shape = Shape { polytope: None, ball: Some(ball) };
-                let claimed = needed(&Counterpart::new(Ground::Shape(&shape), &vec![0.0; dim]), &block);
+                let claimed = needed(&ConicCounterpart::new(SupportRegion::Shape(&shape), &vec![0.0; dim]), &block);
                 assert!(claimed >= truth - 1e-9, "{kind:?} in {dim}: {claimed} below {truth}");
                 let is_exact = dim == 1 || cfg!(feature = "psd") && kind == ConeKind::SecondOrder;
                 assert!(!is_exact || claimed <= truth + 1e-4, "{kind:?} of {len} in {dim}: {claimed} above {truth}");
@@ -169,7 +169,7 @@ fn over_balls_blocks_are_safe_and_second_order_cones_exact() {
 }
 
 #[test]
-fn parts_of_balls_are_safe_and_come_closer_the_narrower_they_are() {
+fn parts_of_balls_are_safe_and_tighter_the_narrower_they_are() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     for (kind, len) in KINDS {
         for _ in 0..10 {
@@ -181,8 +181,8 @@ fn parts_of_balls_are_safe_and_come_closer_the_narrower_they_are() {
                     (0..2).map(|column| ShapeRow { terms: vec![(column, 1.0)], limit: 1.0, equal: false }).collect();
                 let polytope = Polytope { base: base.clone(), columns: vec![(0, width), (1, -width)], rows };
                 let shape = Shape { polytope: Some(polytope), ball: Some(ball.clone()) };
-                let claimed = needed(&Counterpart::new(Ground::Shape(&shape), &[0.0; 2]), &block);
-                // Members of both: on the way from the center to the box's corners, as far as the ball reaches.
+                let claimed = needed(&ConicCounterpart::new(SupportRegion::Shape(&shape), &[0.0; 2]), &block);
+                // Members of both: on the segments from the center to the box's corners, as far as the ball reaches.
                 let inverse = |d: &[f64; 2]| {
                     let (a, b) = (&ball.columns[0], &ball.columns[1]);
                     let det = a[0] * b[1] - a[1] * b[0];
@@ -202,9 +202,9 @@ fn parts_of_balls_are_safe_and_come_closer_the_narrower_they_are() {
     }
 }
 
-/// How high s must be for a quadratic cost of random numbers, by the counterpart and at points.
+/// The least s for a quadratic cost with random coefficients, by the counterpart and at points.
 #[test]
-fn squares_are_safe_and_exact_over_balls() {
+fn quadratic_bounds_are_safe_and_exact_over_balls() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     for round in 0..40 {
         let is_part = round % 2 == 1;
@@ -219,10 +219,10 @@ fn squares_are_safe_and_exact_over_balls() {
         let tau = program.col(1.0, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
         let mut above = plain.entries[0].clone();
         above.terms.push((tau, 1.0));
-        let square = Square::new(&above, &plain.entries[1..], 0.7);
+        let square = QuadraticBound::new(&above, &plain.entries[1..], 0.7);
         let shape = Shape { polytope: polytope.clone(), ball: Some(ball.clone()) };
-        let counterpart = Counterpart::new(Ground::Shape(&shape), &[0.0; 2]);
-        let held = counterpart.hold_square(&mut program, &square).unwrap();
+        let counterpart = ConicCounterpart::new(SupportRegion::Shape(&shape), &[0.0; 2]);
+        let proof = counterpart.require_quadratic(&mut program, &square).unwrap();
         let values = program.solve(&Clock::unlimited()).unwrap().primal;
         let numbers = plain.numbers(&[]);
         let mut members: Vec<Vec<f64>> = Vec::new();
@@ -243,7 +243,7 @@ fn squares_are_safe_and_exact_over_balls() {
         let need = |v: Vec<f64>| 0.5 * v[1..].iter().map(|w| w * w).sum::<f64>() - v[0];
         let truth = members.iter().map(|xi| need(values_at(xi))).fold(f64::NEG_INFINITY, f64::max);
         let most = values[tau] + members.iter().map(|xi| values_at(xi)[0]).fold(f64::NEG_INFINITY, f64::max);
-        let claimed = values[tau] + counterpart.excess(&square, &held, &values, most);
+        let claimed = values[tau] + counterpart.excess(&square, &proof, &values, most);
         assert!(claimed >= truth - 1e-9, "{round}: {claimed} below {truth}");
         assert!(
             members.len() < 100 || claimed <= truth + if is_part { 0.1 } else { 1e-5 },

@@ -1,13 +1,13 @@
-//! Dual cones: moving a multiplier that rounding left just outside back in.
+//! Projection of multipliers into dual cones.
 //!
-//! A bound proved by duality holds for every multiplier in the dual cone, and for none outside it. Interior-point
-//! multipliers are inside up to rounding, so each repair below changes them by about that much; what it costs shows in
-//! the duality gap, which is checked after.
+//! A bound proved by duality holds for every multiplier in the dual cone, and for none outside of it. Interior-point
+//! multipliers are inside up to rounding, so each correction below changes them by about as much. Its effect on the
+//! bound is part of the duality gap, which is checked afterwards.
 
-use super::form::matrix_side;
+use super::standard_form::matrix_side;
 use crate::definition::ConeKind;
 
-/// Moves `z` into the dual of a cone. `matrix` is room for the square matrix of a semidefinite cone.
+/// Moves `z` into the dual of a cone. `matrix` is scratch for the square matrix of a semidefinite cone.
 pub(super) fn into_dual_cone(kind: ConeKind, z: &mut [f64], matrix: &mut [f64]) {
     match (kind, &mut *z) {
         // Self-dual.
@@ -22,12 +22,13 @@ pub(super) fn into_dual_cone(kind: ConeKind, z: &mut [f64], matrix: &mut [f64]) 
             *w = w.clamp(-limit, limit);
         }
         (ConeKind::Semidefinite, _) => lift_into_semidefinite(z, matrix),
-        // Cones of other lengths are refused when the program is built.
+        // Cones of other lengths are rejected when the program is built.
         _ => {}
     }
 }
 
-/// The dual of `{v·exp(u/v) ≤ w}` is the closure of `{u < 0, w > 0, v ≥ u + u·ln(−w/u)}`: at u = 0 it is v, w ≥ 0.
+/// Moves `(u, v, w)` into the dual of `{v·exp(u/v) ≤ w}`: the closure of `{u < 0, w > 0, v ≥ u + u·ln(−w/u)}`, which at
+/// u = 0 is `{v, w ≥ 0}`.
 fn into_dual_exponential(u: &mut f64, v: &mut f64, w: &mut f64) {
     if *u < 0.0 && *w > 0.0 {
         *v = v.max(*u + *u * (-*w / *u).ln());
@@ -36,12 +37,12 @@ fn into_dual_exponential(u: &mut f64, v: &mut f64, w: &mut f64) {
     }
 }
 
-/// Self-dual. Adds the least multiple of the identity, from a sequence that grows fourfold, that lets a Cholesky
-/// factorisation succeed.
+/// Adds a multiple of the identity, so that the matrix has a Cholesky factor. The multiples tried grow fourfold from
+/// rounding size. The semidefinite cone is self-dual.
 fn lift_into_semidefinite(z: &mut [f64], matrix: &mut [f64]) {
     let side = matrix_side(z.len());
     let size = z.iter().fold(0.0, |size: f64, entry| size.max(entry.abs()));
-    // Eigenvalues are at least −side·size, so the lift stops there, and the bound on its steps only guards against NaN.
+    // Eigenvalues are at least −side·size, so the loop ends by then. The limit on its steps only guards against NaN.
     let mut lift = 0.0;
     for step in 0..64 {
         if size == 0.0 || factorises(z, lift, side, matrix) {
@@ -54,9 +55,10 @@ fn lift_into_semidefinite(z: &mut [f64], matrix: &mut [f64]) {
     }
 }
 
-/// Whether the matrix with the scaled upper triangle `z`, plus `lift` times the identity, has a Cholesky factor.
+/// Returns whether the matrix with the scaled upper triangle `z`, plus `lift` times the identity, has a Cholesky
+/// factor.
 fn factorises(z: &[f64], lift: f64, side: usize, factor: &mut [f64]) -> bool {
-    // Row k of the lower factor L stands at factor[k·side ..]: L L' = M.
+    // Row k of the lower factor L is stored at factor[k·side ..]: L Lᵀ = M.
     for k in 0..side {
         for j in 0..=k {
             let entry = z[k * (k + 1) / 2 + j];

@@ -1,35 +1,35 @@
-//! The least violation of an infeasible program, whose dual is the deepest Farkas certificate.
+//! Least violation of an infeasible program. Its dual is the deepest Farkas certificate.
 //!
-//! Among all certificates an interior-point method returns a central one, and the cut from it may exclude little more
-//! than the x at hand: feasibility cuts then close in on the feasible x without getting there. The elastic program
+//! Among all certificates an interior-point method returns a central one, and its cut may exclude little more than the
+//! current x: feasibility cuts then approach the feasible x without reaching it. The elastic program
 //!
 //! ```text
 //! min t   over   s + t·e ∈ K on inequalities and cones,   |activity − target| ≤ t on equalities,   l ≤ y ≤ u
 //! ```
 //!
-//! with e inside K has a dual that maximises the gain of the certificate over the multipliers with `zᵀe + Σ|z_equality|
-//! = 1`, so its cut supports the least violation, a convex function of x, and its zero is where that function would be
-//! zero if it went on straight.
+//! with e in the interior of K has a dual that maximises the gain of the certificate over the multipliers with
+//! `zᵀe + Σ|z_equality| = 1`. Its cut therefore supports the least violation, a convex function of x, and is zero where
+//! the linearization of that function is zero.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSolver, SolverStatus, SupportedConeT};
 
-use super::form::{ConicForm, Source};
-use super::solver::{LADDER, run, set_up};
+use super::solver::{LADDER, new_solver, resolve};
+use super::standard_form::{ActivitySource, StandardForm};
 use crate::definition::ConeKind;
 use crate::run::Clock;
 
-/// The elastic program of a form. Its first entries are those of the form, so their multipliers are a certificate as
-/// they stand.
-pub(super) struct Elastic {
+/// The elastic program of a standard form. Its first entries are those of the form, so that their multipliers are a
+/// certificate without further change.
+pub(super) struct ElasticProgram {
     solver: DefaultSolver<f64>,
     cost: Vec<f64>,
     right_side: Vec<f64>,
     entries: usize,
 }
 
-impl Elastic {
-    pub(super) fn new(form: &ConicForm, clock: &Clock) -> Result<Self, String> {
+impl ElasticProgram {
+    pub(super) fn new(form: &StandardForm, clock: &Clock) -> Result<Self, String> {
         let (entries, t) = (form.entries.len(), form.cost.len());
         let (mut row, mut col, mut value) = (Vec::new(), Vec::new(), Vec::new());
         let mut push = |i: usize, j: usize, coefficient: f64| {
@@ -42,19 +42,19 @@ impl Elastic {
                 push(form.a.rowval[k], j, form.a.nzval[k]);
             }
         }
-        // Bounds of y stay as they are: no x moves them. Ay + s = b has s alone on the left, so what relaxes it is
-        // subtracted.
-        let is_row = |entry: usize| matches!(form.entries[entry].source, Source::Row(_));
+        // Bounds of y are not relaxed, since they do not depend on x. In Ay + s = b the slack s is on the left, so that
+        // the relaxation is subtracted.
+        let is_row = |entry: usize| matches!(form.entries[entry].source, ActivitySource::Row(_));
         let equalities: Vec<usize> = (0..form.zero).filter(|&entry| is_row(entry)).collect();
         for entry in (form.zero..form.zero + form.nonnegative).filter(|&entry| is_row(entry)) {
             push(entry, t, -1.0);
         }
         for (kind, cone) in &form.cones {
             for (position, entry) in cone.clone().enumerate() {
-                push(entry, t, -interior(*kind, position));
+                push(entry, t, -interior_point_entry(*kind, position));
             }
         }
-        // An equality has a deviation v of its own, and (t, v) is in a second-order cone: |v| ≤ t.
+        // Each equality has its own deviation v with (t, v) in a second-order cone: |v| ≤ t.
         let mut cones = form.standard_cones.clone();
         for (k, &entry) in equalities.iter().enumerate() {
             let v = t + 1 + k;
@@ -69,15 +69,15 @@ impl Elastic {
         let mut cost = vec![0.0; cols];
         cost[t] = 1.0;
         let right_side = vec![0.0; rows];
-        let solver = set_up(&CscMatrix::zeros((cols, cols)), &cost, &a, &right_side, &cones, &LADDER[0], clock)?;
+        let solver = new_solver(&CscMatrix::zeros((cols, cols)), &cost, &a, &right_side, &cones, &LADDER[0], clock)?;
         Ok(Self { solver, cost, right_side, entries })
     }
 
-    /// Multipliers of the form's entries for its right-hand side b; whether they are a certificate is for the caller to
-    /// check.
-    pub(super) fn certificate(&mut self, b: &[f64], iterations: &mut u64) -> Result<&[f64], String> {
+    /// Returns the multipliers of the form's entries at its right-hand side b. The caller verifies that they are a
+    /// certificate.
+    pub(super) fn farkas_multipliers(&mut self, b: &[f64], iterations: &mut u64) -> Result<&[f64], String> {
         self.right_side[..self.entries].copy_from_slice(b);
-        run(&mut self.solver, &self.cost, &self.right_side, iterations)?;
+        resolve(&mut self.solver, &self.cost, &self.right_side, iterations)?;
         match self.solver.solution.status {
             SolverStatus::Solved | SolverStatus::AlmostSolved => Ok(&self.solver.solution.z[..self.entries]),
             other => Err(format!("Clarabel ended with {other} on the least violation")),
@@ -85,8 +85,8 @@ impl Elastic {
     }
 }
 
-/// A vector inside each cone, by position.
-fn interior(kind: ConeKind, position: usize) -> f64 {
+/// Entry of a vector in the interior of each cone, by position.
+fn interior_point_entry(kind: ConeKind, position: usize) -> f64 {
     match (kind, position) {
         (ConeKind::SecondOrder, 0) => 1.0,
         (ConeKind::SecondOrder, _) => 0.0,
@@ -95,7 +95,7 @@ fn interior(kind: ConeKind, position: usize) -> f64 {
         (ConeKind::Exponential, _) => 1.0,
         (ConeKind::Power { .. }, 2) => 0.0,
         (ConeKind::Power { .. }, _) => 1.0,
-        // The identity: diagonals stand at k(k+3)/2, where 8·position + 9 is a square.
+        // The identity. Diagonal entries are at k(k+3)/2, where 8·position + 9 is a square.
         (ConeKind::Semidefinite, _) => f64::from((8 * position + 9).isqrt().pow(2) == 8 * position + 9),
     }
 }

@@ -1,10 +1,11 @@
-//! The conic engine where recourse does not exist, only just exists, or costs ever less.
+//! The conic engine on recourse that is infeasible, feasible by a small margin, or unbounded.
 
 use super::tests::{INF, Sketch, Terms, answer_at, close, fresh, product};
 use super::*;
 use crate::definition::ConeKind;
 
-/// At x the recourse is infeasible, at `feasible` it is not; the certificate says so. Returns the certificate.
+/// Checks that the recourse is infeasible at x by a verified certificate, and feasible at `feasible`. Returns the
+/// certificate.
 fn check_infeasible(problem: &Problem, x: f64, feasible: f64) -> Vec<f64> {
     let mut engine = fresh(problem);
     assert_eq!(answer_at(&mut engine, problem, &[feasible], &[0.0]).outcome, Outcome::Solved);
@@ -21,7 +22,7 @@ fn check_infeasible(problem: &Problem, x: f64, feasible: f64) -> Vec<f64> {
     pi
 }
 
-/// The cost falls along the ray, and adding a row that cannot hold for small x makes the recourse infeasible instead.
+/// Checks that the cost falls along the ray, and that a row that cannot hold for small x makes the recourse infeasible.
 fn check_unbounded(sketch: impl Fn() -> Sketch) {
     let problem = sketch().problem();
     let mut engine = fresh(&problem);
@@ -89,7 +90,7 @@ fn semidefinite_certificates() {
     check_unbounded(|| Sketch::new(1, 1, &[(-1.0, -INF, INF)]).cone(ConeKind::Semidefinite, rows));
 }
 
-/// Follows feasibility cuts from far outside to the edge of where recourse exists, and looks around there.
+/// Follows feasibility cuts from far outside to the boundary of the feasible x, and solves close to it.
 fn check_edge(sketch: Sketch, edge: f64) {
     let problem = sketch.problem();
     let mut engine = fresh(&problem);
@@ -109,7 +110,7 @@ fn check_edge(sketch: Sketch, edge: f64) {
     {
         assert_eq!(answer_at(&mut engine, &problem, &[edge + off], &[0.0]).outcome, outcome, "{off:e} from the edge");
     }
-    // Within the tolerance of the edge either answer is right, but there must be one.
+    // Within the tolerance of the boundary either answer is right, but there must be one.
     for off in [1e-11, -1e-11, -1e-9, -1e-8, -1e-7] {
         answer_at(&mut engine, &problem, &[edge + off], &[0.0]);
     }

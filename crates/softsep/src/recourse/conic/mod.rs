@@ -1,35 +1,35 @@
-//! The engine for quadratic and conic recourse: an interior-point solve per question, with the cut that its dual
-//! proves.
+//! Engine for quadratic and conic recourse: one interior-point solve per (x, ξ), with the cut that its dual proves.
 
+mod certificate;
 mod cones;
 mod elastic;
-mod form;
 #[cfg(test)]
 mod infeasible_tests;
-mod proof;
 #[cfg(test)]
 mod random_tests;
 mod solver;
+mod standard_form;
 #[cfg(test)]
 mod tests;
 
-use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, Work};
+use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
 use crate::definition::ConeKind;
 use crate::model::{Problem, RecourseModel};
 use crate::run::Clock;
-pub(crate) use form::ConicProgram;
 use solver::ConicSolver;
 pub(crate) use solver::ConicStatus;
+pub(crate) use standard_form::ConicProgram;
 
-/// Interior-point recourse, for every problem of the format; linear ones included, where it checks the simplex engine.
+/// Interior-point recourse for every problem of the format. On linear recourse it serves as a check of the simplex
+/// engine.
 ///
 /// It has no warm start: every answer is a function of (x, ξ) alone.
 #[derive(Debug)]
 pub struct Conic {
     model: RecourseModel,
     solver: ConicSolver,
-    /// Where each row of the model stands in the solver's program.
-    place: Vec<usize>,
+    /// Row of the solver's program for each row of the model.
+    program_row: Vec<usize>,
     x: Vec<f64>,
     /// `E x`, by rows of the model.
     fixed_shift: Vec<f64>,
@@ -44,11 +44,11 @@ impl Conic {
     /// Builds the engine.
     pub fn new(problem: &Problem, clock: &Clock) -> Result<Self, RecourseError> {
         let model = problem.recourse.clone();
-        let (program, place) = state(&model, &problem.names.recourse_rows)?;
+        let (program, program_row) = build_program(&model, &problem.names.recourse_rows)?;
         let rows = model.rows();
         Ok(Self {
             solver: ConicSolver::new(program, clock)?,
-            place,
+            program_row,
             x: vec![0.0; problem.first.dim()],
             fixed_shift: vec![0.0; rows],
             shift: vec![0.0; rows],
@@ -58,7 +58,8 @@ impl Conic {
         })
     }
 
-    /// `slope_x = −Eᵀπ`, `slope_xi = −Uᵀπ` and the intercept: the proof's bound is affine in the shift Ex + Uξ.
+    /// Writes `slope_x = −Eᵀπ`, `slope_xi = −Uᵀπ` and the intercept. The bound of the certificate is affine in the
+    /// shift Ex + Uξ.
     fn fill_cut(&self, xi: &[f64], answer: &mut Answer) {
         let Answer { intercept, slope_x, slope_xi, .. } = answer;
         slope_x.fill(0.0);
@@ -66,7 +67,7 @@ impl Conic {
         slope_xi.fill(0.0);
         self.model.u.transpose_mul_add(-1.0, &self.dual, slope_xi);
         let moved: f64 = slope_xi.iter().zip(xi).map(|(slope, xi)| slope * xi).sum();
-        *intercept = self.solver.proof.bound + moved;
+        *intercept = self.solver.certificate.bound + moved;
     }
 }
 
@@ -80,25 +81,25 @@ impl Recourse for Conic {
     fn solve(&mut self, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError> {
         self.shift.copy_from_slice(&self.fixed_shift);
         self.model.u.mul_add(1.0, xi, &mut self.shift);
-        let question = &mut self.solver.question;
-        self.model.cost_at(xi, &mut question.cost);
-        for (&place, shift) in self.place.iter().zip(&self.shift) {
-            question.shift[place] = *shift;
+        let data = &mut self.solver.data;
+        self.model.cost_at(xi, &mut data.cost);
+        for (&program_row, shift) in self.program_row.iter().zip(&self.shift) {
+            data.shift[program_row] = *shift;
         }
 
         let status = self.solver.solve();
-        for (pi, &place) in self.dual.iter_mut().zip(&self.place) {
-            *pi = self.solver.proof.pi[place];
+        for (pi, &program_row) in self.dual.iter_mut().zip(&self.program_row) {
+            *pi = self.solver.certificate.pi[program_row];
         }
         match status {
             ConicStatus::Solved => {
                 self.fill_cut(xi, answer);
                 answer.outcome = Outcome::Solved;
-                answer.cost = self.solver.proof.objective;
+                answer.cost = self.solver.certificate.objective;
                 answer.value =
                     answer.intercept + answer.slope_x.iter().zip(&self.x).map(|(slope, x)| slope * x).sum::<f64>();
-                // The cost (b + Bξ)ᵀy moves with ξ too. It is part of the slope, not of the cut, which is for this ξ.
-                self.model.cost_xi.transpose_mul_add(1.0, &self.solver.proof.y, &mut answer.slope_xi);
+                // The cost (b + Bξ)ᵀy depends on ξ too. That part belongs to the slope, not to the cut at this ξ.
+                self.model.cost_xi.transpose_mul_add(1.0, &self.solver.certificate.y, &mut answer.slope_xi);
             }
             ConicStatus::Infeasible => {
                 self.fill_cut(xi, answer);
@@ -121,7 +122,7 @@ impl Recourse for Conic {
     }
 
     fn decision(&mut self, y: &mut [f64]) {
-        y.copy_from_slice(&self.solver.proof.y);
+        y.copy_from_slice(&self.solver.certificate.y);
     }
 
     fn dual(&mut self, pi: &mut [f64]) {
@@ -132,23 +133,23 @@ impl Recourse for Conic {
         RecourseBasis::default()
     }
 
-    /// Nothing to forget.
+    /// Does nothing, since no state is kept between solves.
     fn start_from(&mut self, _warm: &RecourseBasis) -> Result<(), RecourseError> {
         Ok(())
     }
 
-    fn work(&self) -> Work {
-        Work {
+    fn work(&self) -> RecourseWork {
+        RecourseWork {
             solves: self.solves,
             iterations: self.solver.iterations,
             recovered: self.solver.recovered,
-            ..Work::default()
+            ..RecourseWork::default()
         }
     }
 }
 
-/// The recourse as a conic program at x = 0, ξ = 0, and the row of the program for each row of the model.
-fn state(model: &RecourseModel, names: &[String]) -> Result<(ConicProgram, Vec<usize>), RecourseError> {
+/// Writes the recourse as a conic program at x = 0, ξ = 0. Returns it with the program row of each row of the model.
+fn build_program(model: &RecourseModel, names: &[String]) -> Result<(ConicProgram, Vec<usize>), RecourseError> {
     let mut program = ConicProgram::new(0.0);
     for ((&cost, &lower), &upper) in model.cost.iter().zip(&model.lower).zip(&model.upper) {
         program.add_col(cost, lower, upper);
@@ -165,11 +166,12 @@ fn state(model: &RecourseModel, names: &[String]) -> Result<(ConicProgram, Vec<u
         }
     }
     let mut add_row = |row: usize| program.add_row(model.row_lower[row], model.row_upper[row], model.g.row(row));
-    let place = in_cone.into_iter().enumerate().map(|(row, place)| place.unwrap_or_else(|| add_row(row))).collect();
-    Ok((program, place))
+    let program_row =
+        in_cone.into_iter().enumerate().map(|(row, program_row)| program_row.unwrap_or_else(|| add_row(row))).collect();
+    Ok((program, program_row))
 }
 
-/// Says which cone a refusal is about.
+/// Adds the cone's kind and first row to an error message.
 fn name_cone(error: RecourseError, kind: ConeKind, rows: &[usize], names: &[String]) -> RecourseError {
     let RecourseError::Unsupported(why) = error else { return error };
     let kind = match kind {

@@ -1,5 +1,5 @@
-//! The conic engine on random problems with fixed seeds: optimality conditions, differences, cuts, the simplex method,
-//! memory.
+//! The conic engine on random problems with fixed seeds: optimality conditions, finite differences, validity of cuts,
+//! agreement with the simplex method, independence of earlier solves.
 #![allow(clippy::unwrap_used)]
 
 use rand::{RngExt, SeedableRng};
@@ -31,7 +31,7 @@ fn random_sketch(rng: &mut ChaCha8Rng) -> Sketch {
     sketch
 }
 
-/// H = M Mᵀ with a square M: positive definite but for accidents.
+/// H = M Mᵀ with a square random M, which almost surely is positive definite.
 fn with_random_quadratic(mut sketch: Sketch, rng: &mut ChaCha8Rng) -> Sketch {
     let m: Vec<Vec<f64>> = (0..COLS).map(|_| uniform(rng, COLS)).collect();
     for i in 0..COLS {
@@ -74,7 +74,8 @@ fn random_quadratic_programs_satisfy_the_optimality_conditions() {
     }
 }
 
-/// The value keeps its bounds, and a multiplier is only where the bound of its sign is met.
+/// Checks that the value is within its bounds, and that a multiplier is nonzero only where the bound of its sign is
+/// met.
 fn complementary(value: f64, lower: f64, upper: f64, multiplier: f64) {
     assert!(value >= lower - 1e-7 && value <= upper + 1e-7);
     if multiplier > 1e-5 {
@@ -198,7 +199,7 @@ fn answers_do_not_depend_on_the_solves_before() {
         let mut used = fresh(&problem);
         let mut outcomes = Vec::new();
         for round in 0..30 {
-            // Large x make for infeasible recourse, moving costs for unbounded recourse now and then.
+            // A large x makes the recourse infeasible at times, costs that depend on ξ make it unbounded at times.
             let size = if round % 3 == 0 { 30.0 } else { 1.0 };
             let (x, xi): (Vec<f64>, _) =
                 (uniform(&mut rng, 3).iter().map(|x| size * x).collect(), uniform(&mut rng, 2));

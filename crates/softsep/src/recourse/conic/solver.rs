@@ -1,41 +1,41 @@
-//! Clarabel, set up once for a program and asked for many costs and right-hand sides; every answer is checked, trouble
-//! climbs a ladder.
+//! Clarabel, set up once for a program and solved for many costs and right-hand sides. Every answer is verified, and a
+//! ladder of other settings follows where verification fails.
 
 use std::fmt;
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
-use super::elastic::Elastic;
-use super::form::{ConicForm, ConicProgram};
-use super::proof::{Proof, Question, feasibility_error, within};
+use super::certificate::{ConicCertificate, SolveData, feasibility_error, is_at_most};
+use super::elastic::ElasticProgram;
+use super::standard_form::{ConicProgram, StandardForm};
 use crate::recourse::RecourseError;
 use crate::run::{Clock, Stop, run_until};
 
-/// Terms of a program that is solved in the caller's thread: an iteration takes a moment.
-const SMALL: usize = 20_000;
+/// Terms up to which a program is solved in the caller's thread: its iterations are short enough to notice the clock.
+const MAX_INLINE_TERMS: usize = 20_000;
 
-/// How a conic solve ended.
+/// Status at which a conic solve ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ConicStatus {
-    /// An optimum, with a dual that proves it.
+    /// An optimum with a dual that proves it.
     Solved,
-    /// No feasible point, with a Farkas certificate.
+    /// No feasible point exists, by a Farkas certificate.
     Infeasible,
-    /// Feasible, and the cost falls without end along a ray.
+    /// A feasible point exists, and the cost falls without limit along a ray.
     Unbounded,
-    /// Time ran out or an interrupt came.
+    /// The time limit passed or an interrupt came.
     Stopped(Stop),
-    /// Every rung of the ladder failed; the last one for this reason.
+    /// Every rung of the ladder failed. The reason is that of the last one.
     Failed(String),
 }
 
-/// The outcome of [`ConicProgram::solve`].
+/// Result of [`ConicProgram::solve`].
 #[derive(Debug, Clone)]
 pub(crate) struct ConicSolution {
-    /// How it ended.
+    /// Status of the solve.
     pub(crate) status: ConicStatus,
-    /// A lower bound on the optimum: ∞ if infeasible, −∞ if there is none.
+    /// Lower bound on the optimum: ∞ if infeasible, −∞ if there is none.
     pub(crate) dual_objective: f64,
     /// The optimum, or the ray if unbounded (largest entry 1).
     pub(crate) primal: Vec<f64>,
@@ -44,14 +44,14 @@ pub(crate) struct ConicSolution {
 }
 
 impl ConicProgram {
-    /// Solves the program once, within the time that the clock leaves.
+    /// Solves the program once, within the time limit of the clock.
     pub(crate) fn solve(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
         let (cols, rows, terms) = self.size();
-        if terms <= SMALL {
-            return self.solve_here(clock);
+        if terms <= MAX_INLINE_TERMS {
+            return self.solve_inline(clock);
         }
-        let heard = clock.clone();
-        match run_until(clock, move || self.solve_here(&heard)) {
+        let worker_clock = clock.clone();
+        match run_until(clock, move || self.solve_inline(&worker_clock)) {
             Ok(Some(solved)) => solved,
             Ok(None) => Ok(ConicSolution {
                 status: ConicStatus::Stopped(clock.check().err().unwrap_or(Stop::TimeLimit)),
@@ -59,45 +59,45 @@ impl ConicProgram {
                 primal: vec![0.0; cols],
                 row_duals: vec![0.0; rows],
             }),
-            Err(lost) => Err(RecourseError::Unsupported(lost.to_string())),
+            Err(failure) => Err(RecourseError::Unsupported(failure.to_string())),
         }
     }
 
-    fn solve_here(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
+    fn solve_inline(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
         let mut solver = ConicSolver::new(self, clock)?;
         let status = solver.solve();
-        let Proof { y, pi, bound, .. } = solver.proof;
+        let ConicCertificate { y, pi, bound, .. } = solver.certificate;
         let dual_objective =
             if status == ConicStatus::Infeasible { f64::INFINITY } else { bound + solver.form.constant };
         Ok(ConicSolution { status, dual_objective, primal: y, row_duals: pi })
     }
 }
 
-/// One set of Clarabel's settings, and what our own check of its answer accepts.
-pub(super) struct Rung {
-    /// Rounds of Ruiz equilibration; none at 0.
+/// Settings of Clarabel, and the tolerance to which its answer is verified.
+pub(super) struct InteriorPointRung {
+    /// Rounds of Ruiz equilibration. 0 switches it off.
     equilibrations: u32,
-    /// The most that equilibration scales by.
+    /// Largest scaling factor of the equilibration.
     scaling: f64,
     /// Static regularisation of the KKT matrix.
     regularisation: f64,
-    /// Asked for: gap and residuals.
+    /// Tolerance of gap and residuals that Clarabel is set to.
     tolerance: f64,
-    /// Accepted: gap and residuals.
+    /// Tolerance of gap and residuals to which the answer is verified.
     accepted: f64,
 }
 
-/// First what suits almost every problem; then, on a fresh set-up, data of very different sizes (more equilibration),
-/// equilibration that does harm (none) with a near-singular KKT matrix (more regularisation), and Clarabel's own
-/// tolerance.
-pub(super) const LADDER: [Rung; 4] = [
-    Rung { equilibrations: 10, scaling: 1e4, regularisation: 1e-8, tolerance: 1e-10, accepted: 1e-7 },
-    Rung { equilibrations: 50, scaling: 1e8, regularisation: 1e-9, tolerance: 1e-9, accepted: 1e-7 },
-    Rung { equilibrations: 0, scaling: 1.0, regularisation: 1e-7, tolerance: 1e-9, accepted: 1e-7 },
-    Rung { equilibrations: 10, scaling: 1e4, regularisation: 1e-8, tolerance: 1e-8, accepted: 1e-6 },
+/// The first rung suits almost every problem. The others set Clarabel up anew: for data of very different sizes (more
+/// equilibration), for harmful equilibration (none) with a near-singular KKT matrix (more regularisation), and with
+/// Clarabel's own tolerance.
+pub(super) const LADDER: [InteriorPointRung; 4] = [
+    InteriorPointRung { equilibrations: 10, scaling: 1e4, regularisation: 1e-8, tolerance: 1e-10, accepted: 1e-7 },
+    InteriorPointRung { equilibrations: 50, scaling: 1e8, regularisation: 1e-9, tolerance: 1e-9, accepted: 1e-7 },
+    InteriorPointRung { equilibrations: 0, scaling: 1.0, regularisation: 1e-7, tolerance: 1e-9, accepted: 1e-7 },
+    InteriorPointRung { equilibrations: 10, scaling: 1e4, regularisation: 1e-8, tolerance: 1e-8, accepted: 1e-6 },
 ];
 
-impl Rung {
+impl InteriorPointRung {
     fn settings(&self) -> DefaultSettings<f64> {
         DefaultSettings {
             verbose: false,
@@ -109,10 +109,10 @@ impl Rung {
             equilibrate_min_scaling: self.scaling.recip(),
             equilibrate_max_scaling: self.scaling,
             static_regularization_constant: self.regularisation,
-            // Equal questions get equal answers, bit for bit.
+            // Equal data must give equal answers, bit for bit.
             max_threads: 1,
             direct_solve_method: "qdldl".to_owned(),
-            // Whatever changes the structure forbids updates in place.
+            // Presolve and dropped zeros change the structure, which forbids updates in place.
             presolve_enable: false,
             input_sparse_dropzeros: false,
             #[cfg(feature = "psd")]
@@ -122,132 +122,147 @@ impl Rung {
     }
 }
 
-/// A program that is solved again and again with other costs and shifts of its rows.
+/// A program that is solved many times, with other costs and other shifts of its rows.
 ///
-/// An answer depends on cost and shift alone, never on the solves before it: costs and right-hand side are written anew
-/// each time, the equilibration comes from the program as it was built, and an interior-point method starts from its
-/// own point.
+/// An answer depends on cost and shift alone, not on earlier solves: costs and right-hand side are written anew each
+/// time, the equilibration is that of the program as it was built, and an interior-point method starts from its own
+/// point.
 pub(super) struct ConicSolver {
-    pub(super) form: ConicForm,
-    pub(super) question: Question,
-    pub(super) proof: Proof,
+    pub(super) form: StandardForm,
+    pub(super) data: SolveData,
+    pub(super) certificate: ConicCertificate,
     /// Interior-point iterations so far.
     pub(super) iterations: u64,
-    /// Solves that the first rung could not decide.
+    /// Solves that the first rung did not decide.
     pub(super) recovered: u64,
     solver: DefaultSolver<f64>,
-    /// Set up when the first infeasible question comes.
-    elastic: Option<Elastic>,
-    no_cost: Vec<f64>,
+    /// Set up at the first infeasible solve.
+    elastic: Option<ElasticProgram>,
+    zero_cost: Vec<f64>,
     clock: Clock,
 }
 
 impl fmt::Debug for ConicSolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConicSolver")
-            .field("form", &self.form)
-            .field("question", &self.question)
-            .finish_non_exhaustive()
+        f.debug_struct("ConicSolver").field("form", &self.form).field("question", &self.data).finish_non_exhaustive()
     }
 }
 
 impl ConicSolver {
     pub(super) fn new(program: ConicProgram, clock: &Clock) -> Result<Self, RecourseError> {
-        let form = ConicForm::new(program)?;
-        let mut question = Question {
+        let form = StandardForm::new(program)?;
+        let mut data = SolveData {
             cost: form.cost.clone(),
             shift: vec![0.0; form.rows.rows()],
             right_side: vec![0.0; form.entries.len()],
         };
-        form.right_side(&question.shift, &mut question.right_side);
-        let solver = set_up_program(&form, &question, &LADDER[0], clock).map_err(RecourseError::Unsupported)?;
-        let proof = Proof::new(&form);
-        let no_cost = vec![0.0; form.cost.len()];
+        form.right_side(&data.shift, &mut data.right_side);
+        let solver = new_program_solver(&form, &data, &LADDER[0], clock).map_err(RecourseError::Unsupported)?;
+        let certificate = ConicCertificate::new(&form);
+        let zero_cost = vec![0.0; form.cost.len()];
         Ok(Self {
             form,
-            question,
-            proof,
+            data,
+            certificate,
             iterations: 0,
             recovered: 0,
             solver,
             elastic: None,
-            no_cost,
+            zero_cost,
             clock: clock.clone(),
         })
     }
 
-    /// Solves for the cost and the shift in `question`; what is known then is in `proof`.
+    /// Solves for the cost and the shift in `data`. The result is in `certificate`.
     pub(super) fn solve(&mut self) -> ConicStatus {
-        self.form.right_side(&self.question.shift, &mut self.question.right_side);
+        self.form.right_side(&self.data.shift, &mut self.data.right_side);
         let mut why = String::new();
-        for (height, rung) in LADDER.iter().enumerate() {
+        for (rung_index, rung) in LADDER.iter().enumerate() {
             if let Err(stop) = self.clock.check() {
-                self.proof.nothing();
+                self.certificate.clear();
                 return ConicStatus::Stopped(stop);
             }
-            let outcome = if height == 0 {
+            let outcome = if rung_index == 0 {
                 self.attempt(None, rung)
             } else {
-                set_up_program(&self.form, &self.question, rung, &self.clock)
+                new_program_solver(&self.form, &self.data, rung, &self.clock)
                     .and_then(|solver| self.attempt(Some(solver), rung))
             };
             match outcome {
                 Ok(status) => {
-                    self.recovered += u64::from(height > 0 && !matches!(status, ConicStatus::Stopped(_)));
+                    self.recovered += u64::from(rung_index > 0 && !matches!(status, ConicStatus::Stopped(_)));
                     return status;
                 }
                 Err(reason) => why = reason,
             }
-            // Recourse that only just fails to exist is hard to tell from recourse that only just exists; its least
-            // violation is not.
-            if height == 0 && self.deepen().is_ok() {
+            // Recourse that is infeasible by a small margin is hard to tell from recourse that is feasible by a small
+            // margin. The least violation is well conditioned.
+            if rung_index == 0 && self.verify_least_violation().is_ok() {
                 self.recovered += 1;
                 return ConicStatus::Infeasible;
             }
         }
-        self.proof.nothing();
+        self.certificate.clear();
         ConicStatus::Failed(why)
     }
 
-    /// One solve, with the kept solver or with a fresh one.
-    fn attempt(&mut self, mut fresh: Option<DefaultSolver<f64>>, rung: &Rung) -> Result<ConicStatus, String> {
-        let Self { form, question, proof, solver, .. } = self;
+    /// Solves once, with the kept solver or with a fresh one, and verifies the result.
+    fn attempt(
+        &mut self,
+        mut fresh: Option<DefaultSolver<f64>>,
+        rung: &InteriorPointRung,
+    ) -> Result<ConicStatus, String> {
+        let Self { form, data, certificate, solver, .. } = self;
         let solver = fresh.as_mut().unwrap_or(solver);
-        run(solver, &question.cost, &question.right_side, &mut self.iterations)?;
+        resolve(solver, &data.cost, &data.right_side, &mut self.iterations)?;
         if is_ray(solver.solution.status) {
-            proof.ray(form, question, &solver.solution)?;
-            // A ray says nothing of whether there is a point to start from: solve for one. (H stays: ½yᵀHy is bounded
+            certificate.verify_ray(form, data, &solver.solution)?;
+            // A ray does not imply a feasible point: solve for one with zero costs. (H stays, since ½yᵀHy is bounded
             // below.)
-            run(solver, &self.no_cost, &question.right_side, &mut self.iterations)?;
+            resolve(solver, &self.zero_cost, &data.right_side, &mut self.iterations)?;
             if is_optimum(solver.solution.status) {
-                let off = feasibility_error(form, question, &solver.solution);
-                return within(off, rung.accepted).then_some(ConicStatus::Unbounded).ok_or_else(|| {
-                    format!("beside a ray of descent, the point found has a primal residual of {off:e}")
+                let residual = feasibility_error(form, data, &solver.solution);
+                return is_at_most(residual, rung.accepted).then_some(ConicStatus::Unbounded).ok_or_else(|| {
+                    format!("beside a ray of descent, the point found has a primal residual of {residual:e}")
                 });
             }
         }
         match solver.solution.status {
             status if is_optimum(status) => {
-                proof.optimum(form, question, &solver.solution, rung.accepted)?;
+                certificate.verify_optimum(form, data, &solver.solution, rung.accepted)?;
                 Ok(ConicStatus::Solved)
             }
             SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
-                // Whichever of the two certificates holds; the deeper one first.
-                let deep = deepen(form, question, proof, &mut self.elastic, &self.clock, &mut self.iterations);
-                deep.or_else(|_| proof.farkas(form, question, &solver.solution.z))?;
+                // Two certificates are available. The deeper one is tried first.
+                let deepest = verify_least_violation(
+                    form,
+                    data,
+                    certificate,
+                    &mut self.elastic,
+                    &self.clock,
+                    &mut self.iterations,
+                );
+                deepest.or_else(|_| certificate.verify_farkas(form, data, &solver.solution.z))?;
                 Ok(ConicStatus::Infeasible)
             }
             SolverStatus::CallbackTerminated => {
-                proof.nothing();
-                // The callback saw the clock stop, and a clock does not start again.
+                certificate.clear();
+                // The callback terminates only after the clock has stopped, and a clock does not restart.
                 Ok(ConicStatus::Stopped(self.clock.check().err().unwrap_or(Stop::Interrupted)))
             }
             other => Err(format!("Clarabel ended with {other}")),
         }
     }
 
-    fn deepen(&mut self) -> Result<(), String> {
-        deepen(&self.form, &self.question, &mut self.proof, &mut self.elastic, &self.clock, &mut self.iterations)
+    fn verify_least_violation(&mut self) -> Result<(), String> {
+        verify_least_violation(
+            &self.form,
+            &self.data,
+            &mut self.certificate,
+            &mut self.elastic,
+            &self.clock,
+            &mut self.iterations,
+        )
     }
 }
 
@@ -259,52 +274,52 @@ fn is_ray(status: SolverStatus) -> bool {
     matches!(status, SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible)
 }
 
-/// Reads the Farkas certificate of least violation, see [`Elastic`].
-fn deepen(
-    form: &ConicForm,
-    question: &Question,
-    proof: &mut Proof,
-    elastic: &mut Option<Elastic>,
+/// Computes and verifies the Farkas certificate of least violation, see [`ElasticProgram`].
+fn verify_least_violation(
+    form: &StandardForm,
+    data: &SolveData,
+    certificate: &mut ConicCertificate,
+    elastic: &mut Option<ElasticProgram>,
     clock: &Clock,
     iterations: &mut u64,
 ) -> Result<(), String> {
     let elastic = match elastic {
         Some(elastic) => elastic,
-        None => elastic.insert(Elastic::new(form, clock)?),
+        None => elastic.insert(ElasticProgram::new(form, clock)?),
     };
-    let z = elastic.certificate(&question.right_side, iterations)?;
-    proof.farkas(form, question, z)
+    let z = elastic.farkas_multipliers(&data.right_side, iterations)?;
+    certificate.verify_farkas(form, data, z)
 }
 
-fn set_up_program(
-    form: &ConicForm,
-    question: &Question,
-    rung: &Rung,
+fn new_program_solver(
+    form: &StandardForm,
+    data: &SolveData,
+    rung: &InteriorPointRung,
     clock: &Clock,
 ) -> Result<DefaultSolver<f64>, String> {
-    set_up(&form.p, &question.cost, &form.a, &question.right_side, &form.standard_cones, rung, clock)
+    new_solver(&form.p, &data.cost, &form.a, &data.right_side, &form.standard_cones, rung, clock)
 }
 
-/// A solver for `min ½yᵀPy + qᵀy` over `Ay + s = b`, s in the cones.
-pub(super) fn set_up(
+/// Sets up a solver for `min ½yᵀPy + qᵀy` over `Ay + s = b`, s in the cones.
+pub(super) fn new_solver(
     p: &CscMatrix<f64>,
     q: &[f64],
     a: &CscMatrix<f64>,
     b: &[f64],
     cones: &[SupportedConeT<f64>],
-    rung: &Rung,
+    rung: &InteriorPointRung,
     clock: &Clock,
 ) -> Result<DefaultSolver<f64>, String> {
     let mut solver = DefaultSolver::new(p, q, a, b, cones, rung.settings()).map_err(|error| error.to_string())?;
-    // Asked once per iteration. Clarabel's own time limit would count the set-up anew in each solve, and knows no
-    // interrupt.
+    // Called once per iteration. Clarabel's own time limit would count the set-up time in each solve, and does not
+    // notice an interrupt.
     let clock = clock.clone();
     solver.set_termination_callback(move |_| clock.check().is_err());
     Ok(solver)
 }
 
-/// Solves again for other costs and another right-hand side.
-pub(super) fn run(
+/// Solves again for other costs and another right-hand side, and adds the iterations.
+pub(super) fn resolve(
     solver: &mut DefaultSolver<f64>,
     cost: &Vec<f64>,
     right_side: &Vec<f64>,

@@ -1,4 +1,4 @@
-//! The conic engine where the answer is known: closed forms, limits. Also what the other tests of the engine build on.
+//! The conic engine where the answer is known: closed forms and limits. Also helpers for the other tests of the engine.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::*;
 use crate::definition::{ConeKind, ScenarioList};
 use crate::model::{Cone, FirstStage, Names, RecourseModel, Sparse, Symmetric};
 use crate::run::Stop;
-use crate::uncertainty::{Count, Part, Reach, SetError, Shape, States, TooMany, Uncertainty};
+use crate::uncertainty::{Count, Part, SetError, Shape, StateSpec, States, TooMany, Uncertainty};
 
 pub(super) const INF: f64 = f64::INFINITY;
 pub(super) type Terms<'a> = &'a [(usize, f64)];
@@ -43,12 +43,12 @@ impl Uncertainty for Anywhere {
     fn shape(&self, _part: &Part) -> Option<Shape> {
         None
     }
-    fn states(&self, _reach: &Reach) -> Result<Box<dyn States + '_>, SetError> {
+    fn states(&self, _spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
         Err(SetError("unbounded".to_owned()))
     }
 }
 
-/// A recourse model in the making.
+/// Builder of a recourse model.
 pub(super) struct Sketch(RecourseModel);
 
 impl Sketch {
@@ -98,7 +98,7 @@ impl Sketch {
         self
     }
 
-    /// A cone whose rows stand in the model in reverse order.
+    /// Adds a cone whose rows are in the model in reverse order.
     pub(super) fn cone(mut self, kind: ConeKind, rows: &[(Terms, Terms, Terms, f64)]) -> Self {
         let mut indices: Vec<usize> =
             rows.iter().rev().map(|&(y, x, xi, offset)| self.push(y, x, xi, -INF, INF, offset)).collect();
@@ -146,7 +146,7 @@ pub(super) fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Value, slopes and cut at (x, ξ) are as they should be, and the cut bounds `q(x', ξ)` from below on a grid around x.
+/// Checks value, slopes and cut at (x, ξ), and that the cut bounds `q(x', ξ)` from below on a grid around x.
 fn check(problem: &Problem, x: f64, xi: f64, q: impl Fn(f64, f64) -> f64, slope_x: f64, slope_xi: f64) {
     let answer = answer_at(&mut fresh(problem), problem, &[x], &[xi]);
     assert_eq!(answer.outcome, Outcome::Solved);
@@ -253,8 +253,8 @@ fn quadratic_and_moving_costs() {
 
 #[test]
 fn far_bounds_do_not_weaken_the_bound() {
-    // Upper bounds of 1e9, never active: a multiplier of rounding size charged there would cost more than the gap
-    // allows.
+    // Upper bounds of 1e9 that are never active: a multiplier of rounding size, evaluated there, would exceed the gap
+    // that is allowed.
     let problem = Sketch::new(1, 1, &[(1.0, 0.0, 1e9), (3.0, 0.0, 1e9)])
         .row(&[(0, 1.0), (1, 1.0)], &[(0, -1.0)], &[(0, -1.0)], 0.0, INF)
         .row(&[(0, 1.0)], &[], &[], -INF, 5.0)

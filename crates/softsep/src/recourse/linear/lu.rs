@@ -1,4 +1,4 @@
-//! Sparse LU factors of a square matrix, solved with in place.
+//! Sparse LU factors of a square matrix, with solves in place.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::SupernodalThreshold;
@@ -6,7 +6,7 @@ use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, f
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Conj, MatMut, Par};
 
-/// Factors and the room that solves need, so that they allocate nothing.
+/// LU factors with the scratch memory of a solve, so that solves do not allocate.
 pub(super) struct Lu {
     symbolic: SymbolicLu<usize>,
     numeric: NumericLu<usize, f64>,
@@ -14,10 +14,10 @@ pub(super) struct Lu {
 }
 
 impl Lu {
-    /// Factors the matrix with the given entries; `None` if it is singular. The size must be positive.
+    /// Factors the matrix with the given entries. Returns `None` if it is singular. The size must be positive.
     pub(super) fn new(size: usize, entries: &[Triplet<usize, usize, f64>]) -> Option<Self> {
         let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, entries).ok()?;
-        // A basis of a sparse program is nearly triangular: dense blocks would only cost.
+        // A basis of a sparse program is nearly triangular, so dense supernodes would only cost time.
         let params = LuSymbolicParams {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
             ..Default::default()
@@ -36,7 +36,7 @@ impl Lu {
         Some(Self { symbolic, numeric, scratch })
     }
 
-    /// `values = M⁻¹ values`.
+    /// Computes `values = M⁻¹ values`.
     pub(super) fn solve(&mut self, values: &mut [f64]) {
         let size = values.len();
         let right_side = MatMut::from_column_major_slice_mut(values, size, 1);
@@ -49,7 +49,7 @@ impl Lu {
         );
     }
 
-    /// `values = M⁻ᵀ values`.
+    /// Computes `values = M⁻ᵀ values`.
     pub(super) fn solve_transpose(&mut self, values: &mut [f64]) {
         let size = values.len();
         let right_side = MatMut::from_column_major_slice_mut(values, size, 1);

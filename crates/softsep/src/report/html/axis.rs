@@ -1,14 +1,14 @@
-//! Axes: where a number is drawn, and the round numbers beside it.
+//! Axes of charts: positions of values, and round tick labels.
 
-/// How numbers are laid out.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     Linear,
-    /// Equal factors have equal lengths.
+    /// Logarithmic: equal factors have equal lengths.
     Log,
 }
 
-/// A round number and how it is written.
+/// A round value with its label.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     pub(super) at: f64,
@@ -24,13 +24,13 @@ pub(super) struct Axis {
     ticks: Vec<Tick>,
 }
 
-/// Round numbers on an axis, about so many.
-const TICKS: f64 = 5.0;
+/// Approximate number of ticks of an axis.
+const TARGET_TICKS: f64 = 5.0;
 
 impl Axis {
-    /// From `low` to `high`, both finite. An axis without length gets some.
+    /// A linear axis from `low` to `high`, both finite. An axis without length is widened.
     pub(super) fn linear(low: f64, high: f64) -> Self {
-        // Differences in the last digits are the rounding's, not the run's.
+        // Differences in the last digits are rounding errors.
         let least = 1e-6 * low.abs().max(high.abs()).max(1e-6);
         let (low, high) = if high - low < least { (low - least / 2.0, high + least / 2.0) } else { (low, high) };
         Self { low, high, scale: Scale::Linear, ticks: round_numbers(low, high) }
@@ -42,32 +42,33 @@ impl Axis {
         Self { low: 0.0, high, scale: Scale::Linear, ticks: round_numbers(0.0, high) }
     }
 
-    /// Whole powers of ten from below `low` to above `high`, both positive; labels are shares in percent.
+    /// A logarithmic axis with integral powers of ten from below `low` to above `high`, both positive; labels are
+    /// percentages.
     pub(super) fn log_percent(low: f64, high: f64) -> Self {
         let first = low.log10().floor() as i32;
         let last = (high.log10().ceil() as i32).max(first + 1);
-        let stride = ((last - first) as f64 / (TICKS + 1.0)).ceil().max(1.0) as usize;
+        let stride = ((last - first) as f64 / (TARGET_TICKS + 1.0)).ceil().max(1.0) as usize;
         let ticks =
             (first..=last).step_by(stride).map(|power| Tick { at: 10f64.powi(power), label: percent_power(power + 2) });
         Self { low: 10f64.powi(first), high: 10f64.powi(last), scale: Scale::Log, ticks: ticks.collect() }
     }
 
-    /// The same axis with other words beside its numbers.
+    /// Returns the axis with other labels.
     pub(super) fn labelled(mut self, word: impl Fn(f64) -> String) -> Self {
         self.ticks.iter_mut().for_each(|tick| tick.label = word(tick.at));
         self
     }
 
-    /// The smallest number on it.
+    /// The smallest value on the axis.
     pub(super) fn low(&self) -> f64 {
         self.low
     }
 
-    /// Where `value` is, from 0 at the low end to 1 at the high one; beyond them for what is not on the axis.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    /// The position of `value`, from 0 at the low end to 1 at the high end; outside of [0, 1] for values off the axis.
+    pub(super) fn position(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
-            // What has no logarithm is at the end.
+            // Values without a logarithm are at the low end.
             Scale::Log if value <= self.low => 0.0,
             Scale::Log => (value / self.low).ln() / (self.high / self.low).ln(),
         }
@@ -80,7 +81,7 @@ impl Axis {
 
 /// Multiples of 1, 2 or 5 times a power of ten, all with the same number of decimals.
 fn round_numbers(low: f64, high: f64) -> Vec<Tick> {
-    let rough = (high - low) / TICKS;
+    let rough = (high - low) / TARGET_TICKS;
     let power = 10f64.powf(rough.log10().floor());
     let step =
         [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough).unwrap_or(rough);
@@ -96,7 +97,7 @@ fn round_numbers(low: f64, high: f64) -> Vec<Tick> {
     (first..=last).map(|multiple| multiple as f64 * step).map(|at| Tick { at, label: label(at) }).collect()
 }
 
-/// As many digits as tell two ticks apart.
+/// The exponential notation with enough digits to distinguish two ticks.
 fn exponent(at: f64, step: f64) -> String {
     let digits = (at.abs().log10().floor() - (step * (1.0 + 1e-9)).log10().floor()).clamp(0.0, 12.0) as usize;
     format!("{at:.digits$e}")
@@ -140,7 +141,7 @@ mod tests {
             words.dedup();
             assert_eq!(words.len(), axis.ticks().len(), "{axis:?}");
             for tick in axis.ticks() {
-                assert!((-1e-6..=1.0 + 1e-6).contains(&axis.place(tick.at)), "{axis:?}");
+                assert!((-1e-6..=1.0 + 1e-6).contains(&axis.position(tick.at)), "{axis:?}");
             }
         }
     }
@@ -149,8 +150,8 @@ mod tests {
     fn powers_of_ten_are_percent() {
         let axis = Axis::log_percent(2e-4, 0.7);
         assert_eq!(labels(&axis), ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]);
-        assert!((axis.place(1e-2) - 0.5).abs() < 1e-12);
-        assert_eq!((axis.place(0.0), axis.place(-1.0)), (0.0, 0.0));
+        assert!((axis.position(1e-2) - 0.5).abs() < 1e-12);
+        assert_eq!((axis.position(0.0), axis.position(-1.0)), (0.0, 0.0));
         assert!(labels(&Axis::log_percent(1e-12, 1e3)).len() <= 7);
         assert_eq!(labels(&Axis::log_percent(0.1, 0.1)), ["10 %", "100 %"]);
     }

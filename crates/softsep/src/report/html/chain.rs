@@ -1,18 +1,18 @@
-//! How the chain did, where the method has one.
+//! Diagnostics of the chain, for methods with one.
 
 use super::axis::Axis;
 use super::chart::Chart;
-use super::convergence::{Against, figure};
-use super::table::{Column, Holds, table};
-use super::words::percent;
-use crate::report::history::{History, Moment};
+use super::convergence::{ProgressAxis, figure};
+use super::sentences::percent;
+use super::table::{CellKind, TableColumn, table};
+use crate::report::history::{History, HistoryPoint};
 use crate::report::summary::number;
 use crate::run::ChainRecord;
 
-/// The section; empty for methods without a chain.
+/// Returns the section; empty for methods without a chain.
 pub(super) fn section(history: &History) -> String {
-    let course: Vec<Moment> = history.moments().filter(|moment| moment.chain.is_some()).copied().collect();
-    let Some(last) = course.last().and_then(|moment| moment.chain) else { return String::new() };
+    let course: Vec<HistoryPoint> = history.points().filter(|point| point.chain.is_some()).copied().collect();
+    let Some(last) = course.last().and_then(|point| point.chain) else { return String::new() };
     let line = |what: &str, value: String, meaning: &str| vec![what.to_owned(), value, meaning.to_owned()];
     let rows = [
         line(
@@ -23,9 +23,9 @@ pub(super) fn section(history: &History) -> String {
         line(
             "Effective draws",
             number(last.effective.round()),
-            "how many independent draws the steps are worth, about",
+            "the approximate number of independent draws that the steps amount to",
         ),
-        line("Standing still", format!("{}", last.still), "transitions since the last move"),
+        line("Steps since last move", format!("{}", last.still), "transitions since the last move"),
         line(
             "Temperature w",
             number(last.temperature),
@@ -33,24 +33,28 @@ pub(super) fn section(history: &History) -> String {
         ),
         line("Last step", number(last.step), "how far the decision moved in the last iteration"),
     ];
-    let columns = [Column("At the end", Holds::Words), Column("", Holds::Numbers), Column("What it is", Holds::Words)];
-    let against = Against::solves(&course);
+    let columns = [
+        TableColumn("At the end", CellKind::Words),
+        TableColumn("", CellKind::Numbers),
+        TableColumn("What it is", CellKind::Words),
+    ];
+    let progress = ProgressAxis::solves(&course);
     let acceptance = draw(
         "acceptance",
         "Acceptance over recourse solves",
         &format!("{} at the end.", percent(rounded(last.acceptance))),
-        &against,
+        &progress,
         Axis::from_zero(1.0).labelled(percent),
         &course,
         |chain| chain.acceptance,
     );
     let most =
-        course.iter().filter_map(|moment| moment.chain).map(|chain| chain.effective).filter(|draws| draws.is_finite());
+        course.iter().filter_map(|point| point.chain).map(|chain| chain.effective).filter(|draws| draws.is_finite());
     let effective = draw(
         "effective",
         "Effective draws over recourse solves",
         &format!("{} at the end.", number(last.effective.round())),
-        &against,
+        &progress,
         Axis::from_zero(1.05 * most.fold(0.0, f64::max)),
         &course,
         |chain| chain.effective,
@@ -67,26 +71,26 @@ fn draw(
     id: &str,
     title: &str,
     description: &str,
-    against: &Against,
+    progress: &ProgressAxis,
     y: Axis,
-    course: &[Moment],
+    course: &[HistoryPoint],
     value: fn(&ChainRecord) -> f64,
 ) -> String {
     Chart {
         id,
         title,
         description,
-        x: against.axis.clone(),
-        x_label: against.label,
+        x: progress.axis.clone(),
+        x_label: progress.label,
         y,
-        lines: vec![against.line("chain", course, |moment| moment.chain.as_ref().map(value))],
+        lines: vec![progress.line("chain", course, |point| point.chain.as_ref().map(value))],
         shade: None,
         goal: None,
     }
     .draw()
 }
 
-/// A share to a tenth of a percent.
+/// Rounds a share to a tenth of a percent.
 fn rounded(share: f64) -> f64 {
     (1000.0 * share).round() / 1000.0
 }

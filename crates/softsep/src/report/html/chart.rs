@@ -1,22 +1,22 @@
-//! Line charts as inline SVG. Colours come from the page's style sheet, so that they follow the reader's light or dark.
+//! Line charts as inline SVG. Colours come from the style sheet of the page, which supports light and dark mode.
 
 use std::fmt::Write;
 
 use super::axis::Axis;
 use super::escape::text;
 
-/// The drawing's own units; the page scales it to the room there is.
+/// The size of the drawing in its own units; the page scales it to the available width.
 const WIDTH: f64 = 390.0;
 const HEIGHT: f64 = 235.0;
 const TOP: f64 = 10.0;
 const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 42.0;
-/// What a digit of a label takes in a wide font.
-const LETTER: f64 = 8.0;
+/// The width of a digit of a label in a wide font.
+const LETTER_WIDTH: f64 = 8.0;
 
-/// A quantity that keeps its value until the next point; where there is no value the line is broken.
-pub(super) struct Line {
-    /// The style sheet's word for it.
+/// A step function: each value holds until the next point. The line is broken where there is no value.
+pub(super) struct ChartLine {
+    /// The class in the style sheet.
     pub(super) class: &'static str,
     pub(super) points: Vec<(f64, Option<f64>)>,
 }
@@ -25,49 +25,49 @@ pub(super) struct Line {
 pub(super) struct Chart<'a> {
     /// Unique on the page.
     pub(super) id: &'a str,
-    /// What it shows, for those who do not see it.
+    /// The accessible title.
     pub(super) title: &'a str,
-    /// The same in numbers.
+    /// The accessible description in numbers.
     pub(super) description: &'a str,
     pub(super) x: Axis,
     pub(super) x_label: &'a str,
     pub(super) y: Axis,
-    /// Later ones are drawn over earlier ones.
-    pub(super) lines: Vec<Line>,
-    /// The two lines, by number, that have a shade between them.
+    /// Later lines are drawn over earlier ones.
+    pub(super) lines: Vec<ChartLine>,
+    /// The indices of two lines with a shaded area between them.
     pub(super) shade: Option<(usize, usize)>,
-    /// A value to be reached.
+    /// A target value.
     pub(super) goal: Option<f64>,
 }
 
-/// Where things are, in the drawing's units.
-struct Frame<'c> {
+/// The plotting area in units of the drawing.
+struct PlotArea<'c> {
     x: &'c Axis,
     y: &'c Axis,
     left: f64,
 }
 
-impl Frame<'_> {
+impl PlotArea<'_> {
     fn x(&self, value: f64) -> f64 {
-        tenth(self.left + self.x.place(value) * (WIDTH - RIGHT - self.left))
+        tenth(self.left + self.x.position(value) * (WIDTH - RIGHT - self.left))
     }
 
-    /// Values far off the axis stay near it: nobody sees them, and numbers stay short.
+    /// Values far off the axis are clamped near it, which keeps the numbers short and changes nothing visible.
     fn y(&self, value: f64) -> f64 {
-        tenth(HEIGHT - BOTTOM - self.y.place(value).clamp(-1.0, 2.0) * (HEIGHT - BOTTOM - TOP))
+        tenth(HEIGHT - BOTTOM - self.y.position(value).clamp(-1.0, 2.0) * (HEIGHT - BOTTOM - TOP))
     }
 }
 
-/// Finer than a tenth nobody sees.
+/// Rounds to a tenth of a unit, which is below the visible resolution.
 fn tenth(value: f64) -> f64 {
     (10.0 * value).round() / 10.0
 }
 
 impl Chart<'_> {
-    /// The chart as an `svg` element.
+    /// Returns the chart as an `svg` element.
     pub(super) fn draw(&self) -> String {
         let longest = self.y.ticks().iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0);
-        let frame = Frame { x: &self.x, y: &self.y, left: 10.0 + LETTER * longest as f64 };
+        let area = PlotArea { x: &self.x, y: &self.y, left: 10.0 + LETTER_WIDTH * longest as f64 };
         let id = self.id;
         let mut svg = String::new();
         let _ = write!(
@@ -77,13 +77,13 @@ impl Chart<'_> {
             text(self.title),
             text(self.description)
         );
-        self.draw_axes(&frame, &mut svg);
-        let (left, width, height) = (tenth(frame.left), tenth(WIDTH - RIGHT - frame.left), HEIGHT - BOTTOM - TOP);
-        // A little more than the frame, so that lines along its edge are whole.
+        self.draw_axes(&area, &mut svg);
+        let (left, width, height) = (tenth(area.left), tenth(WIDTH - RIGHT - area.left), HEIGHT - BOTTOM - TOP);
+        // Slightly larger than the plotting area, so that lines along its edge are drawn entirely.
         let _ = write!(
             svg,
             "<clipPath id=\"{id}-frame\"><rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n<g \
-             clip-path=\"url(#{id}-frame)\">\n",
+             clip-path=\"url(#{id}-area)\">\n",
             TOP - 5.0,
             width + 5.0,
             height + 7.0
@@ -92,22 +92,22 @@ impl Chart<'_> {
             let _ = writeln!(
                 svg,
                 "<path class=\"shade\" d=\"{}\"/>",
-                between(&frame, &self.lines[below], &self.lines[above])
+                between(&area, &self.lines[below], &self.lines[above])
             );
         }
         if let Some(goal) = self.goal {
-            let y = frame.y(goal);
+            let y = area.y(goal);
             let _ = writeln!(svg, "<path class=\"goal\" d=\"M{left} {y}H{}\"/>", WIDTH - RIGHT);
         }
         for line in &self.lines {
-            let _ = writeln!(svg, "<path class=\"line {}\" d=\"{}\"/>", line.class, steps(&frame, &line.points));
+            let _ = writeln!(svg, "<path class=\"line {}\" d=\"{}\"/>", line.class, steps(&area, &line.points));
             if let Some((x, Some(y))) = line.points.last() {
                 let _ = writeln!(
                     svg,
                     "<circle class=\"end {}\" cx=\"{}\" cy=\"{}\" r=\"3.5\"/>",
                     line.class,
-                    frame.x(*x),
-                    frame.y(*y)
+                    area.x(*x),
+                    area.y(*y)
                 );
             }
         }
@@ -115,10 +115,10 @@ impl Chart<'_> {
         svg
     }
 
-    fn draw_axes(&self, frame: &Frame, svg: &mut String) {
-        let (floor, left) = (HEIGHT - BOTTOM, tenth(frame.left));
+    fn draw_axes(&self, area: &PlotArea, svg: &mut String) {
+        let (floor, left) = (HEIGHT - BOTTOM, tenth(area.left));
         for tick in self.y.ticks() {
-            let y = frame.y(tick.at);
+            let y = area.y(tick.at);
             let _ = writeln!(
                 svg,
                 "<path class=\"grid\" d=\"M{left} {y}H{}\"/><text class=\"tick\" x=\"{}\" y=\"{}\" \
@@ -130,7 +130,7 @@ impl Chart<'_> {
             );
         }
         for tick in self.x.ticks() {
-            let x = frame.x(tick.at);
+            let x = area.x(tick.at);
             let _ = writeln!(
                 svg,
                 "<path class=\"notch\" d=\"M{x} {floor}v4\"/><text class=\"tick\" x=\"{x}\" y=\"{}\" \
@@ -150,13 +150,13 @@ impl Chart<'_> {
     }
 }
 
-/// The path of a line. A point that would be drawn where the pen is already adds nothing.
-fn steps(frame: &Frame, points: &[(f64, Option<f64>)]) -> String {
+/// The path of a line. Points at the current position of the pen are omitted.
+fn steps(area: &PlotArea, points: &[(f64, Option<f64>)]) -> String {
     let mut path = String::new();
     let mut pen: Option<(f64, f64)> = None;
     for &(x, y) in points {
-        let x = frame.x(x);
-        let to = y.map(|y| (x, frame.y(y)));
+        let x = area.x(x);
+        let to = y.map(|y| (x, area.y(y)));
         match (pen, to) {
             (Some((_, at)), Some((x, y))) if at != y => {
                 let _ = write!(path, "H{x}V{y}");
@@ -177,14 +177,14 @@ fn steps(frame: &Frame, points: &[(f64, Option<f64>)]) -> String {
     path
 }
 
-/// The outline of what lies between two lines since both have had values.
-fn between(frame: &Frame, below: &Line, above: &Line) -> String {
+/// The outline of the area between two lines, from the first point at which both have values.
+fn between(area: &PlotArea, below: &ChartLine, above: &ChartLine) -> String {
     let pairs: Vec<(f64, f64, f64)> = below
         .points
         .iter()
         .zip(&above.points)
         .rev()
-        .map_while(|(below, above)| Some((frame.x(below.0), frame.y(below.1?), frame.y(above.1?))))
+        .map_while(|(below, above)| Some((area.x(below.0), area.y(below.1?), area.y(above.1?))))
         .collect();
     // From the end along the lower line to the start, and back along the upper one.
     let mut path = String::new();
@@ -193,7 +193,7 @@ fn between(frame: &Frame, below: &Line, above: &Line) -> String {
     let mut pen = low;
     for (index, &(x, low, _)) in pairs.iter().enumerate() {
         if low != pen {
-            // The value changed at the point after this one, seen from the start.
+            // The value changed at the next point, seen from the start.
             let _ = write!(path, "H{}V{low}", pairs[index - 1].0);
             pen = low;
         }
@@ -216,30 +216,32 @@ fn between(frame: &Frame, below: &Line, above: &Line) -> String {
 mod tests {
     use super::*;
 
-    fn frame<'c>(x: &'c Axis, y: &'c Axis) -> Frame<'c> {
-        Frame { x, y, left: 20.0 }
+    fn area<'c>(x: &'c Axis, y: &'c Axis) -> PlotArea<'c> {
+        PlotArea { x, y, left: 20.0 }
     }
 
     #[test]
     fn a_value_holds_until_the_next() {
         let (x, y) = (Axis::from_zero(4.0), Axis::linear(0.0, 1.0));
-        let frame = frame(&x, &y);
+        let area = area(&x, &y);
         let points = [(0.0, None), (1.0, Some(0.0)), (2.0, Some(1.0)), (3.0, Some(1.0)), (4.0, Some(1.0))];
-        // 87.5 units for one of x, 183 for one of y.
-        assert_eq!(steps(&frame, &points), "M107.5 193H195V10H370");
-        assert_eq!(steps(&frame, &[(0.0, Some(0.0)), (1.0, None), (2.0, Some(1.0))]), "M20 193H107.5M195 10H195");
-        assert_eq!(steps(&frame, &[(0.0, None)]), "");
+        // 87.5 units per unit of x, 183 per unit of y.
+        assert_eq!(steps(&area, &points), "M107.5 193H195V10H370");
+        assert_eq!(steps(&area, &[(0.0, Some(0.0)), (1.0, None), (2.0, Some(1.0))]), "M20 193H107.5M195 10H195");
+        assert_eq!(steps(&area, &[(0.0, None)]), "");
     }
 
     #[test]
     fn the_shade_begins_where_both_lines_are() {
         let (x, y) = (Axis::from_zero(4.0), Axis::linear(0.0, 1.0));
-        let below =
-            Line { class: "a", points: vec![(0.0, Some(0.0)), (2.0, Some(0.0)), (3.0, Some(0.5)), (4.0, Some(0.5))] };
+        let below = ChartLine {
+            class: "a",
+            points: vec![(0.0, Some(0.0)), (2.0, Some(0.0)), (3.0, Some(0.5)), (4.0, Some(0.5))],
+        };
         let above =
-            Line { class: "b", points: vec![(0.0, None), (2.0, Some(1.0)), (3.0, Some(1.0)), (4.0, Some(1.0))] };
-        assert_eq!(between(&frame(&x, &y), &below, &above), "M370 101.5H282.5V193H195H195V10H370Z");
-        let nothing = Line { class: "b", points: vec![(4.0, None)] };
-        assert_eq!(between(&frame(&x, &y), &below, &nothing), "");
+            ChartLine { class: "b", points: vec![(0.0, None), (2.0, Some(1.0)), (3.0, Some(1.0)), (4.0, Some(1.0))] };
+        assert_eq!(between(&area(&x, &y), &below, &above), "M370 101.5H282.5V193H195H195V10H370Z");
+        let nothing = ChartLine { class: "b", points: vec![(4.0, None)] };
+        assert_eq!(between(&area(&x, &y), &below, &nothing), "");
     }
 }

@@ -1,14 +1,14 @@
-//! Decisions of either stage: the largest entries, with their bounds and what they cost.
+//! Decisions of either stage: the largest entries with their bounds and costs.
 
 use super::escape::{name, text};
-use super::table::{Column, Holds, bar, left_out, table};
+use super::table::{CellKind, TableColumn, bar, left_out, table};
 use crate::model::Problem;
 use crate::report::summary::number;
 
-/// Entries shown.
+/// Largest number of entries shown.
 const SHOWN: usize = 20;
 
-/// The first-stage decision.
+/// Returns the section of the first-stage decision.
 pub(super) fn section(problem: &Problem, x: &[f64]) -> String {
     if x.is_empty() {
         return "<section>\n<h2>The decision</h2>\n<p>There is nothing to decide in the first stage.</p>\n</section>\n"
@@ -20,7 +20,8 @@ pub(super) fn section(problem: &Problem, x: &[f64]) -> String {
     format!("<section>\n<h2>The decision</h2>\n{rows}</section>\n")
 }
 
-/// The entries that are not zero, the largest first; `costs` where they are linear, so that each entry has its own.
+/// A table of the nonzero entries, the largest first; `costs` is given for linear costs only, so that each entry has
+/// its own.
 pub(super) fn largest(
     label: &str,
     names: &[String],
@@ -36,7 +37,7 @@ pub(super) fn largest(
     }
     order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
     order.truncate(SHOWN);
-    // Without two ends there is nothing to draw a bar on.
+    // A bar needs two finite ends.
     let has_bars = order.iter().any(|&entry| lower[entry].is_finite() && upper[entry].is_finite());
     let rows: Vec<Vec<String>> = order
         .iter()
@@ -49,10 +50,10 @@ pub(super) fn largest(
             row
         })
         .collect();
-    let mut columns = vec![Column("Variable", Holds::Words), Column("Value", Holds::Numbers)];
-    columns.extend(has_bars.then_some(Column("Within its bounds", Holds::Bars)));
-    columns.push(Column("Bounds", Holds::Numbers));
-    columns.extend(costs.map(|_| Column("Cost", Holds::Numbers)));
+    let mut columns = vec![TableColumn("Variable", CellKind::Words), TableColumn("Value", CellKind::Numbers)];
+    columns.extend(has_bars.then_some(TableColumn("Within its bounds", CellKind::Bars)));
+    columns.push(TableColumn("Bounds", CellKind::Numbers));
+    columns.extend(costs.map(|_| TableColumn("Cost", CellKind::Numbers)));
     let zeros = match values.len() - nonzeros {
         0 => String::new(),
         1 => "<p class=\"note\">One more is zero.</p>\n".to_owned(),

@@ -1,8 +1,8 @@
-//! Text that others wrote, made harmless: a problem's names are input, and a page shows them as they are.
+//! Escaping of text from problem files, which is untrusted input.
 
 use crate::definition::one_line;
 
-/// Text for the inside of an element or of a quoted attribute.
+/// Escapes text for the content of an element or a quoted attribute.
 pub fn text(raw: &str) -> String {
     let mut safe = String::with_capacity(raw.len());
     for character in one_line(raw).chars() {
@@ -18,7 +18,7 @@ pub fn text(raw: &str) -> String {
     safe
 }
 
-/// A name among other text. It keeps its own direction of writing to itself.
+/// Escapes a name within other text, isolated from the writing direction of that text.
 pub(super) fn name(raw: &str) -> String {
     format!("<bdi>{}</bdi>", text(raw))
 }

@@ -1,7 +1,6 @@
-//! A run as one page of HTML that needs nothing else: no script, no network, no font but the reader's own. Text is
-//! escaped where it is put in ([`escape`]), and the page forbids itself to load or run anything, should that ever fail.
+//! A run as a self-contained HTML page: no script, no network access, only system fonts. Text is escaped where it is
+//! inserted ([`escape`]), and the page forbids loading and running anything, in case escaping fails.
 
-mod again;
 mod axis;
 mod chain;
 mod chart;
@@ -9,10 +8,11 @@ mod convergence;
 mod decision;
 mod escape;
 mod page;
+mod run_details;
 mod scenario;
+mod sentences;
 mod table;
 mod verdict;
-mod words;
 
 pub use escape::text as html_text;
 pub use page::{HtmlReport, STYLE};

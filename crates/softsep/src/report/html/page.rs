@@ -1,10 +1,10 @@
-//! The page: its frame, the status, the figures that matter, and the sections in order.
+//! The page: head, status, key figures, and the sections in order.
 
 use std::fmt::Write;
 
 use super::escape::text;
-use super::words::{meaning, percent};
-use super::{again, chain, convergence, decision, scenario, verdict};
+use super::sentences::{meaning, percent};
+use super::{chain, convergence, decision, run_details, scenario, verdict};
 use crate::model::Problem;
 use crate::outcome::{Outcome, Status};
 use crate::report::history::History;
@@ -12,26 +12,26 @@ use crate::report::summary::{gap_words, number, status_words, stop_words};
 use crate::run::Certificate;
 use crate::settings::Settings;
 
-/// The look of our pages, light or dark as the reader's screen.
+/// The style sheet of all pages, with light and dark mode.
 pub const STYLE: &str = include_str!("style.css");
 
-/// What a page is made of.
+/// The content of a report page.
 #[derive(Debug, Clone, Copy)]
 pub struct HtmlReport<'a> {
     /// The problem.
     pub problem: &'a Problem,
-    /// The name of its file, to run it again.
+    /// The name of the problem's file, for the command that reproduces the run.
     pub file: Option<&'a str>,
-    /// What was asked for.
+    /// The settings of the run.
     pub settings: &'a Settings,
-    /// What came of it.
+    /// The outcome of the run.
     pub outcome: &'a Outcome,
-    /// How it went.
+    /// The history of the run.
     pub history: &'a History,
 }
 
 impl HtmlReport<'_> {
-    /// The page. It depends on the run only, never on when it is written.
+    /// Returns the page. It depends on the run only, not on the time of writing.
     pub fn page(&self) -> String {
         let Self { problem, file, settings, outcome, history } = *self;
         let title = if problem.name.is_empty() { "A problem without a name".to_owned() } else { text(&problem.name) };
@@ -62,7 +62,7 @@ impl HtmlReport<'_> {
             html.push_str(&scenario::worst_case(problem, worst));
         }
         html.push_str(&chain::section(history));
-        html.push_str(&again::section(file, settings, outcome, history));
+        html.push_str(&run_details::section(file, settings, outcome, history));
         html.push_str("</main>\n</body>\n</html>\n");
         html
     }
@@ -78,9 +78,9 @@ impl HtmlReport<'_> {
             Status::Unknown => ("Unknown", "fair"),
         };
         let details = match self.outcome.status {
-            Status::Optimal if is_likely => "if the upper bound holds, which is likely and not sure".to_owned(),
-            Status::Infeasible => "there is no decision that every scenario leaves a recourse to".to_owned(),
-            Status::Unbounded => "the cost falls without end".to_owned(),
+            Status::Optimal if is_likely => "if the upper bound holds, which is likely but not proven".to_owned(),
+            Status::Infeasible => "no decision has a recourse in every scenario".to_owned(),
+            Status::Unbounded => "the cost is unbounded below".to_owned(),
             _ => status_words(self.outcome).split_once(", ").map_or(String::new(), |(_, details)| details.to_owned()),
         };
         let stop = stop_words(self.outcome.stop);
@@ -92,7 +92,7 @@ impl HtmlReport<'_> {
              class=\"facts\">\n"
         );
         for fact in self.problem.facts() {
-            // The log's lines: a head of one column, then the text.
+            // Lines of the log: a head of one column, then the text.
             let (head, words) = fact.split_once("  ").unwrap_or(("", &fact));
             let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", text(head), text(words.trim()));
         }
@@ -105,11 +105,11 @@ impl HtmlReport<'_> {
         let best = bounds.best();
         let cost = match best {
             None => "no decision was found",
-            Some(best) if best.upper.is_none() => "an estimate: the worst of the scenarios looked at",
+            Some(best) if best.upper.is_none() => "an estimate: the cost at the worst scenario found",
             Some(best) if best.upper.is_some_and(|upper| number(upper) == number(best.value)) => {
-                "what the decision costs in the worst case"
+                "the cost of the decision in the worst case"
             }
-            Some(_) => "what the decision costs at the worst scenario known",
+            Some(_) => "the cost of the decision at the worst scenario found",
         };
         let split = best.zip(self.outcome.worst_case.as_ref()).map_or(String::new(), |(best, worst)| {
             format!(" ({} now, {} for recourse)", number(self.problem.first.value(&best.x)), number(worst.cost))
@@ -117,10 +117,10 @@ impl HtmlReport<'_> {
         let lower = if bounds.lower().is_some() {
             "no decision costs less in its worst case"
         } else {
-            "the best may cost less than anything"
+            "the optimum may be unbounded"
         };
         let (certificate, upper) = match bounds.certificate() {
-            Certificate::Deterministic => ("deterministic", "the decision costs no more, whatever happens"),
+            Certificate::Deterministic => ("deterministic", "the decision costs no more in any scenario"),
             Certificate::Probabilistic => ("probabilistic", "likely to hold, under assumptions"),
             Certificate::None if best.is_none() => ("none", "there is no decision to bound yet"),
             Certificate::None => ("none", "the worst case may cost more than the objective"),

@@ -1,26 +1,26 @@
-//! A scenario beside what is typical and what is possible, and the recourse to it.
+//! A scenario compared with the nominal one and the set, and the recourse in it.
 
 use std::fmt::Write;
 
 use super::decision::largest;
 use super::escape::name;
-use super::table::{Column, Holds, bar, left_out, table};
+use super::table::{CellKind, TableColumn, bar, left_out, table};
 use crate::model::Problem;
 use crate::outcome::WorstCase;
 use crate::report::summary::number;
 
-/// Parameters shown; the others are nearer to their nominal values.
+/// Largest number of parameters shown; the others are closer to their nominal values.
 const SHOWN: usize = 30;
 
-/// The worst case of the best decision, with the recourse there.
+/// Returns the section of the incumbent's worst case, with the recourse in it.
 pub(super) fn worst_case(problem: &Problem, worst: &WorstCase) -> String {
     let mut html = String::from("<section>\n<h2>The worst case</h2>\n");
     let _ = writeln!(
         html,
-        "<p>The scenario that hurts this decision most, of all that were looked at. Recourse costs \
+        "<p>The scenario with the highest cost of this decision among all evaluated ones. Recourse costs \
          <strong>{}</strong> there.{}</p>",
         number(worst.cost),
-        place_in_list(problem, &worst.xi)
+        row_in_list(problem, &worst.xi)
     );
     html.push_str(&parameters(problem, &worst.xi));
     if problem.recourse.dim() > 0 {
@@ -35,7 +35,7 @@ pub(super) fn worst_case(problem: &Problem, worst: &WorstCase) -> String {
     html
 }
 
-/// The parameters furthest from their nominal values first.
+/// A table of the parameters, those furthest from their nominal values first.
 pub(super) fn parameters(problem: &Problem, xi: &[f64]) -> String {
     if xi.is_empty() {
         return "<p>There is nothing uncertain in this problem.</p>\n".to_owned();
@@ -43,7 +43,7 @@ pub(super) fn parameters(problem: &Problem, xi: &[f64]) -> String {
     let mut nominal = vec![0.0; xi.len()];
     problem.set.nominal(&mut nominal);
     let mut order: Vec<usize> = (0..xi.len()).collect();
-    // A stable sort: parameters equally far stay in the file's order.
+    // A stable sort keeps equally distant parameters in the order of the file.
     order.sort_by(|&a, &b| (xi[b] - nominal[b]).abs().total_cmp(&(xi[a] - nominal[a]).abs()));
     order.truncate(SHOWN);
     let ranges = ranges(problem, &order);
@@ -69,18 +69,18 @@ pub(super) fn parameters(problem: &Problem, xi: &[f64]) -> String {
         })
         .collect();
     let columns = [
-        Column("Parameter", Holds::Words),
-        Column("Here", Holds::Numbers),
-        Column("Nominal", Holds::Numbers),
-        Column("Change", Holds::Numbers),
-        Column("From nominal, within the set", Holds::Bars),
-        Column("Range in the set", Holds::Numbers),
+        TableColumn("Parameter", CellKind::Words),
+        TableColumn("Here", CellKind::Numbers),
+        TableColumn("Nominal", CellKind::Numbers),
+        TableColumn("Change", CellKind::Numbers),
+        TableColumn("From nominal, within the set", CellKind::Bars),
+        TableColumn("Range in the set", CellKind::Numbers),
     ];
     table("The scenario", &columns, &rows)
         + &left_out(rows.len(), xi.len(), "parameters are nearer to their nominal values")
 }
 
-/// The least and the largest value that some parameters can have in the set; `None` where it could not tell.
+/// The range of each given parameter in the set; `None` if the set could not compute it.
 fn ranges(problem: &Problem, entries: &[usize]) -> Vec<Option<(f64, f64)>> {
     let set = &problem.set;
     if set.is_finite_list()
@@ -96,17 +96,17 @@ fn ranges(problem: &Problem, entries: &[usize]) -> Vec<Option<(f64, f64)>> {
         return found.into_iter().map(Some).collect();
     }
     let (mut axis, mut end) = (vec![0.0; set.dim()], vec![0.0; set.dim()]);
-    let mut reach = |entry: usize, sign: f64| {
+    let mut end_of_range = |entry: usize, sign: f64| {
         axis[entry] = sign;
         let reached = set.support(&axis, &mut end).ok();
         axis[entry] = 0.0;
         reached
     };
-    entries.iter().map(|&entry| Some((-reach(entry, -1.0)?, reach(entry, 1.0)?))).collect()
+    entries.iter().map(|&entry| Some((-end_of_range(entry, -1.0)?, end_of_range(entry, 1.0)?))).collect()
 }
 
-/// Which row of a list a scenario is.
-fn place_in_list(problem: &Problem, xi: &[f64]) -> String {
+/// A sentence with the row of a list that the scenario is; empty for other sets.
+fn row_in_list(problem: &Problem, xi: &[f64]) -> String {
     let row = || {
         let points = problem.set.is_finite_list().then(|| problem.set.enumerate(usize::MAX).ok())??;
         let row = points.iter().position(|point| point == xi)?;

@@ -1,42 +1,42 @@
-//! Tables that scroll within themselves on a narrow screen, and bars in their cells.
+//! Tables that scroll horizontally on narrow screens, with bars in cells.
 
 use std::fmt::Write;
 
-/// A column: its head, and whether it holds numbers.
-pub(super) struct Column(pub(super) &'static str, pub(super) Holds);
+/// A column: its head and the kind of its cells.
+pub(super) struct TableColumn(pub(super) &'static str, pub(super) CellKind);
 
-/// What the cells of a column hold.
+/// The kind of the cells of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum CellKind {
     Words,
     Numbers,
     Bars,
 }
 
-impl Holds {
+impl CellKind {
     fn class(self) -> &'static str {
         match self {
-            Holds::Words => "words",
-            Holds::Numbers => "number",
-            Holds::Bars => "bars",
+            CellKind::Words => "words",
+            CellKind::Numbers => "number",
+            CellKind::Bars => "bars",
         }
     }
 }
 
-/// A table of cells that are HTML already. The first cell of a row is its head.
-pub(super) fn table(label: &str, columns: &[Column], rows: &[Vec<String>]) -> String {
+/// Returns a table of cells that are HTML already. The first cell of a row is its head.
+pub(super) fn table(label: &str, columns: &[TableColumn], rows: &[Vec<String>]) -> String {
     let mut html =
         format!("<div class=\"scroll\" role=\"region\" aria-label=\"{label}\" tabindex=\"0\">\n<table>\n<thead><tr>");
-    for Column(head, holds) in columns {
-        let _ = write!(html, "<th scope=\"col\" class=\"{}\">{head}</th>", holds.class());
+    for TableColumn(head, kind) in columns {
+        let _ = write!(html, "<th scope=\"col\" class=\"{}\">{head}</th>", kind.class());
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {
         html.push_str("<tr>");
-        for (index, (cell, Column(_, holds))) in row.iter().zip(columns).enumerate() {
+        for (index, (cell, TableColumn(_, kind))) in row.iter().zip(columns).enumerate() {
             let _ = match index {
                 0 => write!(html, "<th scope=\"row\">{cell}</th>"),
-                _ => write!(html, "<td class=\"{}\">{cell}</td>", holds.class()),
+                _ => write!(html, "<td class=\"{}\">{cell}</td>", kind.class()),
             };
         }
         html.push_str("</tr>\n");
@@ -45,14 +45,14 @@ pub(super) fn table(label: &str, columns: &[Column], rows: &[Vec<String>]) -> St
     html
 }
 
-/// A bar from one value to another on a track from `low` to `high`; nothing where the track has no ends or no length.
+/// A bar from one value to another on a track from `low` to `high`; empty if the track is not finite or has no length.
 pub(super) fn bar(low: f64, high: f64, from: f64, to: f64) -> String {
     let length = high - low;
     if !(length > 0.0 && length.is_finite()) {
         return String::new();
     }
-    let place = |value: f64| (100.0 * (value - low) / length).clamp(0.0, 100.0);
-    let (from, to) = (place(from), place(to));
+    let position = |value: f64| (100.0 * (value - low) / length).clamp(0.0, 100.0);
+    let (from, to) = (position(from), position(to));
     format!(
         "<span class=\"bar\" aria-hidden=\"true\"><span class=\"fill\" \
          style=\"left:{:.1}%;width:{:.1}%\"></span><span class=\"mark\" \
@@ -62,7 +62,7 @@ pub(super) fn bar(low: f64, high: f64, from: f64, to: f64) -> String {
     )
 }
 
-/// What a table leaves out.
+/// A note about rows that are not shown.
 pub(super) fn left_out(shown: usize, all: usize, what: &str) -> String {
     if all > shown {
         format!("<p class=\"note\">{} more {what}; the result file of <code>--out</code> has all.</p>\n", all - shown)

@@ -1,28 +1,28 @@
-//! Why a problem has no optimum.
+//! The reason why a problem has no optimum.
 
 use std::fmt::Write;
 
 use super::escape::{name, text};
 use super::scenario::parameters;
-use super::words::sentence;
+use super::sentences::sentence;
 use crate::model::Problem;
 use crate::run::{Infeasible, Stage, Unbounded, Verdict};
 
-/// Names listed.
+/// Largest number of names listed.
 const SHOWN: usize = 40;
 
-/// What was proved, where, and by which rows or variables.
+/// Returns the section: the verdict, the scenario, and the rows or variables involved.
 pub(super) fn section(problem: &Problem, verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Infeasible(infeasible) => no_decision(problem, infeasible),
-        Verdict::Unbounded(unbounded) => no_end(problem, unbounded),
+        Verdict::Infeasible(infeasible) => infeasible_section(problem, infeasible),
+        Verdict::Unbounded(unbounded) => unbounded_section(problem, unbounded),
     }
 }
 
-fn no_decision(problem: &Problem, infeasible: &Infeasible) -> String {
+fn infeasible_section(problem: &Problem, infeasible: &Infeasible) -> String {
     let names = &problem.names;
     let what = match infeasible.stage {
-        Stage::First => "No decision satisfies the first stage, whatever happens later.",
+        Stage::First => "No decision satisfies the first stage.",
         Stage::Recourse => "Every decision leaves some scenario without recourse.",
     };
     let mut html =
@@ -33,11 +33,11 @@ fn no_decision(problem: &Problem, infeasible: &Infeasible) -> String {
         }
     };
     rows(
-        "Rows of the first stage that take part",
+        "Rows of the first stage that are involved",
         infeasible.first_rows.iter().map(|&row| &names.first_rows[row]).collect(),
     );
     rows(
-        "Rows of the recourse that take part",
+        "Rows of the recourse that are involved",
         infeasible.recourse_rows.iter().map(|&row| &names.recourse_rows[row]).collect(),
     );
     if let Some(xi) = &infeasible.xi {
@@ -47,10 +47,10 @@ fn no_decision(problem: &Problem, infeasible: &Infeasible) -> String {
     html
 }
 
-fn no_end(problem: &Problem, unbounded: &Unbounded) -> String {
+fn unbounded_section(problem: &Problem, unbounded: &Unbounded) -> String {
     let names = &problem.names;
     let mut html = String::from(
-        "<section>\n<h2>Why there is no optimum</h2>\n<p>The cost falls without end along these variables. Bound \
+        "<section>\n<h2>Why there is no optimum</h2>\n<p>The cost is unbounded below along these variables. Bound \
          them, or check the signs of their costs.</p>\n",
     );
     let mut variables = |head: &str, names: Vec<&String>| {

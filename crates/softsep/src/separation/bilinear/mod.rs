@@ -25,7 +25,7 @@ use super::{Claim, Found, Query, Separation, Target, ascend};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::recourse::{Answer, Duals, Outcome, Recourse, RecourseError, engine};
+use crate::recourse::{Answer, DualSet, Outcome, Recourse, RecourseError, engine};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
 use program::{Domain, Program};
@@ -104,7 +104,7 @@ impl<'p> Bilinear<'p> {
         self.declined
     }
 
-    fn side(&self, duals: Duals, clock: &Clock) -> Result<Option<Side>, Error> {
+    fn side(&self, duals: DualSet, clock: &Clock) -> Result<Option<Side>, Error> {
         Ok(SlopeRanges::over(duals, self.problem, clock)?.map(|ranges| {
             let reduced = ranges.reduce(&self.polytope);
             let domain = match useful_levels(self.problem.set.as_ref(), &reduced) {
@@ -119,9 +119,10 @@ impl<'p> Bilinear<'p> {
         if let Some(facts) = &self.facts {
             return Ok(facts.clone());
         }
-        let feasible = self.side(Duals::Feasible, clock)?;
-        let rays =
-            self.side(Duals::Rays, clock)?.ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))?;
+        let feasible = self.side(DualSet::Feasible, clock)?;
+        let rays = self
+            .side(DualSet::Rays, clock)?
+            .ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))?;
         Ok(self.facts.insert(Facts { feasible, rays }).clone())
     }
 
@@ -136,13 +137,13 @@ impl<'p> Bilinear<'p> {
         }
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
-        let rays = Program { recourse, duals: Duals::Rays, shift: &shift, domain: &facts.rays.domain };
+        let rays = Program { recourse, duals: DualSet::Rays, shift: &shift, domain: &facts.rays.domain };
         if !self.every_scenario_has_recourse(&rays, &facts.rays, clock, at)? {
             return Ok(());
         }
         match &facts.feasible {
             Some(side) if recourse.dim() > 0 => {
-                let program = Program { duals: Duals::Feasible, domain: &side.domain, ..rays };
+                let program = Program { duals: DualSet::Feasible, domain: &side.domain, ..rays };
                 self.maximise(&program, side, target, clock, at)
             }
             // Without duals recourse is unbounded wherever it exists; without variables it costs nothing.

@@ -10,7 +10,7 @@
 use softsep_lp::Model;
 
 use crate::model::RecourseModel;
-use crate::recourse::{DualColumns, Duals, merged};
+use crate::recourse::{DualColumns, DualSet, merged};
 use crate::separation::slopes::widths;
 use crate::uncertainty::Polytope;
 
@@ -26,7 +26,7 @@ pub(super) enum Domain {
 /// A bilinear program at a decision.
 pub(super) struct Program<'a> {
     pub(super) recourse: &'a RecourseModel,
-    pub(super) duals: Duals,
+    pub(super) duals: DualSet,
     /// `Ex`.
     pub(super) shift: &'a [f64],
     pub(super) domain: &'a Domain,

@@ -55,12 +55,12 @@ pub(super) fn grow(
     lp.set_time_limit(clock.left())?;
     let known = written.start(start);
     if !known.is_empty() {
-        lp.set_start(&known)?;
+        lp.set_partial_start(&known)?;
     }
     let Some((mut lp, mut status)) = solve_until(lp, clock)? else { return Ok(Ok(Grown::NOTHING)) };
     if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Unbounded | Status::Failed) {
         // Presolve has been wrong before: ask again without.
-        lp.forget()?;
+        lp.clear_solver()?;
         lp.set_presolve(Toggle::Off)?;
         lp.set_time_limit(clock.left())?;
         let Some(again) = solve_until(lp, clock)? else { return Ok(Ok(Grown::NOTHING)) };

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::settings::{AutoOr, SoftSettings, Temperature};
-use crate::chain::Kernel;
+use crate::chain::TransitionKernel;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::proposal::{Options, Proposal};
+use crate::proposal::{Proposal, ProposalOptions};
 use crate::run::Clock;
 use crate::separation::trends;
 use crate::theory;
-use crate::uncertainty::{Count, Reach, Reference, SetError, Space, States};
+use crate::uncertainty::{Count, ReferenceMeasure, SetError, Space, StateSpec, States};
 
 /// The share of the gap asked for that the automatic temperature may cost, over the dimension of ξ: how far below the worst
 /// case p_x has its mass.
@@ -25,10 +25,10 @@ const MARGIN: f64 = 1e-3;
 /// The states that chains move on: those that can hold a maximum of Q(x, ·) for some x.
 pub fn chain_states<'p>(
     problem: &'p Problem,
-    reference: Reference,
+    reference: ReferenceMeasure,
     clock: &Clock,
 ) -> Result<Arc<dyn States + 'p>, Error> {
-    let mut reach = Reach { convex: !problem.recourse.costs_move(), reference, ..Reach::default() };
+    let mut reach = StateSpec { convex: !problem.recourse.costs_move(), reference, ..StateSpec::default() };
     let has_trends = reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;
     if has_trends
         && problem.set.heeds_trends()
@@ -41,7 +41,7 @@ pub fn chain_states<'p>(
 
 /// The space of [`chain_states`], found by the problem's class alone.
 pub fn chain_space(problem: &Problem) -> Result<Space, SetError> {
-    let reach = Reach { convex: !problem.recourse.costs_move(), ..Reach::default() };
+    let reach = StateSpec { convex: !problem.recourse.costs_move(), ..StateSpec::default() };
     problem.set.states(&reach).map(|states| states.space())
 }
 
@@ -55,13 +55,13 @@ pub(super) struct KernelParts<'p> {
 impl<'p> KernelParts<'p> {
     /// Refuses a proposal or a temperature that the states do not allow.
     pub(super) fn new(problem: &Problem, states: Arc<dyn States + 'p>, settings: &SoftSettings) -> Result<Self, Error> {
-        let options = Options {
+        let options = ProposalOptions {
             concentration: match settings.kappa {
                 AutoOr::Auto => None,
                 AutoOr::Given(kappa) => Some(kappa),
             },
             share: settings.share,
-            ..Options::default()
+            ..ProposalOptions::default()
         };
         let refuse = |refused: String| Error::Settings(refused);
         let proposal = settings.proposal.build(states.as_ref(), &options).map_err(|error| refuse(error.to_string()))?;
@@ -76,8 +76,8 @@ impl<'p> KernelParts<'p> {
     }
 
     /// The kernel at a temperature.
-    pub(super) fn at(&self, settings: &SoftSettings, temperature: f64) -> Kernel<'_> {
-        Kernel {
+    pub(super) fn at(&self, settings: &SoftSettings, temperature: f64) -> TransitionKernel<'_> {
+        TransitionKernel {
             states: self.states.as_ref(),
             proposal: self.proposal.as_ref(),
             acceptance: settings.acceptance,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use rand::RngExt;
 
 use super::settings::{AutoOr, CatchUp};
-use crate::chain::{Chain, Kernel};
+use crate::chain::{Chain, TransitionKernel};
 use crate::definition::VariableKind;
 use crate::error::Error;
 use crate::model::Problem;
@@ -89,7 +89,7 @@ impl KeyedChains {
     pub(super) fn step(
         &mut self,
         problem: &Problem,
-        kernel: &Kernel,
+        kernel: &TransitionKernel,
         x: &[f64],
         basis: &RecourseBasis,
         clock: &Clock,
@@ -101,7 +101,7 @@ impl KeyedChains {
         let keyed = self.chains.entry(assignment.clone()).or_insert_with(|| {
             let mut chain = Chain::new(problem, kernel.states, seed, label);
             if adapts {
-                chain.adapt_sharpness();
+                chain.adapt_concentration();
             }
             AssignmentChain { chain, reference: continuous.clone(), calls: 0 }
         });
@@ -110,7 +110,7 @@ impl KeyedChains {
         self.engine.hint(basis);
         self.engine.at(x);
         keyed.chain.incumbent_moved();
-        keyed.chain.look(kernel, self.engine.as_mut())?;
+        keyed.chain.evaluate(kernel, self.engine.as_mut())?;
         for _ in 0..transitions {
             clock.check()?;
             keyed.chain.step(kernel, self.engine.as_mut())?;
@@ -129,7 +129,7 @@ impl KeyedChains {
     /// The state of the chain of the last call, and its last candidate.
     pub(super) fn last(&self) -> Option<(&ChainState, &ChainState)> {
         let keyed = self.chains.get(self.last.as_ref()?)?;
-        Some((keyed.chain.place(), keyed.chain.other()))
+        Some((keyed.chain.current(), keyed.chain.previous_or_rejected()))
     }
 
     /// The number of recourse solves so far.

@@ -114,7 +114,7 @@ impl<'p> SoftSeparation<'p> {
         let mut chains = Chains::with_engines(problem, states, seed, settings.chains, || engine(&scored, clock))?;
         let adapts = settings.kappa == AutoOr::Auto;
         if adapts {
-            chains.iter_mut().for_each(|chain| chain.adapt_sharpness());
+            chains.iter_mut().for_each(|chain| chain.adapt_concentration());
         }
         let keyed = settings.per_assignment.map(|catch_up| KeyedChains::new(problem, catch_up, adapts, seed, clock));
         Ok(Self {
@@ -209,7 +209,7 @@ impl<'p> SoftSeparation<'p> {
                 if settings.search == Search::Combined && settings.score == Score::Exact {
                     chains.hint(&engine.warm_start());
                 }
-                chains.at(query.x);
+                chains.set_incumbent(query.x);
                 chains.step(&kernel, settings.transitions, query.clock)?;
                 visited.extend(chains.visited());
                 chains.worst()
@@ -307,8 +307,8 @@ impl Separation for SoftSeparation<'_> {
         let summary = self.chains.summary();
         Some(ChainDiagnostics {
             acceptance: summary.acceptance().unwrap_or(0.0),
-            effective: summary.effective,
-            still: summary.still,
+            effective: summary.effective_draws,
+            still: summary.steps_since_move,
             temperature: self.temperature,
         })
     }

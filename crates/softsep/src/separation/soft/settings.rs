@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::chain::Acceptance;
 use crate::proposal;
-use crate::uncertainty::Reference;
+use crate::uncertainty::ReferenceMeasure;
 
 /// The largest number of chains side by side.
 const MOST_CHAINS: u32 = 4096;
@@ -26,7 +26,7 @@ pub struct SoftSettings {
     pub per_assignment: Option<CatchUp>,
     /// The proposal of the chains.
     #[serde(deserialize_with = "from_word")]
-    pub proposal: proposal::Choice,
+    pub proposal: proposal::ProposalKind,
     /// The acceptance rule of the chains.
     #[serde(deserialize_with = "from_word")]
     pub acceptance: Acceptance,
@@ -50,7 +50,7 @@ pub struct SoftSettings {
     pub score: Score,
     /// The reference measure on the boundary of an ellipsoid.
     #[serde(deserialize_with = "from_word")]
-    pub reference: Reference,
+    pub reference: ReferenceMeasure,
 }
 
 impl Default for SoftSettings {
@@ -58,7 +58,7 @@ impl Default for SoftSettings {
         Self {
             search: Search::default(),
             per_assignment: None,
-            proposal: proposal::Choice::default(),
+            proposal: proposal::ProposalKind::default(),
             acceptance: Acceptance::default(),
             temperature: Temperature::default(),
             margin: AutoOr::default(),
@@ -67,7 +67,7 @@ impl Default for SoftSettings {
             transitions: 1,
             chains: 1,
             score: Score::default(),
-            reference: Reference::default(),
+            reference: ReferenceMeasure::default(),
         }
     }
 }

@@ -68,7 +68,7 @@ impl SoftSeparation<'_> {
         let transitions = 10 + self.problem.set.dim() as u64 / 2;
         let Self { settings, kernel, chains, .. } = self;
         chains.iter_mut().for_each(|chain| chain.restart(kernel.states.as_ref()));
-        chains.at(query.x);
+        chains.set_incumbent(query.x);
         chains.step(&kernel.at(settings, self.temperature), transitions, query.clock)?;
         for state in chains.visited() {
             pool.insert_answer(&state.answer, &state.xi);

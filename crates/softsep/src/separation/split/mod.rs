@@ -16,7 +16,7 @@ use crate::cuts::CutPool;
 use crate::definition::ScenarioList;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::policy::{Dependence, Proved};
+use crate::policy::{Dependence, ProvenPolicy};
 use crate::recourse::engine;
 use crate::run::Clock;
 use crate::uncertainty::Part;
@@ -52,7 +52,7 @@ pub struct Split<'p> {
     /// Whether parts are bounded by policies of their own, or one policy for the whole set is all that is wanted.
     with_parts: bool,
     /// The best policy at the last decision for all that was searched.
-    policy: Option<Proved>,
+    policy: Option<ProvenPolicy>,
     /// How the last claim came about.
     proof: Option<String>,
 }
@@ -78,7 +78,7 @@ impl<'p> Split<'p> {
     }
 
     /// The best policy at the last decision for all of the set that was searched, and what it costs at most.
-    pub fn policy(&self) -> Option<&Proved> {
+    pub fn policy(&self) -> Option<&ProvenPolicy> {
         self.policy.as_ref()
     }
 
@@ -161,7 +161,7 @@ impl Separation for Split<'_> {
             best: f64::INFINITY,
             nodes: 0,
             rounds: 0,
-            dependence: Dependence::fixed(self.problem),
+            dependence: Dependence::none(self.problem),
             policy: None,
         };
         match search.run(self.with_parts) {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::TELLABLE;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::policy::{Affine, Decision, Dependence, Ended, Moments, Policy, Region};
+use crate::policy::{AffinePolicy, Decision, Dependence, PolicyProgram, PolicyRegion, PolicyStatus, ReducedMeasures};
 use crate::run::Clock;
 use crate::uncertainty::Part;
 
@@ -63,9 +63,9 @@ pub(super) fn halves_at(problem: &Problem, range: &Part, part: &Part, entry: usi
 pub(super) struct Bounded {
     pub(super) node: Node,
     /// The policy, where one was found.
-    pub(super) policy: Option<Policy>,
+    pub(super) policy: Option<AffinePolicy>,
     /// What it would gain by following more of ξ, where that was wanted.
-    pub(super) moments: Option<Moments>,
+    pub(super) measures: Option<ReducedMeasures>,
 }
 
 /// Whether it is wanted what a policy would gain by following more of ξ.
@@ -92,21 +92,21 @@ pub(super) fn bound(
     if shape.is_plainly_empty(TELLABLE) {
         return Ok(None);
     }
-    let mut program =
-        Affine::new(problem, Region::Shape(&shape), dependence, Decision::Fixed(x)).with_size(typical.abs().max(1.0));
+    let mut program = PolicyProgram::new(problem, PolicyRegion::Shape(&shape), dependence, Decision::Fixed(x))
+        .with_size(typical.abs().max(1.0));
     if prices == Prices::Wanted {
-        program = program.with_prices();
+        program = program.with_reduced_measures();
     }
     let solved = program.solve(clock)?;
-    let is_found = solved.ended == Ended::Optimal;
-    match solved.ended {
+    let is_found = solved.status == PolicyStatus::Optimal;
+    match solved.status {
         // Q is finite somewhere, so its dual is feasible, and no policy can cost −∞ but on an empty part. A solver's
         // word for that is not enough.
-        Ended::Unbounded if shape.ball.is_none() && shape.furthest(&vec![0.0; problem.set.dim()])?.is_none() => {
+        PolicyStatus::Unbounded if shape.ball.is_none() && shape.furthest(&vec![0.0; problem.set.dim()])?.is_none() => {
             return Ok(None);
         }
-        Ended::Stopped(stop) => return Err(stop.into()),
-        Ended::Optimal | Ended::Unbounded | Ended::Infeasible | Ended::Failed(_) => {}
+        PolicyStatus::Stopped(stop) => return Err(stop.into()),
+        PolicyStatus::Optimal | PolicyStatus::Unbounded | PolicyStatus::Infeasible | PolicyStatus::Failed(_) => {}
     }
     let mut high = vec![0.0; problem.set.dim()];
     problem.set.nominal(&mut high);
@@ -118,5 +118,5 @@ pub(super) fn bound(
         }
     }
     let node = Node { part, bound: if is_found { solved.value } else { f64::INFINITY }, slope, high, number: 0 };
-    Ok(Some(Bounded { node, policy: is_found.then_some(solved.policy), moments: solved.moments }))
+    Ok(Some(Bounded { node, policy: is_found.then_some(solved.policy), measures: solved.measures }))
 }

@@ -3,7 +3,7 @@
 use super::part::{Bounded, Node, Prices, bound};
 use super::search::Search;
 use crate::error::Error;
-use crate::policy::{Dependence, Proved};
+use crate::policy::{Dependence, ProvenPolicy};
 
 /// Coefficients up to which the variables in use follow all of ξ from the beginning: a policy that small is solved in a
 /// moment.
@@ -36,7 +36,7 @@ impl Search<'_> {
         let mut patience = PATIENCE;
         loop {
             let before = self.best;
-            let Some(Bounded { node, policy, moments }) = bound(
+            let Some(Bounded { node, policy, measures }) = bound(
                 self.problem,
                 self.x,
                 self.range.clone(),
@@ -53,7 +53,7 @@ impl Search<'_> {
             self.ascent.climb(&node.high)?;
             let (is_found, value) = (policy.is_some(), node.bound);
             if let Some(policy) = policy.filter(|_| value < self.best) {
-                self.policy = Some(Proved { policy, value });
+                self.policy = Some(ProvenPolicy { policy, value });
             }
             self.best = self.best.min(value);
             if root.as_ref().is_none_or(|root| value < root.bound) {
@@ -70,8 +70,8 @@ impl Search<'_> {
             }
             let size = self.dependence.coefficients();
             self.follow_what_is_used();
-            if let Some(moments) = moments {
-                moments.grow(self.problem, &mut self.dependence, ROUND.max(size / 2));
+            if let Some(measures) = measures {
+                measures.grow(self.problem, &mut self.dependence, ROUND.max(size / 2));
             }
             if !is_found {
                 // Too little may be free to move: all of it, if that is not too much.
@@ -101,7 +101,7 @@ impl Search<'_> {
     /// Lets every recourse variable that came into use since follow ξ.
     pub(super) fn follow_what_is_used(&mut self) {
         for (j, _) in self.ascent.used().iter().enumerate().filter(|(_, used)| **used) {
-            self.dependence.include(j);
+            self.dependence.add_variable(j);
         }
     }
 }

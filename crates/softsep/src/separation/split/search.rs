@@ -7,7 +7,7 @@ use super::{FEASIBLE, MET, NARROW, Split, TELLABLE};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::policy::{Dependence, Proved};
+use crate::policy::{Dependence, ProvenPolicy};
 use crate::recourse::Outcome;
 use crate::run::Clock;
 use crate::separation::{Ascent, Claim, Query, Separation, Target};
@@ -30,7 +30,7 @@ pub(super) struct Search<'a> {
     /// What of ξ the policies follow by now.
     pub(super) dependence: Dependence,
     /// The best policy for the whole set.
-    pub(super) policy: Option<Proved>,
+    pub(super) policy: Option<ProvenPolicy>,
 }
 
 impl Search<'_> {

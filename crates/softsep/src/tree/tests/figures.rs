@@ -1,4 +1,4 @@
-//! How fast trees are, beside HiGHS's own on the same program with all cuts written out:
+//! Speed of the tree compared with HiGHS's own on the same program with all cuts in the model:
 //! `cargo test --release -p softsep --all-features --lib tree::tests::figures -- --ignored --nocapture`.
 
 use std::time::Instant;
@@ -15,18 +15,18 @@ fn compare(what: &str, problem: &Problem, cuts: &[Cut]) {
     let start = Instant::now();
     let (optimum, nodes) = solve_reference(problem, cuts, 0.0, Toggle::Choose);
     let highs = start.elapsed().as_secs_f64();
-    let mut judge = Hidden::new(problem, cuts, None);
+    let mut callback = HiddenCuts::new(problem, cuts, None);
     let start = Instant::now();
-    let (ended, work) = search(problem, TreeSettings::default(), &mut judge);
+    let (ended, work) = search(problem, TreeSettings::default(), &mut callback);
     let seconds = start.elapsed().as_secs_f64();
     ended.unwrap();
-    let value = judge.best.unwrap().1;
+    let value = callback.best.unwrap().1;
     println!(
-        "{what}: {seconds:.2} s, {} nodes, {:.0} nodes/s, {} looks, {work:?}, value {value}; HiGHS {highs:.2} s, \
+        "{what}: {seconds:.2} s, {} nodes, {:.0} nodes/s, {} separations, {work:?}, value {value}; HiGHS {highs:.2} s, \
          {nodes} nodes, {optimum:?}",
         work.nodes,
         work.nodes as f64 / seconds,
-        judge.questions
+        callback.questions
     );
     assert!((value - optimum.unwrap()).abs() <= 1e-5 * value.abs());
 }
@@ -40,27 +40,27 @@ fn of_knapsacks() {
     }
 }
 
-/// Asks every scenario of a short list for the recourse, and stops at a gap.
-struct Listed<'p> {
+/// A callback that solves the recourse for every scenario of a short list, and prunes at a gap.
+struct ScenarioList<'p> {
     problem: &'p Problem,
     scenarios: Vec<Vec<f64>>,
     engine: Box<dyn Recourse>,
     gap: f64,
     best: f64,
     lower: f64,
-    looks: u64,
+    separations: u64,
     seconds: f64,
     found: Vec<Cut>,
 }
 
-impl<'p> Listed<'p> {
+impl<'p> ScenarioList<'p> {
     fn new(problem: &'p Problem, count: usize, gap: f64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let mut draw = || (0..problem.set.dim()).map(|_| if rng.random_bool(0.25) { 1.0 } else { 0.0 }).collect();
         let scenarios = (0..count).map(|_| draw()).collect();
         let engine = engine(problem, &Clock::unlimited()).unwrap();
         let (best, lower) = (f64::INFINITY, f64::NEG_INFINITY);
-        Self { problem, scenarios, engine, gap, best, lower, looks: 0, seconds: 0.0, found: Vec::new() }
+        Self { problem, scenarios, engine, gap, best, lower, separations: 0, seconds: 0.0, found: Vec::new() }
     }
 
     fn ask(&mut self, x: &[f64], is_integral: bool) -> Vec<Cut> {
@@ -79,19 +79,19 @@ impl<'p> Listed<'p> {
         if is_integral {
             self.best = self.best.min(self.problem.first.value(x) + worst.at(x));
         }
-        self.looks += 1;
+        self.separations += 1;
         self.seconds += start.elapsed().as_secs_f64();
         self.found.push(worst.clone());
         vec![worst]
     }
 }
 
-impl LazyCutCallback for Listed<'_> {
-    fn look(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
+impl LazyCutCallback for ScenarioList<'_> {
+    fn separate(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
         Ok(points.iter().map(|point| self.ask(&point.x, point.integral)).collect())
     }
 
-    fn consider(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
+    fn evaluate(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
         Ok(self.ask(x, true))
     }
 
@@ -99,7 +99,7 @@ impl LazyCutCallback for Listed<'_> {
         if self.best.is_finite() { self.best - self.gap * self.best.abs() } else { f64::INFINITY }
     }
 
-    fn bounded(&mut self, lower: f64, _run: &mut Run) -> Result<(), Error> {
+    fn lower_bound_rose(&mut self, lower: f64, _run: &mut Run) -> Result<(), Error> {
         self.lower = lower;
         Ok(())
     }
@@ -110,28 +110,28 @@ impl LazyCutCallback for Listed<'_> {
 fn of_location_transportation() {
     for (n, scenarios, gap) in [(30, 20, 1e-6), (100, 5, 1e-3), (100, 5, 1e-4), (100, 5, 1e-5)] {
         let problem = Problem::new(&transport_problem(n, true, 1)).unwrap();
-        let mut judge = Listed::new(&problem, scenarios, gap);
+        let mut callback = ScenarioList::new(&problem, scenarios, gap);
         let clock = Clock::new(Some(std::time::Duration::from_secs(60)), Default::default());
         let mut silent = Silent;
         let mut run = Run::new("tree", Limits { gap: 0.0, ..Limits::default() }, clock.clone(), &mut silent);
         let mut tree = Tree::new(&problem, TreeSettings::default(), &clock).unwrap();
-        let ended = tree.search(&mut judge, &mut run);
-        let seconds = clock.seconds() - judge.seconds;
+        let ended = tree.search(&mut callback, &mut run);
+        let seconds = clock.seconds() - callback.seconds;
         let work = tree.work();
         println!(
-            "location-transportation, n = {n}, gap {gap}: {ended:?}, {seconds:.2} s beside {:.2} s of {} looks, {} \
+            "location-transportation, n = {n}, gap {gap}: {ended:?}, {seconds:.2} s beside {:.2} s of {} separations, {} \
              nodes, {:.0} nodes/s, {work:?}, {} cuts, {} in the programs, [{}, {}]",
-            judge.seconds,
-            judge.looks,
+            callback.seconds,
+            callback.separations,
             work.nodes,
             work.nodes as f64 / seconds,
             tree.cuts(),
             tree.rows(),
-            judge.lower,
-            judge.best
+            callback.lower,
+            callback.best
         );
         let start = Instant::now();
-        let (optimum, nodes) = solve_reference(&problem, &judge.found, gap, Toggle::Choose);
+        let (optimum, nodes) = solve_reference(&problem, &callback.found, gap, Toggle::Choose);
         println!("    HiGHS on the cuts found: {:.2} s, {nodes} nodes, {optimum:?}", start.elapsed().as_secs_f64());
     }
 }

@@ -1,64 +1,65 @@
-//! A whole convex body: where Q is not convex in ξ, a maximum can be anywhere in it (Example 7 of the paper).
+//! An entire convex body as a state space: where Q is not convex in ξ, a maximum can be anywhere in it (Example 7 of
+//! the paper).
 
 use std::borrow::Cow;
 
 use rand::RngExt;
 
-use super::hull::Facets;
+use super::affine_hull::HalfSpaces;
 use super::variates::{exponential, on_sphere};
-use super::{Space, State, States, Walk, point, point_mut};
+use super::{LocalCoordinates, Space, State, States, point, point_mut};
 use crate::run::Random;
 use crate::uncertainty::{chord, dot};
 
-/// `ξ = center + B u` with u in a body of simple form, whose widths along the coordinates are about two.
+/// `ξ = center + B u` with u in a body of simple shape, whose widths along the coordinates are about two.
 pub(crate) struct Body<'a> {
     center: Cow<'a, [f64]>,
-    /// B by columns, each a sparse vector: boxes and budgets have one entry in each.
-    columns: Vec<Column>,
-    form: Form,
+    /// The columns of B as sparse vectors: boxes and budgets have one entry in each.
+    columns: Vec<MapColumn>,
+    shape: BodyShape,
 }
 
 /// A column of B with the row of its left inverse: `u = ⟨inverse, ξ − center⟩`.
-pub(crate) struct Column {
+pub(crate) struct MapColumn {
     pub(crate) terms: Vec<(usize, f64)>,
     pub(crate) inverse: Vec<(usize, f64)>,
 }
 
-impl Column {
-    /// Moves one entry by `step` per unit.
+impl MapColumn {
+    /// A column with the single entry `step`.
     pub(crate) fn of_entry(entry: usize, step: f64) -> Self {
         Self { terms: vec![(entry, step)], inverse: vec![(entry, step.recip())] }
     }
 
-    /// Moves along a unit vector by `half` per unit.
+    /// A column along a unit vector, of length `half`.
     pub(crate) fn along(axis: &[f64], half: f64) -> Self {
         let scaled = |factor: f64| axis.iter().map(|axis| axis * factor).enumerate().collect();
         Self { terms: scaled(half), inverse: scaled(half.recip()) }
     }
 }
 
-/// What u may be.
-pub(crate) enum Form {
+/// The feasible set of u.
+pub(crate) enum BodyShape {
     /// `‖u‖₂ ≤ 1`.
     Ball,
     /// `−1 ≤ u ≤ 1`.
     Cube,
-    /// `|u| ≤ 1, Σ|u| ≤ budget`, or `0 ≤ u ≤ 1` in place of the first; a budget of at least one.
+    /// `|u| ≤ 1, Σ|u| ≤ budget`, with `0 ≤ u ≤ 1` instead of the first if one-sided; the budget is at least one.
     Deviations { budget: f64, one_sided: bool },
     /// Finitely many half-spaces.
-    Facets(Facets),
+    HalfSpaces(HalfSpaces),
 }
 
 impl<'a> Body<'a> {
-    /// There is at least one column.
-    pub(crate) fn new(center: Cow<'a, [f64]>, columns: Vec<Column>, form: Form) -> Self {
-        Self { center, columns, form }
+    /// Creates the state space from at least one column.
+    pub(crate) fn new(center: Cow<'a, [f64]>, columns: Vec<MapColumn>, shape: BodyShape) -> Self {
+        Self { center, columns, shape }
     }
 }
 
-/// Uniform in `0 ≤ u ≤ 1, Σu ≤ budget`, by rejection from independent entries with densities ∝ exp(−rate·u), the rate
-/// such that they spend the budget on average: a point within the budget is taken with probability exp(−rate·what is
-/// left). At least about 0.4/√n of the points are.
+/// Draws uniformly from `0 ≤ u ≤ 1, Σu ≤ budget`, by rejection from independent entries with densities ∝ exp(−rate·u).
+/// The rate is such that the entries spend the budget on average. A point within the budget is accepted with
+/// probability exp(−rate·unspent budget). The acceptance rate is at least about 0.4/√n.
 fn draw_deviations(budget: f64, random: &mut Random, u: &mut [f64]) {
     let rate = rate_of_mean(budget / u.len() as f64);
     'trial: loop {
@@ -79,13 +80,13 @@ fn draw_deviations(budget: f64, random: &mut Random, u: &mut [f64]) {
     }
 }
 
-/// The rate at which the law on [0, 1] with density ∝ exp(−rate·u) has a given mean: 1/rate − 1/(e^rate − 1). Zero for
-/// means from one half on.
+/// Returns the rate for which the law on [0, 1] with density ∝ exp(−rate·u) has the given mean, 1/rate − 1/(e^rate −
+/// 1). Returns zero for means of at least one half.
 fn rate_of_mean(mean: f64) -> f64 {
     if mean >= 0.5 {
         return 0.0;
     }
-    // The mean is below 1/rate. Any rate is right, so a few halvings are enough.
+    // The mean is below 1/rate. The rejection sampler is exact for any rate, so that a few bisections are enough.
     let (mut low, mut high) = (0.0, 1.0 / mean);
     for _ in 0..30 {
         let rate = 0.5 * (low + high);
@@ -106,19 +107,19 @@ impl States for Body<'_> {
 
     fn draw(&self, random: &mut Random, state: &mut State) {
         let u = point_mut(state, self.columns.len());
-        match &self.form {
-            Form::Ball => {
+        match &self.shape {
+            BodyShape::Ball => {
                 on_sphere(random, u);
                 let radius = random.random::<f64>().powf(1.0 / u.len() as f64);
                 u.iter_mut().for_each(|u| *u *= radius);
             }
-            Form::Cube => u.iter_mut().for_each(|u| *u = random.random_range(-1.0..=1.0)),
-            Form::Deviations { budget, one_sided } => {
+            BodyShape::Cube => u.iter_mut().for_each(|u| *u = random.random_range(-1.0..=1.0)),
+            BodyShape::Deviations { budget, one_sided } => {
                 if *budget > 1.0 {
                     draw_deviations(*budget, random, u);
                 } else {
-                    // A Dirichlet law with all parameters one: shares of exponential numbers, one of which is what is
-                    // left of the budget.
+                    // A Dirichlet law with all parameters one: normalised exponential numbers, the last of which is the
+                    // unspent budget.
                     u.iter_mut().for_each(|u| *u = exponential(random));
                     let total = u.iter().sum::<f64>() + exponential(random);
                     u.iter_mut().for_each(|u| *u /= total);
@@ -127,12 +128,12 @@ impl States for Body<'_> {
                     u.iter_mut().for_each(|u| *u = if random.random() { *u } else { -*u });
                 }
             }
-            Form::Facets(facets) => facets.draw(random, u),
+            BodyShape::HalfSpaces(half_spaces) => half_spaces.draw(random, u),
         }
     }
 
     fn draws_exactly(&self) -> bool {
-        !matches!(self.form, Form::Facets(_))
+        !matches!(self.shape, BodyShape::HalfSpaces(_))
     }
 
     fn realize(&self, state: &State, xi: &mut [f64]) {
@@ -155,17 +156,17 @@ impl States for Body<'_> {
         None
     }
 
-    fn walk(&self) -> Option<&dyn Walk> {
+    fn local_coordinates(&self) -> Option<&dyn LocalCoordinates> {
         Some(self)
     }
 }
 
-impl Walk for Body<'_> {
+impl LocalCoordinates for Body<'_> {
     fn dim(&self) -> usize {
         self.columns.len()
     }
 
-    fn pull(&self, slope_xi: &[f64], slope: &mut [f64]) {
+    fn pull_back(&self, slope_xi: &[f64], slope: &mut [f64]) {
         for (column, slope) in self.columns.iter().zip(slope) {
             *slope = column.terms.iter().map(|&(entry, value)| value * slope_xi[entry]).sum();
         }
@@ -173,21 +174,21 @@ impl Walk for Body<'_> {
 
     fn chord(&self, point: &[f64], direction: &[f64]) -> (f64, f64) {
         let pairs = point.iter().copied().zip(direction.iter().copied());
-        match &self.form {
-            Form::Ball => chord::in_ball(dot(point, point), dot(point, direction), dot(direction, direction)),
-            Form::Cube => chord::between(pairs.map(|(u, step)| (u + 1.0, 1.0 - u, step))),
-            Form::Deviations { budget, one_sided } => chord::deviations(pairs, *budget, *one_sided),
-            Form::Facets(facets) => facets.chord(point, direction),
+        match &self.shape {
+            BodyShape::Ball => chord::in_ball(dot(point, point), dot(point, direction), dot(direction, direction)),
+            BodyShape::Cube => chord::between(pairs.map(|(u, step)| (u + 1.0, 1.0 - u, step))),
+            BodyShape::Deviations { budget, one_sided } => chord::deviations(pairs, *budget, *one_sided),
+            BodyShape::HalfSpaces(half_spaces) => half_spaces.chord(point, direction),
         }
     }
 
-    /// The volume, where it has a closed form.
+    /// The volume, for shapes with a closed formula.
     fn log_mass(&self) -> Option<f64> {
         let dim = self.columns.len();
         let signs = dim as f64 * std::f64::consts::LN_2;
-        match &self.form {
+        match &self.shape {
             // π^(r/2)/Γ(r/2 + 1) by V(r) = 2π/r·V(r − 2), from V(0) = 1 or V(1) = 2.
-            Form::Ball => {
+            BodyShape::Ball => {
                 let first = if dim.is_multiple_of(2) { 0.0 } else { std::f64::consts::LN_2 };
                 Some(
                     (2..=dim)
@@ -197,12 +198,12 @@ impl Walk for Body<'_> {
                         + first,
                 )
             }
-            Form::Cube => Some(signs),
+            BodyShape::Cube => Some(signs),
             // A simplex in every orthant.
-            Form::Deviations { budget, one_sided } if *budget == 1.0 => {
+            BodyShape::Deviations { budget, one_sided } if *budget == 1.0 => {
                 Some(-(1..=dim).map(|r| (r as f64).ln()).sum::<f64>() + if *one_sided { 0.0 } else { signs })
             }
-            Form::Deviations { .. } | Form::Facets(_) => None,
+            BodyShape::Deviations { .. } | BodyShape::HalfSpaces(_) => None,
         }
     }
 }

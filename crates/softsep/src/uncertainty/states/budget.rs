@@ -1,75 +1,79 @@
-//! The extreme points of a budget of uncertainty, with the exact tilts of EC.2 of the paper.
+//! The extreme points of a budget uncertainty set, with the exact tilts of EC.2 of the paper.
 
 use rand::RngExt;
 
-use super::counts::{Counts, Level};
+use super::count_recursion::{CountRecursion, Level};
 use super::{CachedTilt, Space, State, States, Tilt, make_unit, point, point_mut};
 use crate::run::Random;
 use crate::uncertainty::allow;
-use crate::uncertainty::patterns::{Kind, Patterns};
+use crate::uncertainty::patterns::{PatternKind, Patterns};
 
-/// κ per entry: with slopes as a normal law has them, tilted points are on average nine tenths of the way from the mean
-/// point to the furthest one along the slope, as they are on a sphere with its default. The paper's experiments have
-/// 0.5, which gives about half of the way.
-const PER_ENTRY: f64 = 2.0;
+/// κ per entry. For normally distributed slopes, tilted points are on average nine tenths of the way from the mean
+/// point to the furthest point along the slope, as on a sphere with its default κ. The paper's experiments use 0.5,
+/// which gives about half of the way.
+const CONCENTRATION_PER_ENTRY: f64 = 2.0;
 
-/// `ξ = center + step∘z` over the entries that can move.
+/// Deviations of a slope from its mean that are smaller, relative to its largest entry, are rounding errors.
+const CONSTANT_SLOPE_TOL: f64 = 1e-14;
+
+/// `ξ = center + step∘z` over the entries that can deviate.
 pub(crate) struct BudgetPoints<'a> {
     center: &'a [f64],
-    /// The entries that move, each with what z = 1 adds to it.
+    /// The entries that can deviate, each with its deviation at z = 1.
     moves: Vec<(usize, f64)>,
     patterns: Patterns,
-    /// The table of the uniform law.
+    /// The recursion table of the uniform law.
     uniform: Vec<f64>,
-    /// The logarithm of their number.
+    /// The logarithm of the number of extreme points.
     log_count: f64,
     /// The root mean square distance of z from its mean under the uniform law.
     radius: f64,
 }
 
 impl<'a> BudgetPoints<'a> {
-    /// The patterns are over the entries that move.
+    /// Creates the state space; the patterns are over the entries of `moves`.
     pub(crate) fn new(center: &'a [f64], moves: Vec<(usize, f64)>, patterns: Patterns) -> Self {
         let mut points = Self { center, moves, patterns, uniform: Vec::new(), log_count: 0.0, radius: 0.0 };
         let mut uniform = Vec::new();
-        points.log_count = Counts(patterns).fill(|_| points.weights_of(0.0), &mut uniform);
+        points.log_count = CountRecursion(patterns).fill(|_| points.weights_of(0.0), &mut uniform);
         points.uniform = uniform;
         points.radius = points.radius();
         points
     }
 
-    /// The logarithms of an entry's weights in full and in part when the exponent has `index·z` for it.
+    /// The log-weights of an entry in full and in part, for an exponent of `index·z`.
     fn weights_of(&self, index: f64) -> (f64, f64) {
         let part = self.patterns.part * index;
         match self.patterns.kind {
-            // e^i + e^(−i), by the larger of the two.
-            Kind::EitherSide => {
+            // ln(e^i + e^(−i)), with the larger term factored out.
+            PatternKind::EitherSide => {
                 let either = |i: f64| i.abs() + (-2.0 * i.abs()).exp().ln_1p();
                 (either(index), either(part))
             }
-            Kind::AtMost | Kind::Spent => (index, part),
+            PatternKind::AtMost | PatternKind::Spent => (index, part),
         }
     }
 
-    /// By symmetry the mean of z is the same in every entry, Σz/n on average, and zero where both signs are as likely.
-    /// So the mean square distance is the mean of `Σz²`, less that of `Σz` squared over n: for [`Kind::Spent`] the
-    /// paper's r_Γ², at which all points are.
+    /// The root mean square distance of z from its mean under the uniform law. By symmetry, the mean of z is the same
+    /// in every entry: Σz/n on average, and zero if both signs are equally likely. The mean square distance is
+    /// therefore `E[Σz²] − (E[Σz])²/n`. For [`PatternKind::Spent`] this is the paper's r_Γ², the distance of all
+    /// points.
     fn radius(&self) -> f64 {
         let Patterns { entries, full, part, .. } = self.patterns;
         let (mut sum, mut squares) = (0.0, 0.0);
-        for (ones, share) in Counts(self.patterns).starts(&self.uniform).iter().enumerate() {
+        for (ones, share) in CountRecursion(self.patterns).starts(&self.uniform).iter().enumerate() {
             let (whole, part) = if ones > full { (full as f64, part) } else { (ones as f64, 0.0) };
             sum += share * (whole + part);
             squares += share * (whole + part * part);
         }
-        let mean = if self.patterns.kind == Kind::EitherSide { 0.0 } else { sum };
+        let mean = if self.patterns.kind == PatternKind::EitherSide { 0.0 } else { sum };
         (squares - mean * mean / (entries as f64).max(1.0)).max(0.0).sqrt()
     }
 
-    /// Draws z by a table, of the law with these indices (none for the uniform one).
+    /// Draws z by a recursion table of the law with the given indices (empty for the uniform law).
     fn draw_by(&self, table: &[f64], index: &[f64], random: &mut Random, state: &mut State) {
         let z = point_mut(state, self.moves.len());
-        Counts(self.patterns).draw(table, random, |random, entry, level| {
+        CountRecursion(self.patterns).draw(table, random, |random, entry, level| {
             let size = match level {
                 Level::Zero => 0.0,
                 Level::Part => self.patterns.part,
@@ -78,7 +82,8 @@ impl<'a> BudgetPoints<'a> {
             let index = index.get(entry).copied().unwrap_or(0.0);
             // The odds of the two signs are e^(2·index·size).
             let is_below = || 1.0 / (1.0 + (2.0 * index * size).exp());
-            let turns = self.patterns.kind == Kind::EitherSide && size > 0.0 && random.random::<f64>() < is_below();
+            let turns =
+                self.patterns.kind == PatternKind::EitherSide && size > 0.0 && random.random::<f64>() < is_below();
             z[entry] = if turns { -size } else { size };
         });
     }
@@ -106,19 +111,21 @@ impl States for BudgetPoints<'_> {
         }
     }
 
-    /// Of a member that is no extreme point, the entries that deviate most are rounded up and the others down.
+    /// For a member that is not an extreme point, the entries with the largest deviations are rounded up and the others
+    /// down.
     fn locate(&self, xi: &[f64], state: &mut State) -> bool {
         if !xi.iter().all(|xi| xi.is_finite()) {
             return false;
         }
-        let lower = if self.patterns.kind == Kind::EitherSide { -1.0 } else { 0.0 };
+        let lower = if self.patterns.kind == PatternKind::EitherSide { -1.0 } else { 0.0 };
         let z = point_mut(state, self.moves.len());
         for (z, &(entry, step)) in z.iter_mut().zip(&self.moves) {
             *z = ((xi[entry] - self.center[entry]) / step).clamp(lower, 1.0);
         }
         let Patterns { kind, full, part, .. } = self.patterns;
-        let or_fewer = kind == Kind::AtMost;
-        // Each round settles the entry that deviates most of those not settled; settled ones are beyond ±1 meanwhile.
+        let or_fewer = kind == PatternKind::AtMost;
+        // Each iteration fixes the free entry with the largest deviation; fixed entries are marked by an offset beyond
+        // ±1.
         const SETTLED: f64 = 4.0;
         let mut spent_all = true;
         for round in 0..z.len() {
@@ -149,7 +156,7 @@ impl States for BudgetPoints<'_> {
     }
 }
 
-/// The entry that is furthest from zero, of those not beyond `beyond`; the first on ties.
+/// The entry with the largest absolute value of at most `beyond`; the first on ties.
 fn furthest(z: &[f64], beyond: f64) -> Option<usize> {
     let mut best: Option<usize> = None;
     for (entry, value) in z.iter().enumerate().filter(|(_, value)| value.abs() <= beyond) {
@@ -160,37 +167,39 @@ fn furthest(z: &[f64], beyond: f64) -> Option<usize> {
     best
 }
 
-/// `weights` is the paper's index: κ·g/(‖g‖·radius), where g is the slope in z. If the budget is spent in full, adding
-/// a constant to g changes nothing, and g is taken orthogonal to the ones. So the exponent, less its value at the mean
-/// point, is within ±κ (on average, where points differ in their distance from the mean), whatever the units of ξ, Γ
-/// and the number of entries.
+/// `weights` is the paper's index: κ·g/(‖g‖·radius), where g is the slope in z. If the budget is always spent in full,
+/// adding a constant to g does not change the law, and g is projected on the complement of the vector of ones. The
+/// exponent minus its value at the mean point is therefore within ±κ (on average, where points differ in their distance
+/// from the mean), for any units of ξ, any Γ and any number of entries.
 ///
-/// The paper has Γ − ⌊nΓ⌋ for the fraction in one place; nΓ − ⌊nΓ⌋ is meant.
+/// The paper writes the fraction as Γ − ⌊nΓ⌋ once; nΓ − ⌊nΓ⌋ is meant.
 impl Tilt for BudgetPoints<'_> {
     fn concentration(&self) -> f64 {
-        PER_ENTRY * self.moves.len() as f64
+        CONCENTRATION_PER_ENTRY * self.moves.len() as f64
     }
 
     fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
         if tilt.is_for(slope, concentration) && tilt.table.len() == self.uniform.len() {
             return;
         }
-        tilt.remember(slope, concentration);
+        tilt.set_key(slope, concentration);
         tilt.weights.clear();
         tilt.weights.extend(self.moves.iter().map(|&(entry, step)| step * slope[entry]));
         let largest = tilt.weights.iter().fold(0.0_f64, |largest, weight| largest.max(weight.abs()));
-        if self.patterns.kind == Kind::Spent {
+        if self.patterns.kind == PatternKind::Spent {
             let mean = tilt.weights.iter().sum::<f64>() / tilt.weights.len().max(1) as f64;
-            // What is left of a slope that is the same everywhere is rounding.
-            let rounded = |weight: f64| if (weight - mean).abs() > 1e-14 * largest { weight - mean } else { 0.0 };
+            // The projection of a constant slope is zero up to rounding.
+            let rounded =
+                |weight: f64| if (weight - mean).abs() > CONSTANT_SLOPE_TOL * largest { weight - mean } else { 0.0 };
             tilt.weights.iter_mut().for_each(|weight| *weight = rounded(*weight));
         }
         let unit = if make_unit(&mut tilt.weights) && self.radius > 0.0 { concentration / self.radius } else { 0.0 };
         tilt.weights.iter_mut().for_each(|weight| *weight *= unit);
         if unit > 0.0 {
             let weights = &tilt.weights;
-            tilt.log_mean =
-                Counts(self.patterns).fill(|entry| self.weights_of(weights[entry]), &mut tilt.table) - self.log_count;
+            tilt.log_mean = CountRecursion(self.patterns)
+                .fill(|entry| self.weights_of(weights[entry]), &mut tilt.table)
+                - self.log_count;
         } else {
             tilt.weights.fill(0.0);
             tilt.table.clear();

@@ -1,50 +1,50 @@
-//! States: what a chain walks on. A set says which of its members can hold the worst case, and how to draw and move
-//! among them.
+//! State spaces of the chains. An uncertainty set defines which of its members can attain the worst case, and how to
+//! draw from them and move among them.
 //!
-//! A state is a row of a list or a vector of coordinates; [`States::realize`] makes a ξ of it. The reference measure ν
-//! is the law of [`States::draw`]: uniform on rows, extreme points, a sphere or a body. All densities here are with
+//! A state is a row of a list or a vector of coordinates; [`States::realize`] maps it to ξ. The reference measure ν is
+//! the law of [`States::draw`]: uniform on rows, extreme points, a sphere or a body. All densities here are with
 //! respect to ν.
 
+mod affine_hull;
 mod body;
+mod box_corners;
 mod budget;
-mod choice;
-mod corners;
-mod counts;
-mod cross;
-mod hull;
-mod rows;
+mod categorical;
+mod count_recursion;
+mod cross_polytope;
+mod list_rows;
 mod sphere;
 mod variates;
 pub(crate) mod von_mises_fisher;
 
-pub(super) use body::{Body, Column, Form};
+pub(super) use affine_hull::{AffineHull, HalfSpaces};
+pub(super) use body::{Body, BodyShape, MapColumn};
+pub(super) use box_corners::BoxCorners;
 pub(super) use budget::BudgetPoints;
-pub(super) use corners::Corners;
-pub(super) use cross::Cross;
-pub(super) use hull::{Facets, Hull};
-pub(super) use rows::Rows;
+pub(super) use cross_polytope::CrossPolytope;
+pub(super) use list_rows::ListRows;
 pub(super) use sphere::Sphere;
 
-use super::dot;
+use crate::numeric::{dot, norm};
 use crate::run::Random;
 
-/// One state.
+/// A state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {
     /// A row of a list.
     Row(usize),
-    /// Coordinates, whose meaning is the space's own.
+    /// Coordinates; their meaning depends on the space.
     Point(Vec<f64>),
 }
 
-/// What kind of space the states make up.
+/// The kind of a state space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
     /// Finitely many states.
     Finite(super::Count),
-    /// The unit sphere in so many dimensions.
+    /// The unit sphere in the given number of dimensions.
     Sphere(usize),
-    /// A convex body in so many dimensions.
+    /// A convex body in the given number of dimensions.
     Body(usize),
 }
 
@@ -58,20 +58,20 @@ impl std::fmt::Display for Space {
     }
 }
 
-/// How Q moves with one entry of ξ.
+/// Monotonicity of Q in one entry of ξ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trend {
-    /// It never falls as the entry grows.
+    /// Q is nondecreasing in the entry.
     Rising,
-    /// It never rises.
+    /// Q is nonincreasing in the entry.
     Falling,
-    /// Either, or not known.
+    /// Neither, or unknown.
     #[default]
     Unknown,
 }
 
 impl Trend {
-    /// The trend of a function whose slope in the entry is never outside this range.
+    /// The trend of a function whose slope in the entry is always within [least, most].
     pub fn between(least: f64, most: f64) -> Self {
         match (least >= 0.0, most <= 0.0) {
             (true, _) => Trend::Rising,
@@ -81,27 +81,28 @@ impl Trend {
     }
 }
 
-/// What is known of Q(x, ·), for all x, and so of where its maxima can be.
+/// Properties of Q(x, ·) that hold for all x and restrict where its maxima can be, and the choice of ν.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reach {
-    /// Whether it is convex: then extreme points hold a maximum, and of an ellipsoid the boundary.
+pub struct StateSpec {
+    /// Whether Q(x, ·) is convex: then some extreme point is a maximiser, and for an ellipsoid some boundary point.
     pub convex: bool,
-    /// Its trends, one per entry of ξ: where they are known, fewer extreme points hold a maximum (EC.2 of the paper).
+    /// Trends of Q, one per entry of ξ. Known trends reduce the extreme points that can be maximisers (EC.2 of the
+    /// paper). Missing entries are unknown.
     pub trends: Vec<Trend>,
-    /// Which ν an ellipsoid's boundary is given.
-    pub reference: Reference,
+    /// The reference measure ν on the boundary of an ellipsoid.
+    pub reference: ReferenceMeasure,
 }
 
-impl Reach {
+impl StateSpec {
     /// The trend in an entry of ξ.
     pub fn trend(&self, entry: usize) -> Trend {
         self.trends.get(entry).copied().unwrap_or_default()
     }
 }
 
-/// A law on the boundary of an ellipsoid `center + A u`.
+/// A reference measure on the boundary of an ellipsoid `center + A u`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reference {
+pub enum ReferenceMeasure {
     /// u is uniform on the sphere.
     #[default]
     Sphere,
@@ -109,126 +110,126 @@ pub enum Reference {
     Surface,
 }
 
-impl std::str::FromStr for Reference {
+impl std::str::FromStr for ReferenceMeasure {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "sphere" => Ok(Reference::Sphere),
-            "surface" => Ok(Reference::Surface),
+            "sphere" => Ok(ReferenceMeasure::Sphere),
+            "surface" => Ok(ReferenceMeasure::Surface),
             _ => Err(format!("\"{text}\" is no reference; sphere and surface are")),
         }
     }
 }
 
-/// A measurable space of states with its reference measure.
+/// A state space with its reference measure ν.
 pub trait States: Send + Sync {
-    /// What kind of space it is.
+    /// The kind of the space.
     fn space(&self) -> Space;
 
-    /// Some state, to be written over.
+    /// Returns an arbitrary state, as a buffer.
     fn blank(&self) -> State;
 
-    /// Draws from ν.
+    /// Draws a state from ν.
     fn draw(&self, random: &mut Random, state: &mut State);
 
-    /// Whether draws are from ν itself. If not they are steps of a walk that tends to it, and ν is uniform all the
-    /// same.
+    /// Whether `draw` samples ν exactly. If not, it runs a chain that converges to ν, and ν is uniform.
     fn draws_exactly(&self) -> bool {
         true
     }
 
-    /// The ξ of a state.
+    /// Writes the ξ of a state.
     fn realize(&self, state: &State, xi: &mut [f64]);
 
-    /// The state nearest to a member of the set, exact for extreme points and boundary points; false if there is none
-    /// to be found.
+    /// Finds the state nearest to a member of the set; exact for extreme points and boundary points. Returns false if
+    /// none is found.
     fn locate(&self, xi: &[f64], state: &mut State) -> bool;
 
-    /// All states in a fixed order, if they are at most `limit`.
+    /// All states in a fixed order; `None` if there are more than `limit` or infinitely many.
     fn enumerate(&self, limit: usize) -> Option<Vec<State>>;
 
-    /// The exponential tilt of ν, where it can be drawn from exactly.
+    /// The exponential tilt of ν, if it can be sampled exactly.
     fn tilt(&self) -> Option<&dyn Tilt> {
         None
     }
 
-    /// Local moves, where states are coordinates on a sphere or in a body.
-    fn walk(&self) -> Option<&dyn Walk> {
+    /// Coordinates for local moves, if the states are points on a sphere or in a body.
+    fn local_coordinates(&self) -> Option<&dyn LocalCoordinates> {
         None
     }
 }
 
-/// What a tilt prepares for one slope; buffers that are used again.
+/// The data of a tilt for one slope, with reusable buffers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CachedTilt {
-    /// The slope and concentration it was made for, so that the same are not prepared again.
+    /// The slope for which the tilt was prepared; with the concentration, the key of the cache.
     pub slope: Vec<f64>,
-    /// The concentration it was made for.
+    /// The concentration for which the tilt was prepared.
     pub concentration: f64,
-    /// The exponent's weight per coordinate, or per row.
+    /// The weight of each coordinate or each row in the exponent.
     pub weights: Vec<f64>,
-    /// Whatever drawing needs: sums of weights, the table of a dynamic program.
+    /// Data for drawing: partial sums of weights, or the table of a dynamic program.
     pub table: Vec<f64>,
     /// The logarithm of the mean of exp(weights · state) under ν.
     pub log_mean: f64,
 }
 
 impl CachedTilt {
-    /// Whether it was made for these.
+    /// Whether the tilt was prepared for this slope and concentration.
     fn is_for(&self, slope: &[f64], concentration: f64) -> bool {
         self.slope == slope && self.concentration == concentration
     }
 
-    /// Notes what it is being made for.
-    fn remember(&mut self, slope: &[f64], concentration: f64) {
+    /// Sets the slope and concentration for which the tilt is prepared.
+    fn set_key(&mut self, slope: &[f64], concentration: f64) {
         self.slope.clear();
         self.slope.extend_from_slice(slope);
         self.concentration = concentration;
     }
 }
 
-/// The family of laws with densities ∝ exp(κ·⟨slope, state⟩), the slope brought to the space's own unit: κ means the
-/// same whatever ξ is measured in.
+/// The exponential family of laws with densities ∝ exp(κ·⟨slope, state⟩). The slope is scaled to the unit of the space,
+/// so that κ has the same meaning for any units of ξ.
 pub trait Tilt: Send + Sync {
-    /// The κ that makes a good proposal: it grows with the dimension, as a fixed one is ever nearer to uniform.
+    /// The default κ of proposals. It grows with the dimension, because the law for a fixed κ approaches the uniform
+    /// law.
     fn concentration(&self) -> f64;
 
-    /// Prepares the tilt along `slope`, a slope in ξ. A slope of zero gives ν itself.
+    /// Prepares the tilt along `slope`, a slope in ξ. A zero slope gives ν itself.
     fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt);
 
     /// Draws from the tilted law.
     fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State);
 
-    /// The logarithm of the tilted law's density.
+    /// The logarithm of the tilted law's density with respect to ν.
     fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64;
 }
 
-/// Coordinates that can be moved by little.
-pub trait Walk: Send + Sync {
+/// Coordinates on a sphere or in a body, for local moves.
+pub trait LocalCoordinates: Send + Sync {
     /// Number of coordinates.
     fn dim(&self) -> usize;
 
-    /// The slope in coordinates that a slope in ξ comes to.
-    fn pull(&self, slope_xi: &[f64], slope: &mut [f64]);
+    /// Writes the slope in coordinates that corresponds to a slope in ξ: the transposed Jacobian of the map to ξ, times
+    /// `slope_xi`.
+    fn pull_back(&self, slope_xi: &[f64], slope: &mut [f64]);
 
-    /// In a body: the t for which `point + t·direction` stays inside, zero among them. On a sphere: all t.
+    /// Returns the range of t for which `point + t·direction` stays in the body; it contains zero. On a sphere, all t.
     fn chord(&self, point: &[f64], direction: &[f64]) -> (f64, f64);
 
-    /// The density of ν with respect to the uniform measure on the sphere or in the body, up to a factor, as a
-    /// logarithm.
+    /// The log-density of ν with respect to the uniform measure on the sphere or in the body, up to a constant.
     fn log_reference(&self, _point: &[f64]) -> f64 {
         0.0
     }
 
-    /// The integral of exp(log_reference), by volume in a body, under the uniform law on a sphere, as a logarithm;
-    /// where it is known.
+    /// The logarithm of the integral of exp(log_reference), with respect to volume in a body and to the uniform law on
+    /// a sphere; `None` if it is unknown.
     fn log_mass(&self) -> Option<f64> {
         None
     }
 }
 
-/// The row of a state; the first, if it has coordinates instead.
+/// The row of a state; zero if the state has coordinates instead.
 fn row(state: &State) -> usize {
     match state {
         State::Row(row) => *row,
@@ -236,7 +237,7 @@ fn row(state: &State) -> usize {
     }
 }
 
-/// The coordinates of a state; none, if it has a row instead.
+/// The coordinates of a state; empty if the state is a row.
 fn point(state: &State) -> &[f64] {
     match state {
         State::Point(point) => point,
@@ -244,7 +245,7 @@ fn point(state: &State) -> &[f64] {
     }
 }
 
-/// The `dim` coordinates of a state that is to be written over, whatever it was.
+/// The coordinates of a state as a mutable slice of length `dim`; replaces a row.
 fn point_mut(state: &mut State, dim: usize) -> &mut [f64] {
     if !matches!(state, State::Point(_)) {
         *state = State::Point(Vec::new());
@@ -258,13 +259,9 @@ fn point_mut(state: &mut State, dim: usize) -> &mut [f64] {
     }
 }
 
-fn norm(values: &[f64]) -> f64 {
-    dot(values, values).sqrt()
-}
-
-/// Brings a vector to length one; false if it is zero or not finite.
+/// Scales a vector to length one. Returns false if it is zero or not finite.
 fn make_unit(values: &mut [f64]) -> bool {
-    // Dividing by the largest entry keeps the squares from underflow and overflow.
+    // Division by the largest entry prevents underflow and overflow of the squares.
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     if !(largest > 0.0 && largest.is_finite()) {
         return false;

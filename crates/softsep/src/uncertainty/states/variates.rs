@@ -1,4 +1,4 @@
-//! Random numbers of laws that samplers are made of.
+//! Random numbers of the elementary laws that the samplers use.
 
 use rand::RngExt;
 
@@ -17,8 +17,8 @@ pub(super) fn exponential(random: &mut Random) -> f64 {
     -(1.0 - random.random::<f64>()).ln()
 }
 
-/// A gamma number whose shape is half of `halves ≥ 1`: a square of a normal number for one half, else by Marsaglia and
-/// Tsang (2000).
+/// A gamma number of shape `halves`/2, with `halves ≥ 1`: half the square of a normal number for shape one half,
+/// otherwise by Marsaglia and Tsang (2000).
 pub(super) fn gamma(halves: usize, random: &mut Random) -> f64 {
     if halves <= 1 {
         return 0.5 * normal(random).powi(2);

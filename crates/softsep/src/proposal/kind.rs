@@ -1,0 +1,143 @@
+//! Selection of a proposal by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{
+    Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Proposal, ProposalError, Tilted, TiltedChord,
+    Uniform,
+};
+use crate::uncertainty::{Space, States};
+
+/// The proposals that are fully specified by a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProposalKind {
+    /// A proposal that mixes well on the given states.
+    #[default]
+    Auto,
+    /// [`Uniform`].
+    Uniform,
+    /// [`Tilted`], or [`TiltedChord`] in a body.
+    Adaptive,
+    /// [`HitAndRun`].
+    HitAndRun,
+    /// [`Geodesic`].
+    Geodesic,
+    /// [`Langevin`] or [`LangevinOnSphere`].
+    Langevin,
+}
+
+/// Options of a proposal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProposalOptions {
+    /// κ of the tilt; the default of the states if `None`.
+    pub concentration: Option<f64>,
+    /// The weight of the uniform law in a mixture with a tilted law.
+    pub share: f64,
+    /// The step length of geodesic and Langevin moves, in units of the proposal.
+    pub step: f64,
+}
+
+impl Default for ProposalOptions {
+    fn default() -> Self {
+        Self { concentration: None, share: 0.1, step: 1.0 }
+    }
+}
+
+impl ProposalKind {
+    /// All kinds with their names.
+    pub const NAMES: [(&'static str, ProposalKind); 6] = [
+        ("auto", ProposalKind::Auto),
+        ("uniform", ProposalKind::Uniform),
+        ("adaptive", ProposalKind::Adaptive),
+        ("hit-and-run", ProposalKind::HitAndRun),
+        ("geodesic", ProposalKind::Geodesic),
+        ("langevin", ProposalKind::Langevin),
+    ];
+
+    /// Builds the proposal for these states. The error states why the proposal is not available here, and lists those
+    /// that are.
+    pub fn build(self, states: &dyn States, options: &ProposalOptions) -> Result<Box<dyn Proposal>, ProposalError> {
+        options.check()?;
+        self.try_build(states, options).map_err(|ProposalError(why)| {
+            let works =
+                Self::NAMES.iter().filter(|(_, kind)| kind.try_build(states, options).is_ok()).map(|(name, _)| *name);
+            ProposalError(format!("{why}; {} would work", works.collect::<Vec<_>>().join(", ")))
+        })
+    }
+
+    fn try_build(self, states: &dyn States, options: &ProposalOptions) -> Result<Box<dyn Proposal>, ProposalError> {
+        Ok(match self {
+            ProposalKind::Auto => match states.space() {
+                // The tilt finds the mode in the direction of the slope, and Langevin moves refine it: a fixed κ is too
+                // large for a high temperature and too small for a low one.
+                Space::Sphere(dim) if dim >= 2 => {
+                    let (local, global) = (
+                        ProposalKind::Langevin.try_build(states, options)?,
+                        ProposalKind::Adaptive.try_build(states, options)?,
+                    );
+                    Box::new(KernelMixture::new(local, global, 0.5)?)
+                }
+                Space::Sphere(_) | Space::Body(_) | Space::Finite(_) => {
+                    ProposalKind::Adaptive.try_build(states, options)?
+                }
+            },
+            ProposalKind::Uniform if states.draws_exactly() => Box::new(Uniform),
+            ProposalKind::Uniform => {
+                return Err(ProposalError(format!(
+                    "these states ({}) cannot be drawn uniformly at once",
+                    states.space()
+                )));
+            }
+            ProposalKind::Adaptive => match (Tilted::of(states, options.share), states.space()) {
+                (Some(tilted), _) => {
+                    Box::new(Tilted { concentration: options.concentration.unwrap_or(tilted.concentration), ..tilted })
+                }
+                (None, Space::Body(_)) => Box::new(TiltedChord::of(states, options.share)?),
+                (None, space) => {
+                    return Err(ProposalError(format!("these states ({space}) have no tilt that can be drawn from")));
+                }
+            },
+            ProposalKind::HitAndRun => Box::new(HitAndRun::of(states)?),
+            ProposalKind::Geodesic => Box::new(Geodesic::of(states, options.step)?),
+            ProposalKind::Langevin => match states.space() {
+                Space::Sphere(_) => Box::new(LangevinOnSphere::of(states, options.step)?),
+                Space::Body(_) | Space::Finite(_) => Box::new(Langevin::of(states, options.step)?),
+            },
+        })
+    }
+}
+
+impl ProposalOptions {
+    fn check(&self) -> Result<(), ProposalError> {
+        if let Some(concentration) =
+            self.concentration.filter(|concentration| !(concentration.is_finite() && *concentration >= 0.0))
+        {
+            return Err(ProposalError(format!("a concentration of {concentration} is not a finite number from 0 on")));
+        }
+        if !(0.0..=1.0).contains(&self.share) {
+            return Err(ProposalError(format!("a share of {} is not between 0 and 1", self.share)));
+        }
+        if !(self.step.is_finite() && self.step > 0.0) {
+            return Err(ProposalError(format!("a step of {} is not a positive number", self.step)));
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for ProposalKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::NAMES.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind).ok_or_else(|| {
+            format!("\"{text}\" is not a proposal; {} are", Self::NAMES.map(|(name, _)| name).join(", "))
+        })
+    }
+}
+
+impl fmt::Display for ProposalKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMES.iter().find(|(_, kind)| kind == self).map_or("", |(name, _)| name);
+        f.write_str(name)
+    }
+}

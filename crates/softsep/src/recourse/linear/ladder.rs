@@ -1,0 +1,53 @@
+//! Ladder of attempts at a linear program for which the warm simplex gave no verified answer.
+
+use softsep_lp::{Algorithm, Lp, LpError, Toggle};
+
+/// One rung of the ladder of attempts at a linear program. Later rungs are slower and safer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SimplexRung {
+    /// From the current basis: the normal case.
+    Warm,
+    /// From scratch.
+    Fresh,
+    /// From scratch, after presolve.
+    Presolved,
+    /// From scratch, without scaling.
+    Unscaled,
+    /// By an interior-point method with crossover.
+    InteriorPoint,
+}
+
+impl SimplexRung {
+    pub(super) const LADDER: [SimplexRung; 5] = [
+        SimplexRung::Warm,
+        SimplexRung::Fresh,
+        SimplexRung::Presolved,
+        SimplexRung::Unscaled,
+        SimplexRung::InteriorPoint,
+    ];
+
+    /// Sets the options of this rung.
+    pub(super) fn prepare(self, lp: &mut Lp) -> Result<(), LpError> {
+        if self == SimplexRung::Warm {
+            return Ok(());
+        }
+        lp.clear_solver()?;
+        lp.set_presolve(if self == SimplexRung::Presolved { Toggle::On } else { Toggle::Off })?;
+        lp.set_scaling(self != SimplexRung::Unscaled)?;
+        lp.set_algorithm(if self == SimplexRung::InteriorPoint {
+            Algorithm::InteriorPoint
+        } else {
+            Algorithm::DualSimplex
+        })
+    }
+
+    /// Restores the options that [`prepare`](Self::prepare) changed.
+    pub(super) fn restore(self, lp: &mut Lp) -> Result<(), LpError> {
+        if self == SimplexRung::Warm {
+            return Ok(());
+        }
+        lp.set_presolve(Toggle::Off)?;
+        lp.set_scaling(true)?;
+        lp.set_algorithm(Algorithm::DualSimplex)
+    }
+}

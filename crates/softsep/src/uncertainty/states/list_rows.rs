@@ -1,0 +1,105 @@
+//! The rows of a list as states; ν is uniform on the rows.
+
+use rand::RngExt;
+
+use super::categorical::max_weight_per_deviation;
+use super::{CachedTilt, Space, State, States, Tilt, row};
+use crate::definition::ScenarioList;
+use crate::run::Random;
+use crate::uncertainty::Count;
+
+/// κ per dimension, unless the list is too short for it: a slope of one standard deviation over the list then has
+/// weight 5·√dim, as for a von Mises–Fisher law with κ = 5·dim on a sphere.
+const CONCENTRATION_PER_DIMENSION: f64 = 5.0;
+
+/// A list whose standard deviation along the slope is smaller, relative to its largest product with the slope, does not
+/// vary along it.
+const FLAT_LIST_TOL: f64 = 1e-12;
+
+/// The rows of a list, or enumerated extreme points; at least one.
+pub(crate) struct ListRows<'a> {
+    points: std::borrow::Cow<'a, ScenarioList>,
+}
+
+impl<'a> ListRows<'a> {
+    pub(crate) fn new(points: std::borrow::Cow<'a, ScenarioList>) -> Self {
+        Self { points }
+    }
+}
+
+impl States for ListRows<'_> {
+    fn space(&self) -> Space {
+        Space::Finite(Count::Exactly(self.points.len() as u128))
+    }
+
+    fn blank(&self) -> State {
+        State::Row(0)
+    }
+
+    fn draw(&self, random: &mut Random, state: &mut State) {
+        *state = State::Row(random.random_range(0..self.points.len()));
+    }
+
+    fn realize(&self, state: &State, xi: &mut [f64]) {
+        xi.copy_from_slice(self.points.row(row(state).min(self.points.len() - 1)));
+    }
+
+    /// Finds the nearest row, the first on ties: a vertex from a linear program differs from the enumerated one by
+    /// rounding.
+    fn locate(&self, xi: &[f64], state: &mut State) -> bool {
+        let mut nearest = (None, f64::INFINITY);
+        for (row, point) in self.points.iter().enumerate() {
+            let distance = point.iter().zip(xi).map(|(a, b)| (a - b).powi(2)).sum();
+            if distance < nearest.1 {
+                nearest = (Some(row), distance);
+            }
+        }
+        *state = State::Row(nearest.0.unwrap_or(0));
+        nearest.0.is_some()
+    }
+
+    fn enumerate(&self, limit: usize) -> Option<Vec<State>> {
+        (self.points.len() <= limit).then(|| (0..self.points.len()).map(State::Row).collect())
+    }
+
+    fn tilt(&self) -> Option<&dyn Tilt> {
+        Some(self)
+    }
+}
+
+impl Tilt for ListRows<'_> {
+    fn concentration(&self) -> f64 {
+        let root = (self.points.dim() as f64).sqrt();
+        root * (CONCENTRATION_PER_DIMENSION * root).min(max_weight_per_deviation(self.points.len()))
+    }
+
+    /// The weight of a row is κ/√dim times its position along the slope in standard deviations.
+    fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
+        if tilt.is_for(slope, concentration) && tilt.table.len() == self.points.len() {
+            return;
+        }
+        tilt.set_key(slope, concentration);
+        let count = self.points.len() as f64;
+        tilt.weights.clear();
+        tilt.weights.extend(self.points.iter().map(|point| super::dot(point, slope)));
+        let mean = tilt.weights.iter().sum::<f64>() / count;
+        let deviation = (tilt.weights.iter().map(|along| (along - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let size = tilt.weights.iter().fold(0.0_f64, |size, along| size.max(along.abs()));
+        // If the list does not vary along the slope, the deviation is a rounding error and the weights are zero.
+        let unit = if deviation > FLAT_LIST_TOL * size {
+            concentration / (deviation * (self.points.dim() as f64).sqrt())
+        } else {
+            0.0
+        };
+        tilt.weights.iter_mut().for_each(|weight| *weight = (*weight - mean) * unit);
+        tilt.tabulate();
+    }
+
+    fn draw(&self, tilt: &CachedTilt, random: &mut Random, state: &mut State) {
+        *state = State::Row(tilt.draw_row(random));
+    }
+
+    fn log_density(&self, tilt: &CachedTilt, state: &State) -> f64 {
+        tilt.log_row_density(row(state))
+    }
+}
