@@ -64,8 +64,8 @@ impl ReducedMeasures {
         let (mass, moment) = measures[0].clone();
         for (written, measure) in written.iter().zip(&mut measures) {
             if let Some(row) = written.fixed {
-                let place = moment.iter().map(|moment| duals[row] * moment / mass.max(f64::MIN_POSITIVE));
-                *measure = (duals[row], place.collect());
+                let scaled = moment.iter().map(|moment| duals[row] * moment / mass.max(f64::MIN_POSITIVE));
+                *measure = (duals[row], scaled.collect());
             }
         }
         let columns = problem.recourse.g.transpose();

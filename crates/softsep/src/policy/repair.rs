@@ -82,7 +82,8 @@ impl<'a> Repair<'a> {
         Self { problem, x, region: SupportRegion::List(points), shares: Vec::new(), is_full_dimensional: false }
     }
 
-    /// Repairs policies over a shape.
+    /// Repairs policies over a shape. Over an intersection of a polytope and a ball, the bounds use the polytope alone
+    /// unless [`Self::with_shares`] splits the slopes.
     pub(crate) fn over_shape(problem: &'a Problem, x: &'a [f64], shape: &'a Shape) -> Self {
         Self {
             problem,
@@ -102,10 +103,10 @@ impl<'a> Repair<'a> {
     pub(crate) fn run(&self, policy: &AffinePolicy, clock: &Clock) -> Result<Option<ProvenPolicy>, RecourseError> {
         let amplitudes = self.amplitudes(policy);
         let largest = amplitudes.iter().fold(0.0_f64, |largest, amplitude| largest.max(*amplitude));
-        let mut last_silenced = None;
+        let mut last_count = None;
         for least in NOISE_SHARES {
-            let silenced = amplitudes.iter().filter(|amplitude| **amplitude <= least * largest).count();
-            if last_silenced.replace(silenced) == Some(silenced) {
+            let constant_count = amplitudes.iter().filter(|amplitude| **amplitude <= least * largest).count();
+            if last_count.replace(constant_count) == Some(constant_count) {
                 continue;
             }
             let mut policy = policy.clone();
@@ -114,8 +115,8 @@ impl<'a> Repair<'a> {
             {
                 slopes.clear();
             }
-            if let Some(proved) = self.with_slopes(policy, clock)? {
-                return Ok(Some(proved));
+            if let Some(proven) = self.with_slopes(policy, clock)? {
+                return Ok(Some(proven));
             }
         }
         Ok(None)
@@ -131,6 +132,7 @@ impl<'a> Repair<'a> {
             .collect()
     }
 
+    /// Repairs a policy with its slopes as given, up to those of equalities; `None` if that is not possible.
     fn with_slopes(&self, mut policy: AffinePolicy, clock: &Clock) -> Result<Option<ProvenPolicy>, RecourseError> {
         if self.is_full_dimensional {
             self.zero_equality_slopes(&mut policy);

@@ -78,13 +78,13 @@ fn any_share_gives_a_valid_bound_over_a_part_of_an_ellipsoid() {
 }
 
 /// The largest violation of a row, a bound or the claimed cost by a policy at ξ.
-fn largest_violation(problem: &Problem, x: &[f64], proved: &ProvenPolicy, xi: &[f64]) -> f64 {
+fn largest_violation(problem: &Problem, x: &[f64], proven: &ProvenPolicy, xi: &[f64]) -> f64 {
     let recourse = &problem.recourse;
     let (mut y, mut shift) = (vec![0.0; recourse.dim()], vec![0.0; recourse.rows()]);
-    proved.policy.at(xi, &mut y);
+    proven.policy.at(xi, &mut y);
     recourse.shift(x, xi, &mut shift);
     let cost: f64 = recourse.cost.iter().zip(&y).map(|(cost, y)| cost * y).sum();
-    let mut most = (cost - proved.value) / (1.0 + proved.value.abs());
+    let mut most = (cost - proven.value) / (1.0 + proven.value.abs());
     for i in 0..recourse.rows() {
         let activity = recourse.g.dot(i, &y) + shift[i];
         let size = 1.0 + activity.abs() + shift[i].abs();
@@ -117,16 +117,16 @@ fn perturbed_policies_are_repaired() {
                 slope.1 *= 1.0 + 1e-6 * rng.random_range(-1.0..1.0);
             }
             asked += 1;
-            let Some(proved) = Repair::over_shape(&problem, &x, &shape).run(&perturbed, &Clock::unlimited()).unwrap()
+            let Some(proven) = Repair::over_shape(&problem, &x, &shape).run(&perturbed, &Clock::unlimited()).unwrap()
             else {
                 continue;
             };
             repaired += 1;
-            assert!(proved.value >= solved.value - 1e-7 * (1.0 + solved.value.abs()), "{set} seed {seed}");
-            assert!(proved.value <= solved.value + 1e-4 * (1.0 + solved.value.abs()), "{set} seed {seed}: {proved:?}");
-            for proved in [&proved, &ProvenPolicy { policy: solved.policy, value: solved.value }] {
+            assert!(proven.value >= solved.value - 1e-7 * (1.0 + solved.value.abs()), "{set} seed {seed}");
+            assert!(proven.value <= solved.value + 1e-4 * (1.0 + solved.value.abs()), "{set} seed {seed}: {proven:?}");
+            for proven in [&proven, &ProvenPolicy { policy: solved.policy, value: solved.value }] {
                 for xi in members(&problem, 30, &mut rng) {
-                    let violation = largest_violation(&problem, &x, proved, &xi);
+                    let violation = largest_violation(&problem, &x, proven, &xi);
                     assert!(violation <= 1e-9, "{set} seed {seed}: violated by {violation:e} at {xi:?}");
                 }
             }

@@ -93,8 +93,8 @@ impl Certification {
     /// any bound.
     pub fn excess(&self, label: u64, calls: u64) -> f64 {
         let (j, k) = (label as f64, calls as f64);
-        let missed = self.adaptive.miss_probability_closed(calls);
-        j * (j + 1.0) * k * (k + 1.0) / self.false_rate * missed.bound().min(1.0)
+        let miss = self.adaptive.miss_probability_closed(calls);
+        j * (j + 1.0) * k * (k + 1.0) / self.false_rate * miss.bound().min(1.0)
     }
 
     /// ⌈log_(1/ρ) r⌉: the number of further calls that must all find no worse scenario. `None` if ρ ≥ 1, so that no

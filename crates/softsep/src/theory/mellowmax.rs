@@ -73,9 +73,9 @@ impl MetricSpace {
     /// No score is more than L·D below another, so that L·D is a bound as well; it matters if c < 1.
     pub fn error(&self, temperature: f64) -> f64 {
         let Self { lipschitz, diameter, dim, mass } = *self;
-        let (whole, spread) = (lipschitz * diameter, dim * temperature);
+        let (range, spread) = (lipschitz * diameter, dim * temperature);
         let by_balls = temperature * (1.0 / mass).ln()
-            + if spread <= whole { spread * (1.0 + (whole / spread).ln()) } else { whole };
-        by_balls.min(whole)
+            + if spread <= range { spread * (1.0 + (range / spread).ln()) } else { range };
+        by_balls.min(range)
     }
 }

@@ -218,8 +218,8 @@ fn factor_error(matrix: &Symmetric, roots: &[Vec<(usize, f64)>], reach: &[f64]) 
     };
     matrix.iter().for_each(|(i, j, value)| add(i, j, value));
     for root in roots {
-        for (place, &(i, a)) in root.iter().enumerate() {
-            root[..=place].iter().for_each(|&(j, b)| add(i, j, -a * b));
+        for (index, &(i, a)) in root.iter().enumerate() {
+            root[..=index].iter().for_each(|&(j, b)| add(i, j, -a * b));
         }
     }
     off.iter()

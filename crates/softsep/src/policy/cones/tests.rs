@@ -31,8 +31,8 @@ fn needed(counterpart: &ConicCounterpart, block: &ConeBlock) -> f64 {
     let units = program.col(1.0, f64::NEG_INFINITY, f64::INFINITY, VariableKind::Continuous);
     let mut lifted = block.clone();
     let len = lifted.len();
-    for (place, entry) in lifted.entries.iter_mut().enumerate() {
-        entry.terms.push((units, depth::unit(block.kind, len, place)));
+    for (index, entry) in lifted.entries.iter_mut().enumerate() {
+        entry.terms.push((units, depth::unit(block.kind, len, index)));
     }
     let proof = counterpart.require(&mut program, &lifted, 0.0).unwrap();
     let solution = program.solve(&Clock::unlimited()).unwrap();

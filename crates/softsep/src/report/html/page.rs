@@ -52,8 +52,8 @@ impl HtmlReport<'_> {
             html.push_str("</section>\n");
             html.push_str(&convergence::section(outcome, history, settings.gap));
         }
-        if let Some(proved) = &outcome.verdict {
-            html.push_str(&verdict::section(problem, proved));
+        if let Some(proven) = &outcome.verdict {
+            html.push_str(&verdict::section(problem, proven));
         }
         if let Some(best) = outcome.bounds.best() {
             html.push_str(&decision::section(problem, &best.x));

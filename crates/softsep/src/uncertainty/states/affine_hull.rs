@@ -109,7 +109,8 @@ pub(crate) struct HalfSpaces {
 }
 
 impl HalfSpaces {
-    /// Creates the set from pairs of a normal and a limit; negative limits are set to zero. Zero normals have no effect.
+    /// Creates the set from pairs of a normal and a limit; negative limits are set to zero. Zero normals have no
+    /// effect.
     pub(crate) fn new(dim: usize, rows: &[(Vec<f64>, f64)]) -> Self {
         let normals = (0..dim).flat_map(|entry| rows.iter().map(move |row| row.0[entry])).collect();
         Self { dim, normals, limits: rows.iter().map(|row| row.1.max(0.0)).collect() }

@@ -62,9 +62,9 @@ impl<'a> BudgetPoints<'a> {
         let Patterns { entries, full, part, .. } = self.patterns;
         let (mut sum, mut squares) = (0.0, 0.0);
         for (ones, share) in CountRecursion(self.patterns).starts(&self.uniform).iter().enumerate() {
-            let (whole, part) = if ones > full { (full as f64, part) } else { (ones as f64, 0.0) };
-            sum += share * (whole + part);
-            squares += share * (whole + part * part);
+            let (ones_sum, part) = if ones > full { (full as f64, part) } else { (ones as f64, 0.0) };
+            sum += share * (ones_sum + part);
+            squares += share * (ones_sum + part * part);
         }
         let mean = if self.patterns.kind == PatternKind::EitherSide { 0.0 } else { sum };
         (squares - mean * mean / (entries as f64).max(1.0)).max(0.0).sqrt()
