@@ -10,7 +10,7 @@ use softsep::chain::Acceptance;
 use softsep::diagnose::{Constant, Diagnosis, Inquiry, Provenance, diagnose, nominal_decision};
 use softsep::format::NamedValues;
 use softsep::report::diagnosis_summary;
-use softsep::run::{Clock, Stop};
+use softsep::run::{Clock, Interrupt};
 use softsep::theory::Chance;
 use softsep::uncertainty::Space;
 use softsep::{Error, Problem};
@@ -112,10 +112,10 @@ impl Diagnose {
     fn failure(&self, error: Error) -> Failure {
         let file = self.problem.display();
         match error {
-            Error::Stopped(Stop::Interrupted) => {
+            Error::Interrupted(Interrupt::Interrupted) => {
                 Failure::interrupted(format!("{file}: interrupted before the diagnosis was made"))
             }
-            Error::Stopped(stop) => {
+            Error::Interrupted(stop) => {
                 Failure::failed(format!("{file}: {stop} before the diagnosis was made; allow more time"))
             }
             Error::Settings(what) => Failure::unusable(format!("{file}: {what}")),

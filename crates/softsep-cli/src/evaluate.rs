@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use softsep::format::NamedValues;
 use softsep::model::{Broken, Violation};
 use softsep::report::evaluation_summary;
-use softsep::run::Stop;
+use softsep::run::Interrupt;
 use softsep::{Error, Evaluation, Problem};
 
 use crate::exit::{Exit, Failure};
@@ -107,10 +107,10 @@ impl Evaluate {
     fn failure(&self, error: Error) -> Failure {
         let file = self.problem.display();
         match error {
-            Error::Stopped(Stop::Interrupted) => {
+            Error::Interrupted(Interrupt::Interrupted) => {
                 Failure::interrupted(format!("{file}: interrupted before the worst case was found"))
             }
-            Error::Stopped(stop) => {
+            Error::Interrupted(stop) => {
                 Failure::failed(format!("{file}: {stop} before the worst case was found; allow more time"))
             }
             error => Failure::of(error, &self.problem),

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use softsep::report::policy_file;
-use softsep::run::Stop;
+use softsep::run::Interrupt;
 use softsep::{Error, NoRule, Problem, explicit_rule};
 
 use crate::exit::Failure;
@@ -54,8 +54,8 @@ impl Wanted<'_> {
                 Ok(None)
             }
             Ok(None) => unwritten("no affine rule that has an answer to every ξ was found"),
-            Err(Error::Stopped(Stop::Interrupted)) => unwritten("interrupted before an affine rule was found"),
-            Err(Error::Stopped(stop)) => unwritten(&format!("{stop} before an affine rule was found")),
+            Err(Error::Interrupted(Interrupt::Interrupted)) => unwritten("interrupted before an affine rule was found"),
+            Err(Error::Interrupted(stop)) => unwritten(&format!("{stop} before an affine rule was found")),
             Err(error) => Err(Failure::of(error, self.file)),
         }
     }

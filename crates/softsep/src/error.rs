@@ -6,7 +6,7 @@ use softsep_lp::LpError;
 
 use crate::definition::Complaints;
 use crate::recourse::RecourseError;
-use crate::run::{Stop, Unfinished};
+use crate::run::{Interrupt, Unfinished};
 use crate::uncertainty::SetError;
 
 /// Why a call gave no result.
@@ -36,22 +36,22 @@ pub enum Error {
     /// A master program failed for good.
     #[error("{0}")]
     Master(String),
-    /// Not a failure: the run ended for this reason.
+    /// The time limit or the interrupt flag has stopped a computation. The ledger of the run keeps its result.
     #[error(transparent)]
-    Stopped(#[from] Stop),
+    Interrupted(#[from] Interrupt),
 }
 
 impl Error {
-    /// Whether the error only says that the clock has stopped a computation.
-    pub fn is_stop(&self) -> bool {
-        matches!(self, Error::Stopped(_))
+    /// Whether the time limit or the interrupt flag has stopped a computation.
+    pub fn is_interrupt(&self) -> bool {
+        matches!(self, Error::Interrupted(_))
     }
 }
 
 impl From<RecourseError> for Error {
     fn from(error: RecourseError) -> Self {
         match error {
-            RecourseError::Stopped(stop) => Error::Stopped(stop),
+            RecourseError::Interrupted(interrupt) => Error::Interrupted(interrupt),
             RecourseError::Lp(error) => Error::Lp(error),
             error => Error::Recourse(error),
         }

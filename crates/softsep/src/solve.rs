@@ -9,7 +9,7 @@ use crate::methods::Entry;
 use crate::model::Problem;
 use crate::outcome::{Outcome, Status, WorstCase};
 use crate::recourse::{self, Answer, engine};
-use crate::run::{Bounds, Clock, Header, Limits, Observer, Run, Stop, Verdict};
+use crate::run::{Bounds, Clock, Header, Interrupt, Limits, Observer, Run, Stop, Verdict};
 use crate::settings::Settings;
 
 /// Solves a problem. Raising `interrupt` ends the run soon, with the best result so far.
@@ -34,7 +34,7 @@ pub fn solve(
         let mut warm = WarmStart::cold(problem);
         let stop = match method.solve(problem, settings.certify, &mut warm, &mut run) {
             Ok(stop) => stop,
-            Err(Error::Stopped(stop)) => stop,
+            Err(Error::Interrupted(interrupt)) => interrupt.into(),
             Err(error) => return Err(error),
         };
         let note = format!("{} recourse solves, {} exact separations", run.recourse_solves(), run.exact_separations());
@@ -76,7 +76,7 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> 
         status,
         stop: match stop {
             // What was still done in the moment after an interrupt does not undo it.
-            _ if run.clock().check() == Err(Stop::Interrupted) => Stop::Interrupted,
+            _ if run.clock().check() == Err(Interrupt::Interrupted) => Stop::Interrupted,
             _ if met => Stop::Gap,
             // A method that is done without having met the gap cannot do better; that proves nothing.
             Stop::Proved if run.verdict().is_none() => Stop::Stalled,

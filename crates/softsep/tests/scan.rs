@@ -206,5 +206,5 @@ fn a_clock_that_has_run_out_stops_a_scan() {
     let clock = Clock::new(Some(std::time::Duration::ZERO), Default::default());
     let mut scan = Scan::new(&problem, finite_equivalent(&problem, 10_000).unwrap()).unwrap();
     let stopped = scan.separate(&Query::maximum(&[250.0; 9], &clock), &mut CutPool::new(&problem));
-    assert!(matches!(stopped, Err(softsep::Error::Stopped(_))), "{stopped:?}");
+    assert!(matches!(stopped, Err(softsep::Error::Interrupted(_))), "{stopped:?}");
 }

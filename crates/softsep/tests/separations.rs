@@ -216,7 +216,7 @@ fn a_stopped_search_claims_what_holds() {
                         claims += u64::from(found.claim != Claim::Nothing);
                         check_found(&format!("{name}, seed {seed}, {limit} ms"), &problem, &x, &found, truth);
                     }
-                    Err(Error::Stopped(_)) => {}
+                    Err(Error::Interrupted(_)) => {}
                     Err(error) => panic!("{name}, seed {seed}, {limit} ms: {error}"),
                 }
             }

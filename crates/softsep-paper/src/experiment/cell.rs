@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use softsep::run::{Bounds, Certificate, Event, Observer, Stop};
+use softsep::run::{Bounds, Certificate, Event, Interrupt, Observer, Stop};
 use softsep::separation::Assessor;
 use softsep::{Error, Problem, Settings, solve};
 
@@ -32,7 +32,7 @@ pub(super) enum Missing {
 impl From<Error> for Missing {
     fn from(error: Error) -> Self {
         match error {
-            Error::Stopped(Stop::Interrupted) => Missing::Interrupted,
+            Error::Interrupted(Interrupt::Interrupted) => Missing::Interrupted,
             Error::Unsupported(refusal) => Missing::Refused(refusal.to_string()),
             error => Missing::Failed(error.to_string()),
         }

@@ -38,7 +38,7 @@ pub(super) fn call(trial: &Trial, temperature: f64, calls: u64, engine: &mut dyn
         let place = match moved {
             Ok(true) => chain.current(),
             Ok(false) => chain.previous_or_rejected(),
-            Err(RecourseError::Stopped(_)) => {
+            Err(RecourseError::Interrupted(_)) => {
                 let made = u64::saturating_sub(looks, 1);
                 return Ok(Looked::Missed { looks: made, solves: engine.work().solves - solves_before });
             }

@@ -105,7 +105,7 @@ impl Drawer {
             trial.states.draw(&mut self.random, &mut self.state);
             trial.states.realize(&self.state, &mut self.xi);
             match trial.clock.check().map_err(Error::from).and_then(|()| ascent.climb(&self.xi)) {
-                Err(Error::Stopped(_)) => return Ok(Part { draws, found: None, is_stopped: true }),
+                Err(Error::Interrupted(_)) => return Ok(Part { draws, found: None, is_stopped: true }),
                 climbed => climbed?,
             }
             if ascent.value() > trial.beyond {

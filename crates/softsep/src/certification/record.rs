@@ -28,7 +28,7 @@ pub(crate) fn separate_and_record(
         return Ok(None);
     }
     let first_cost = problem.first.value(x);
-    let separated = query.clock.with_grace(|clock| separation.separate(&query.on(clock), pool), Error::is_stop);
+    let separated = query.clock.with_grace(|clock| separation.separate(&query.on(clock), pool), Error::is_interrupt);
     match separated {
         Ok(found) => {
             count(&found, run);
@@ -45,8 +45,8 @@ pub(crate) fn separate_and_record(
             raise_incumbent(problem, pool, run);
             Ok(Some(found))
         }
-        Err(Error::Stopped(_)) if run.incumbent().is_some() => Ok(None),
-        Err(Error::Stopped(_)) => {
+        Err(Error::Interrupted(_)) if run.incumbent().is_some() => Ok(None),
+        Err(Error::Interrupted(_)) => {
             let value = cost_at(problem, x, fallback, run)?;
             run.consider(x, value, fallback);
             Ok(None)

@@ -251,7 +251,7 @@ impl<'p> Verification<'p> {
             return Ok(());
         }
         match self.certify(separation, evaluator, pool, run) {
-            Err(error) if !error.is_stop() => Err(error),
+            Err(error) if !error.is_interrupt() => Err(error),
             _ => Ok(()),
         }
     }

@@ -64,7 +64,7 @@ impl<'p> CutMaster<'p> {
         match solved.status {
             MasterStatus::Infeasible => {
                 let explain = |clock: &Clock| explain_infeasible(&self.master.behind(), clock);
-                let verdict = run.clock().with_grace(explain, Error::is_stop)?;
+                let verdict = run.clock().with_grace(explain, Error::is_interrupt)?;
                 return Ok(CutMasterOutcome::Ended(run.prove(Verdict::Infeasible(verdict))));
             }
             MasterStatus::Unbounded => return Ok(CutMasterOutcome::Unbounded),

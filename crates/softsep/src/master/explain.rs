@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
 use crate::recourse::{ConicProgram, ConicStatus, ProgramBuilder, RecourseError};
-use crate::run::{Clock, Infeasible, Stage, Stop, Unbounded};
+use crate::run::{Clock, Infeasible, Interrupt, Stage, Unbounded};
 
 /// Entries of a ray below this, relative to its largest one, are rounding errors.
 const RAY_SUPPORT_TOL: f64 = 1e-6;
@@ -123,8 +123,8 @@ fn farkas_rows(copies: &ScenarioCopies, clock: &Clock) -> Result<Option<Vec<RowO
         match lp.solve()? {
             Status::Optimal if lp.objective() > LP_FEASIBILITY_TOL => {}
             Status::Optimal => return Ok(None),
-            Status::TimeLimit => return Err(Stop::TimeLimit.into()),
-            Status::Interrupted => return Err(Stop::Interrupted.into()),
+            Status::TimeLimit => return Err(Interrupt::TimeLimit.into()),
+            Status::Interrupted => return Err(Interrupt::Interrupted.into()),
             status => return Err(Error::Master(format!("HiGHS could not explain an infeasible master: {status:?}"))),
         }
         let mut ray = vec![0.0; lp.rows()];
@@ -262,8 +262,8 @@ pub(crate) fn explain_unbounded(copies: &ScenarioCopies, clock: &Clock) -> Resul
             Status::Optimal => {
                 return Err(Error::Master("HiGHS calls the master unbounded, but no certificate of that holds".into()));
             }
-            Status::TimeLimit => return Err(Stop::TimeLimit.into()),
-            Status::Interrupted => return Err(Stop::Interrupted.into()),
+            Status::TimeLimit => return Err(Interrupt::TimeLimit.into()),
+            Status::Interrupted => return Err(Interrupt::Interrupted.into()),
             status => return Err(Error::Master(format!("HiGHS could not explain an unbounded master: {status:?}"))),
         }
         let mut ray = vec![0.0; lp.cols()];

@@ -320,7 +320,7 @@ impl<'p> MasterProblem<'p> {
         for copy in self.copies.iter_mut().filter(|copy| !copy.stays) {
             match self.engine.solve(&copy.xi, &mut self.answer) {
                 Ok(()) => copy.idle = older(copy.idle, is_below(self.answer.cost, theta)),
-                Err(RecourseError::Stopped(_)) => return Ok(()),
+                Err(RecourseError::Interrupted(_)) => return Ok(()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -374,7 +374,7 @@ impl<'p> MasterProblem<'p> {
                 Ok(()) if self.answer.cost > worst => (worst, copy) = (self.answer.cost, Some(index)),
                 Ok(()) => {}
                 // The next separation meets the same clock.
-                Err(RecourseError::Stopped(_)) => return Ok(false),
+                Err(RecourseError::Interrupted(_)) => return Ok(false),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -400,7 +400,7 @@ impl<'p> MasterProblem<'p> {
         self.engine.at(x);
         match self.engine.solve(xi, &mut self.answer) {
             Ok(()) if self.answer.outcome == Outcome::Solved => Ok(self.engine.warm_start().0),
-            Ok(()) | Err(RecourseError::Stopped(_)) => Ok(None),
+            Ok(()) | Err(RecourseError::Interrupted(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -415,7 +415,7 @@ impl<'p> MasterProblem<'p> {
         for copy in &self.copies {
             match self.engine.solve(&copy.xi, &mut self.answer) {
                 Ok(()) if self.answer.outcome == Outcome::Solved => {}
-                Ok(()) | Err(RecourseError::Stopped(_)) => return Ok(None),
+                Ok(()) | Err(RecourseError::Interrupted(_)) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
             point[dim] = point[dim].max(self.answer.cost);

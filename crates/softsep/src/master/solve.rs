@@ -8,7 +8,7 @@ use super::scenario_copies::{ModelVariant, ScenarioCopies};
 use crate::definition::VariableKind;
 use crate::error::Error;
 use crate::recourse::{ConicProgram, ConicStatus};
-use crate::run::{Clock, Stop, Unfinished, solve_here, solve_until};
+use crate::run::{Clock, Interrupt, Unfinished, solve_here, solve_until};
 
 /// Smallest integrality tolerance that HiGHS accepts.
 const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
@@ -85,7 +85,7 @@ pub(crate) enum MasterStatus {
     /// The objective falls without limit.
     Unbounded,
     /// Stopped by the time limit or an interrupt.
-    Stopped(Stop),
+    Stopped(Interrupt),
 }
 
 /// A function that solves within the limits of a clock. Returns `None` if HiGHS did not stop in time.
@@ -141,15 +141,15 @@ impl ScenarioCopies<'_> {
     ) -> Result<(MasterSolution, bool), Error> {
         let integers = self.problem.first.has_integers();
         let Some((lp, lp_status)) = self.run_highs(lp, solver, clock)? else {
-            let stop = clock.check().err().unwrap_or(Stop::Interrupted);
+            let stop = clock.check().err().unwrap_or(Interrupt::Interrupted);
             return Ok((MasterSolution::without_point(MasterStatus::Stopped(stop)), false));
         };
         let status = match lp_status {
             Status::Optimal => MasterStatus::Optimal,
             Status::Infeasible => MasterStatus::Infeasible,
             Status::Unbounded => MasterStatus::Unbounded,
-            Status::TimeLimit => MasterStatus::Stopped(Stop::TimeLimit),
-            Status::Interrupted => MasterStatus::Stopped(Stop::Interrupted),
+            Status::TimeLimit => MasterStatus::Stopped(Interrupt::TimeLimit),
+            Status::Interrupted => MasterStatus::Stopped(Interrupt::Interrupted),
             Status::InfeasibleOrUnbounded | Status::OtherLimit | Status::Failed => {
                 return Err(Error::Master(format!("HiGHS ended the master with {lp_status:?}")));
             }

@@ -4,6 +4,8 @@
 //! may react in any way can only do better. How much better shows the exact cost of the decision, which is reported
 //! beside it.
 
+use std::ops::ControlFlow;
+
 use serde::Deserialize;
 use softsep_lp::Basis;
 
@@ -112,7 +114,10 @@ impl Method for Adr {
         }
         let solved = match problem.set.shape(&Part::whole(problem.set.dim())) {
             Some(shape) => best(problem, PolicyRegion::Shape(&shape), &dependence, None, run)?,
-            None => over_list(problem, &dependence, &xi, run)?,
+            None => match over_list(problem, &dependence, &xi, run)? {
+                ControlFlow::Continue(solved) => solved,
+                ControlFlow::Break(stop) => return Ok(stop),
+            },
         };
         match solved.status {
             PolicyStatus::Optimal => {
@@ -126,10 +131,10 @@ impl Method for Adr {
             PolicyStatus::Unbounded => {
                 // What falls without end under a rule does so under any recourse, and in every relaxation.
                 let copies = ScenarioCopies::new(problem, vec![&xi], run.clock())?;
-                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_stop)?;
+                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_interrupt)?;
                 Ok(run.prove(Verdict::Unbounded(verdict)))
             }
-            PolicyStatus::Stopped(stop) => Ok(stop),
+            PolicyStatus::Stopped(interrupt) => Ok(interrupt.into()),
             PolicyStatus::Failed(why) => {
                 Err(Error::Master(format!("the program of affine rules could not be solved: {why}")))
             }
@@ -149,7 +154,7 @@ impl Adr {
         let copies = ScenarioCopies::new(problem, scenarios.iter().collect(), run.clock())?;
         let solved = copies.solve(&MasterStart::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         if solved.status == master::MasterStatus::Infeasible {
-            let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), Error::is_stop)?;
+            let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), Error::is_interrupt)?;
             return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
         }
         if let Some(lower) = solved.lower {
@@ -181,7 +186,8 @@ impl Adr {
             Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
         let clock = run.clock().clone();
         let query = Query::maximum(x, &clock).with_bound(tolerance);
-        let separated = clock.with_grace(|clock| separation.separate(&query.on(clock), &mut warm.cuts), Error::is_stop);
+        let separated =
+            clock.with_grace(|clock| separation.separate(&query.on(clock), &mut warm.cuts), Error::is_interrupt);
         let (value, worst, stopped) = match separated {
             Ok(found) => {
                 count(&found, run);
@@ -194,10 +200,10 @@ impl Adr {
                 (first_cost + found.value, found.xi, None)
             }
             // There is no time left to separate; the bound of the policy holds all the same.
-            Err(Error::Stopped(stop)) => {
+            Err(Error::Interrupted(interrupt)) => {
                 let mut nominal = vec![0.0; problem.set.dim()];
                 problem.set.nominal(&mut nominal);
-                (cost_at(problem, x, &nominal, run)?, nominal, Some(stop))
+                (cost_at(problem, x, &nominal, run)?, nominal, Some(interrupt))
             }
             Err(error) => return Err(error),
         };
@@ -208,8 +214,8 @@ impl Adr {
                 run.upper(x, value, solved.value.max(value), &worst)
             }
         }
-        if let Some(stop) = stopped {
-            return Ok(stop);
+        if let Some(interrupt) = stopped {
+            return Ok(interrupt.into());
         }
         let mut scenarios = ScenarioList::new(worst.len());
         scenarios.push(&worst);
@@ -299,7 +305,7 @@ fn over_list(
     dependence: &Dependence,
     nominal: &[f64],
     run: &mut Run,
-) -> Result<PolicySolution, Error> {
+) -> Result<ControlFlow<Stop, PolicySolution>, Error> {
     let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
     let mut rows = ScenarioConstraints::new(problem, &all, nominal);
     let mut basis = None;
@@ -308,10 +314,10 @@ fn over_list(
         basis = solved.basis.take();
         let promised = solved.value - problem.first.value(&solved.x);
         if !rows.grow(&solved, &solved.x, promised, run.clock())? {
-            return Ok(solved);
+            return Ok(ControlFlow::Continue(solved));
         }
         if let Some(stop) = run.tick() {
-            return Err(stop.into());
+            return Ok(ControlFlow::Break(stop));
         }
     }
 }

@@ -120,7 +120,7 @@ impl Auto {
         let is_open = run.verdict().is_none() && !run.bounds().meet(run.limits().gap);
         let continues = match &ended {
             Ok(stop) => *stop == Stop::Stalled,
-            Err(error) => !error.is_stop(),
+            Err(error) => !error.is_interrupt(),
         };
         // Where there is no exact separation, the error of the first method is to the point.
         let can_prove = certify == Certify::Exact && self.ccg.accepts(problem).is_ok();
@@ -145,7 +145,7 @@ impl Auto {
         run: &mut Run,
     ) -> Result<Stop, Error> {
         let error = match self.ccg.solve(problem, certify, warm, run) {
-            Err(error) if !error.is_stop() => error,
+            Err(error) if !error.is_interrupt() => error,
             ended => return ended,
         };
         let soft = self.soft(problem);
@@ -156,7 +156,7 @@ impl Auto {
         run.set_method(soft.name());
         // Where this fails too, the first failure is reported.
         match soft.solve(problem, certify, warm, run) {
-            Err(other) if !other.is_stop() => Err(error),
+            Err(other) if !other.is_interrupt() => Err(error),
             ended => ended,
         }
     }

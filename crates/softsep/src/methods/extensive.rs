@@ -164,11 +164,12 @@ impl Extensive {
         run.count_nodes(solved.nodes);
         match solved.status {
             MasterStatus::Infeasible => {
-                let verdict = run.clock().with_grace(|clock| explain_infeasible(&copies, clock), Error::is_stop)?;
+                let verdict =
+                    run.clock().with_grace(|clock| explain_infeasible(&copies, clock), Error::is_interrupt)?;
                 return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
             }
             MasterStatus::Unbounded if is_complete => {
-                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_stop)?;
+                let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_interrupt)?;
                 return Ok(Some(run.prove(Verdict::Unbounded(verdict))));
             }
             // With fewer scenarios the problem is a relaxation: that it is unbounded says nothing.
@@ -185,7 +186,7 @@ impl Extensive {
             separate_and_record(problem, &query, fallback, &mut separation, &mut warm.cuts, certify, run)?;
         }
         Ok(match (run.tick(), solved.status) {
-            (None, MasterStatus::Stopped(stop)) => Some(stop),
+            (None, MasterStatus::Stopped(interrupt)) => Some(interrupt.into()),
             (stop, _) => stop,
         })
     }

@@ -175,7 +175,7 @@ impl GenerationState<'_> {
         match solved.status {
             MasterStatus::Infeasible => {
                 let explain = |clock: &Clock| explain_infeasible(&self.master.behind(), clock);
-                let verdict = run.clock().with_grace(explain, Error::is_stop)?;
+                let verdict = run.clock().with_grace(explain, Error::is_interrupt)?;
                 return Ok(Some(run.prove(Verdict::Infeasible(verdict))));
             }
             MasterStatus::Unbounded => return self.unbounded(run),
@@ -192,7 +192,7 @@ impl GenerationState<'_> {
         let stop = run.tick();
         Ok(match solved.status {
             _ if stop.is_some() => stop,
-            MasterStatus::Stopped(stop) => Some(stop),
+            MasterStatus::Stopped(interrupt) => Some(interrupt.into()),
             _ => (!grown).then_some(Stop::Stalled),
         })
     }
@@ -266,7 +266,7 @@ impl GenerationState<'_> {
         let clock = if run.clock().check().is_err() { Clock::grace() } else { run.clock().clone() };
         let query = Query::maximum(&incumbent.x, &clock).with_bound(f64::INFINITY).with_size(run.objective_size());
         match self.separate(&query, run) {
-            Err(error) if !error.is_stop() => Err(error),
+            Err(error) if !error.is_interrupt() => Err(error),
             _ => Ok(()),
         }
     }
@@ -282,7 +282,8 @@ impl GenerationState<'_> {
         if self.problem.recourse.costs_move() {
             return self.add_listed(run);
         }
-        let ray = run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), Error::is_stop)?;
+        let ray =
+            run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), Error::is_interrupt)?;
         run.say("the master is unbounded, and so is the problem if some decision is feasible; looking for one");
         let free = without_costs(self.problem)?;
         let used = run.iterations();
@@ -306,8 +307,9 @@ impl GenerationState<'_> {
     fn add_listed(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
         let points = finite_equivalent(self.problem, usize::MAX).map_err(|reason| Error::Master(reason.to_string()))?;
         if self.listed == points.len() {
-            let ray =
-                run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), Error::is_stop)?;
+            let ray = run
+                .clock()
+                .with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), Error::is_interrupt)?;
             return Ok(Some(run.prove(Verdict::Unbounded(ray))));
         }
         let end = points.len().min(self.listed + self.master.size().scenarios);

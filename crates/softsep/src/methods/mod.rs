@@ -50,7 +50,7 @@ pub trait Method: Send + Sync {
     /// Solves, writing bounds and incumbents into `run`, and returns why it ended. `warm` holds cuts and scenarios of earlier
     /// methods, and afterwards those of this one too.
     ///
-    /// Errs with [`Error::Stopped`] where the clock stops a computation on the way; the ledger's result is valid all the same.
+    /// Errs with [`Error::Interrupted`] where the clock stops a computation on the way; the ledger's result is valid all the same.
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error>;
 }
 

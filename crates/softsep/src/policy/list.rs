@@ -14,7 +14,7 @@ use crate::definition::ScenarioList;
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::recourse::RecourseError;
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Interrupt};
 
 /// Least number of scenarios that are added to an unbounded program.
 const MIN_ADDED_SCENARIOS: usize = 20;
@@ -64,7 +64,13 @@ impl<'a> ScenarioConstraints<'a> {
 
     /// Adds the constraints that the solved policy violates, for decision `x` and a claimed recourse cost of at most
     /// `cost`. Returns false if there is nothing to add.
-    pub(crate) fn grow(&mut self, solved: &PolicySolution, x: &[f64], cost: f64, clock: &Clock) -> Result<bool, Stop> {
+    pub(crate) fn grow(
+        &mut self,
+        solved: &PolicySolution,
+        x: &[f64],
+        cost: f64,
+        clock: &Clock,
+    ) -> Result<bool, Interrupt> {
         let violated: Vec<(usize, usize)> = match solved.status {
             PolicyStatus::Optimal => PolicyClaim { problem: self.problem, policy: &solved.policy, x, cost }
                 .largest_violations(self.all, clock)?,
@@ -123,7 +129,7 @@ fn constraint_count(problem: &Problem) -> usize {
 impl PolicyClaim<'_> {
     /// For each constraint that the policy violates at some scenario, returns the scenario with the largest violation
     /// in each segment of the list, as pairs of a constraint and a scenario.
-    fn largest_violations(&self, all: &ScenarioList, clock: &Clock) -> Result<Vec<(usize, usize)>, Stop> {
+    fn largest_violations(&self, all: &ScenarioList, clock: &Clock) -> Result<Vec<(usize, usize)>, Interrupt> {
         let constraints = constraint_count(self.problem);
         let none = || vec![(VIOLATION_TOL, None); constraints];
         // Chunks of a fixed size are merged in order and the first of equals is kept: the result is independent of

@@ -11,7 +11,7 @@ use super::reduced_measures::ReducedMeasures;
 use super::repair::{BallShares, ProvenPolicy, Repair};
 use super::robust::{CounterpartRows, CounterpartSide, PolicyRegion};
 use crate::recourse::{ConicProgram, ConicStatus, RecourseError};
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Interrupt};
 
 /// The strictest integrality tolerance that HiGHS accepts.
 const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
@@ -44,7 +44,7 @@ pub(crate) enum PolicyStatus {
     /// The cost is unbounded below: the region is empty, or the problem is unbounded.
     Unbounded,
     /// Stopped early, without a policy.
-    Stopped(Stop),
+    Stopped(Interrupt),
     /// The solver failed.
     Failed(String),
 }
@@ -243,8 +243,8 @@ fn policy_status(status: Status, clock: &Clock) -> PolicyStatus {
         (Status::Optimal, _) => PolicyStatus::Optimal,
         (Status::Infeasible, _) => PolicyStatus::Infeasible,
         (Status::Unbounded, _) => PolicyStatus::Unbounded,
-        (Status::TimeLimit, _) => PolicyStatus::Stopped(Stop::TimeLimit),
-        (Status::Interrupted, _) => PolicyStatus::Stopped(Stop::Interrupted),
+        (Status::TimeLimit, _) => PolicyStatus::Stopped(Interrupt::TimeLimit),
+        (Status::Interrupted, _) => PolicyStatus::Stopped(Interrupt::Interrupted),
         // The interior point method of HiGHS does not distinguish an interrupt from a failure.
         (_, Err(stop)) => PolicyStatus::Stopped(stop),
         (status, Ok(())) => PolicyStatus::Failed(format!("HiGHS ended with {status:?}")),

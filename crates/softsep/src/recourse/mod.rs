@@ -20,7 +20,7 @@ pub use linear::{BasisPolicies, BasisPolicy, BasisResponse, DualChoice, Interval
 pub(crate) use program::{ProgramBuilder, merged};
 
 use crate::model::Problem;
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Interrupt};
 
 /// Outcome of a recourse solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -162,7 +162,7 @@ pub enum RecourseError {
     },
     /// The time limit passed or an interrupt came during a solve.
     #[error(transparent)]
-    Stopped(#[from] Stop),
+    Interrupted(#[from] Interrupt),
     /// The engine does not support this problem.
     #[error("{0}")]
     Unsupported(String),

@@ -30,6 +30,26 @@ pub enum Stop {
     Stalled,
 }
 
+/// Why a computation inside a run was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Interrupt {
+    /// The time limit is reached.
+    #[error("the time limit is reached")]
+    TimeLimit,
+    /// The interrupt flag is raised.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl From<Interrupt> for Stop {
+    fn from(interrupt: Interrupt) -> Self {
+        match interrupt {
+            Interrupt::TimeLimit => Stop::TimeLimit,
+            Interrupt::Interrupted => Stop::Interrupted,
+        }
+    }
+}
+
 /// What a run may use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
@@ -101,11 +121,11 @@ impl Clock {
     }
 
     /// Whether to go on.
-    pub fn check(&self) -> Result<(), Stop> {
+    pub fn check(&self) -> Result<(), Interrupt> {
         if self.interrupt.load(Ordering::Relaxed) {
-            Err(Stop::Interrupted)
+            Err(Interrupt::Interrupted)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Err(Stop::TimeLimit)
+            Err(Interrupt::TimeLimit)
         } else {
             Ok(())
         }

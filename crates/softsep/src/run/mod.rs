@@ -11,7 +11,7 @@ mod seed;
 
 pub use attested::{Assumption, Attested, Likely, Source, Violation};
 pub use bounds::{Best, Bounds, Certificate};
-pub use clock::{Clock, Limits, Stop};
+pub use clock::{Clock, Interrupt, Limits, Stop};
 pub(crate) use deadline::{Unfinished, run_until, solve_here, solve_until};
 pub use incumbent::Incumbent;
 pub use observer::{ChainDiagnostics, ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
@@ -250,7 +250,7 @@ impl<'a> Run<'a> {
         let is_last = self.limits.iterations.is_some_and(|limit| self.iterations >= limit);
         match self.clock.check() {
             _ if self.bounds.meet(self.limits.gap) => Some(Stop::Gap),
-            Err(stop) => Some(stop),
+            Err(interrupt) => Some(interrupt.into()),
             Ok(()) => is_last.then_some(Stop::IterationLimit),
         }
     }

@@ -50,8 +50,10 @@ impl Separation for Cascade<'_> {
             false => match self.ask_soft(query, pool) {
                 Ok(found) => Some(found),
                 // The query may have a clock of its own, on which an exact separation still has time.
-                Err(Error::Stopped(stop)) if !wants_proof || query.clock.check().is_err() => return Err(stop.into()),
-                Err(Error::Stopped(_)) => None,
+                Err(Error::Interrupted(stop)) if !wants_proof || query.clock.check().is_err() => {
+                    return Err(stop.into());
+                }
+                Err(Error::Interrupted(_)) => None,
                 Err(error) => return Err(error),
             },
         };

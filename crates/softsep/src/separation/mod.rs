@@ -72,7 +72,7 @@ pub struct Found {
 pub trait Separation {
     /// Answers a query. Cuts met on the way may be inserted into `pool`; the caller inserts the cut of the answer.
     ///
-    /// An exact search that the clock stops returns the scenario and the bound that it has. It errs with [`Error::Stopped`] where
+    /// An exact search that the clock stops returns the scenario and the bound that it has. It errs with [`Error::Interrupted`] where
     /// it has none, and so does a search without bounds that the clock stops: its scenario would estimate nothing.
     fn separate(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error>;
 

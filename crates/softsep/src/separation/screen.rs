@@ -18,7 +18,7 @@ use crate::numeric::dot;
 use crate::recourse::{
     Answer, BasisPolicies, BasisPolicy, BasisResponse, Interval, Outcome, Recourse, RecourseBasis, RecourseError,
 };
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Interrupt};
 
 /// Scenarios that are not worth a round.
 const FEW: usize = 32;
@@ -177,7 +177,7 @@ impl Screen {
     }
 
     /// Raises the lower bounds by the pieces from `first` on.
-    fn raise(&self, first: usize, question: Question, open: &mut [Open]) -> Result<(), Stop> {
+    fn raise(&self, first: usize, question: Question, open: &mut [Open]) -> Result<(), Interrupt> {
         let pieces: Vec<&Piece> = self.pieces.iter().skip(first).collect();
         if pieces.is_empty() {
             return Ok(());
@@ -236,7 +236,7 @@ fn rule_out(
             });
             Ok(Block { costs: costs.collect(), ranges })
         })
-        .collect::<Result<_, Stop>>()?;
+        .collect::<Result<_, Interrupt>>()?;
     let mut ranges = vec![Interval::EMPTY; basics];
     for block in &blocks {
         ranges.iter_mut().zip(&block.ranges).for_each(|(range, block)| *range = range.hull(*block));

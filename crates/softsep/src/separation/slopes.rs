@@ -11,7 +11,7 @@ use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 use crate::error::Error;
 use crate::model::{Problem, Sparse};
 use crate::recourse::{DualColumns, DualSet};
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Interrupt};
 use crate::uncertainty::{Polytope, ShapeRow, States, Trend, Uncertainty};
 
 /// An end of a range that is this small is zero: what HiGHS leaves of a sign.
@@ -260,8 +260,8 @@ pub(crate) fn extreme(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Extre
     match status {
         Status::Optimal => Ok(Extreme::At(lp.objective())),
         Status::Infeasible => Ok(Extreme::Empty),
-        Status::TimeLimit => Err(Stop::TimeLimit.into()),
-        Status::Interrupted => Err(Stop::Interrupted.into()),
+        Status::TimeLimit => Err(Interrupt::TimeLimit.into()),
+        Status::Interrupted => Err(Interrupt::Interrupted.into()),
         Status::Unbounded | Status::InfeasibleOrUnbounded | Status::OtherLimit | Status::Failed => Ok(Extreme::Unknown),
     }
 }

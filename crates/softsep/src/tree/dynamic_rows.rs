@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use softsep_lp::{Basis, BasisStatus, Lp, Model};
 
-use super::cut_pool::CutPool;
+use super::cut_rows::CutRows;
 use super::root_model::RootModel;
 use crate::error::Error;
 use crate::recourse::CutKind;
@@ -60,7 +60,7 @@ impl DynamicRows {
         &mut self,
         keys: impl IntoIterator<Item = RowKey>,
         root: &RootModel,
-        pool: &CutPool,
+        pool: &CutRows,
         lp: &mut Lp,
     ) -> Result<bool, Error> {
         self.added.clear();
@@ -142,7 +142,7 @@ impl DynamicRows {
         &mut self,
         start: &RelaxationBasis,
         root: &RootModel,
-        pool: &CutPool,
+        pool: &CutRows,
         lp: &mut Lp,
     ) -> Result<Basis, Error> {
         self.add(start.nonbasic_rows.iter().map(|(key, _)| *key), root, pool, lp)?;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::cut_pool::CutPool;
+use super::cut_rows::CutRows;
 use super::node::{BoundChange, TreeNode};
 use super::relaxation::{NodeRelaxation, RelaxationStatus};
 use super::root_model::RootModel;
@@ -38,7 +38,7 @@ impl PrimalHeuristics {
         x: &[f64],
         cutoff: f64,
         root: &RootModel,
-        pool: &CutPool,
+        pool: &CutRows,
     ) -> Result<Option<Vec<f64>>, Error> {
         let mut node = from.clone();
         if !self.is_new(x, root) || !self.program.load(&mut node, &[], cutoff, root, pool)? {
@@ -55,7 +55,7 @@ impl PrimalHeuristics {
         fixings: &[BoundChange],
         cutoff: f64,
         root: &RootModel,
-        pool: &CutPool,
+        pool: &CutRows,
     ) -> Result<Option<Vec<f64>>, Error> {
         let mut node = from.clone();
         if !self.program.load(&mut node, fixings, cutoff, root, pool)? {

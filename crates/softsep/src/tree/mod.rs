@@ -10,7 +10,7 @@
 //! The search is therefore the same on any number of threads.
 
 mod branching;
-mod cut_pool;
+mod cut_rows;
 mod dynamic_rows;
 mod heuristics;
 mod node;
@@ -23,9 +23,11 @@ mod search;
 mod tests;
 mod worker;
 
+use std::ops::ControlFlow;
+
+use crate::cuts::CutPool;
 use crate::error::Error;
-use crate::recourse::Cut;
-use crate::run::Run;
+use crate::run::{Run, Stop};
 
 pub(crate) use search::Tree;
 
@@ -43,35 +45,31 @@ pub(crate) struct Point {
     pub(crate) integral: bool,
 }
 
-/// Callback that evaluates decisions and keeps the incumbent.
+/// Callback that separates at the points of the tree, owns the cut pool, and keeps the incumbent in the ledger.
 pub(crate) trait LazyCutCallback {
-    /// Returns cuts at each point, in order. They need not be violated. Points come in batches, so that the callback
-    /// may work in parallel.
+    /// Separates at each point, in order, and inserts cuts into the pool. Returns for each point whether it is accepted: an
+    /// integral point that the callback has made the incumbent if it is better, and at which no cut is worth another round.
     ///
-    /// An integral point without a violated cut closes its node: the callback has accepted the point, and made it the
-    /// incumbent if it is better.
-    fn separate(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error>;
+    /// An integral point that violates no cut of the pool is accepted in any case. Breaks off where the run ends.
+    fn separate(&mut self, points: &[Point], run: &mut Run) -> Result<ControlFlow<Stop, Vec<bool>>, Error>;
 
-    /// Evaluates an integral decision of a primal heuristic, which may become the incumbent. Returns globally valid
-    /// cuts.
-    fn evaluate(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error>;
+    /// Evaluates an integral decision of a primal heuristic, which may become the incumbent, and inserts cuts into the pool.
+    fn evaluate(&mut self, x: &[f64], run: &mut Run) -> Result<(), Error>;
+
+    /// Returns the pool, which the tree reads after each of these calls.
+    fn pool(&self) -> &CutPool;
 
     /// Returns the cutoff: nodes with a bound at or above it are pruned. It may fall when a better decision is found,
     /// and rise when a worse scenario is found for the incumbent; pruned nodes then return to the queue.
     fn cutoff(&self, run: &Run) -> f64;
 
-    /// Called when the valid lower bound of the tree has risen. An error of [`Stop`](crate::run::Stop) ends the search.
-    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<(), Error>;
+    /// Called when the valid lower bound of the tree has risen. Returns why the run ends, if it does.
+    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<Option<Stop>, Error>;
 
     /// Called when an integral point is accepted although the relaxation is unbounded with all cuts. A callback whose
-    /// acceptance is no proof returns the error to end with. `None` means that the problem is unbounded.
-    fn unbounded_relaxation(&mut self, _run: &mut Run) -> Option<Error> {
-        None
-    }
-
-    /// Returns the scenarios of the cuts, for the explanation of infeasibility.
-    fn scenarios(&self) -> Vec<&[f64]> {
-        Vec::new()
+    /// acceptance is no proof settles the matter and returns why the run ends. `None` means that the problem is unbounded.
+    fn unbounded_relaxation(&mut self, _run: &mut Run) -> Result<Option<Stop>, Error> {
+        Ok(None)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use softsep_lp::{Algorithm, Basis, Lp, Status};
 
-use super::cut_pool::CutPool;
+use super::cut_rows::CutRows;
 use super::dynamic_rows::{DynamicRows, RelaxationBasis, RowKey};
 use super::node::{BoundChange, TreeNode};
 use super::root_model::RootModel;
 use super::{Point, TreeWork};
 use crate::error::Error;
 use crate::numeric::tolerances::{FEASIBILITY_TOL, INTEGRALITY_TOL};
-use crate::run::Stop;
+use crate::run::Interrupt;
 
 /// Distance from an integer at which rounding needs no new solve, since rows do not change noticeably.
 const EXACT_INTEGRALITY_TOL: f64 = 1e-9;
@@ -108,7 +108,7 @@ impl NodeRelaxation {
         fixings: &[BoundChange],
         cutoff: f64,
         root: &RootModel,
-        pool: &CutPool,
+        pool: &CutRows,
     ) -> Result<bool, Error> {
         self.lower.copy_from_slice(&root.lower);
         self.upper.copy_from_slice(&root.upper);
@@ -154,7 +154,7 @@ impl NodeRelaxation {
         &mut self,
         cutoff: f64,
         root: &RootModel,
-        pool: &CutPool,
+        pool: &CutRows,
     ) -> Result<RelaxationStatus, Error> {
         let mut round = 0;
         loop {
@@ -194,7 +194,7 @@ impl NodeRelaxation {
         round: u32,
         bounded: bool,
         root: &RootModel,
-        pool: &CutPool,
+        pool: &CutRows,
     ) -> Result<bool, Error> {
         let is_integral = self.max_fractionality(root) <= INTEGRALITY_TOL;
         let mut violated: Vec<(f64, RowKey)> = Vec::new();
@@ -258,8 +258,8 @@ impl NodeRelaxation {
         self.work.programs += 1;
         self.work.pivots += self.lp.simplex_iterations();
         match status {
-            Status::TimeLimit => Err(Stop::TimeLimit.into()),
-            Status::Interrupted => Err(Stop::Interrupted.into()),
+            Status::TimeLimit => Err(Interrupt::TimeLimit.into()),
+            Status::Interrupted => Err(Interrupt::Interrupted.into()),
             status => Ok(status),
         }
     }
@@ -305,7 +305,7 @@ impl NodeRelaxation {
     ///
     /// The point counts as fractional if rounding would raise the objective: with a large coefficient a millionth can
     /// have the effect of one.
-    pub(super) fn point(&mut self, root: &RootModel, pool: &CutPool) -> Result<Point, Error> {
+    pub(super) fn point(&mut self, root: &RootModel, pool: &CutRows) -> Result<Point, Error> {
         let fractionality = self.max_fractionality(root);
         if fractionality > INTEGRALITY_TOL {
             return Ok(self.fractional_point(root));
@@ -331,7 +331,7 @@ impl NodeRelaxation {
 
     /// Adds the cuts that a point violates, and returns whether any were new. A cut that is in the program already is
     /// violated only by the tolerance of HiGHS.
-    pub(super) fn add_violated_cuts(&mut self, point: &Point, root: &RootModel, pool: &CutPool) -> Result<bool, Error> {
+    pub(super) fn add_violated_cuts(&mut self, point: &Point, root: &RootModel, pool: &CutRows) -> Result<bool, Error> {
         let cuts = pool.cuts().iter().enumerate().filter(|(_, cut)| cut.violation(&point.x, point.eta) > 0.0);
         self.rows.add(cuts.map(|(index, _)| RowKey::Cut(index)), root, pool, &mut self.lp)
     }
@@ -362,7 +362,7 @@ impl NodeRelaxation {
         x: &[f64],
         cutoff: f64,
         root: &RootModel,
-        pool: &CutPool,
+        pool: &CutRows,
     ) -> Result<Option<Vec<f64>>, Error> {
         let bounds = (self.lower.clone(), self.upper.clone());
         for &j in &root.integers {
@@ -422,8 +422,8 @@ impl NodeRelaxation {
         self.work.probes += 1;
         self.work.probe_pivots += self.lp.simplex_iterations();
         let probe = match status {
-            Status::TimeLimit => return Err(Stop::TimeLimit.into()),
-            Status::Interrupted => return Err(Stop::Interrupted.into()),
+            Status::TimeLimit => return Err(Interrupt::TimeLimit.into()),
+            Status::Interrupted => return Err(Interrupt::Interrupted.into()),
             Status::Infeasible => Probe::Infeasible,
             Status::Optimal => Probe::Optimum(self.lp.objective()),
             Status::OtherLimit => Probe::Estimate(self.lp.objective().max(self.objective)),

@@ -1,11 +1,12 @@
 //! The search: batches of nodes, merged in order, until no node below the cutoff is open.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::branching::{ProbeBudget, Pseudocosts};
-use super::cut_pool::CutPool;
+use super::cut_rows::CutRows;
 use super::dynamic_rows::RelaxationBasis;
 use super::heuristics::PrimalHeuristics;
 use super::node::{BoundChange, NodeQueue, TreeNode};
@@ -13,10 +14,10 @@ use super::reduced_cost_fixing::ReducedCosts;
 use super::root_model::RootModel;
 use super::worker::{BatchContext, Child, NodeOutcome, NodeReport, NodeWorker};
 use super::{LazyCutCallback, Point, TreeSettings, TreeWork};
+use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
 use crate::master::{ScenarioCopies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
-use crate::recourse::Cut;
 use crate::run::{Clock, MasterSize, Run, Stop, Verdict};
 
 /// A worker continues its plunge while the node's bound is within this share of the gap from the lower bound.
@@ -50,7 +51,9 @@ struct AcceptedPoint {
 pub(crate) struct Tree<'p> {
     root: RootModel<'p>,
     settings: TreeSettings,
-    pool: CutPool,
+    /// Rows of the cuts that have been read from the callback's pool, and the position of the reader there.
+    pool: CutRows,
+    cursor: Cursor,
     pseudocosts: Pseudocosts,
     workers: Vec<NodeWorker>,
     heuristics: PrimalHeuristics,
@@ -87,7 +90,8 @@ impl<'p> Tree<'p> {
             pseudocosts: Pseudocosts::new(root.dim()),
             root,
             settings,
-            pool: CutPool::default(),
+            pool: CutRows::default(),
+            cursor: Cursor::default(),
             workers,
             open,
             pruned: NodeQueue::default(),
@@ -106,10 +110,12 @@ impl<'p> Tree<'p> {
         })
     }
 
-    /// Adds cuts to the pool. Accepted points that they cut off become open nodes again.
-    pub(crate) fn add(&mut self, cuts: impl IntoIterator<Item = Cut>) {
+    /// Reads the new cuts of the callback's pool. Accepted points that they cut off become open nodes again.
+    fn read_cuts(&mut self, pool: &CutPool) {
         let from = self.pool.cuts().len();
-        cuts.into_iter().for_each(|cut| self.pool.add(cut));
+        for cut in pool.read_new(&mut self.cursor) {
+            self.pool.add(pool.cut(cut));
+        }
         let Self { pool, accepted, open, .. } = self;
         for AcceptedPoint { node, .. } in
             accepted.extract_if(.., |accepted| pool.violates(from, &accepted.point.x, accepted.point.eta))
@@ -146,23 +152,28 @@ impl<'p> Tree<'p> {
         workers.chain(accepted).fold(self.open.min_bound().min(self.pruned.min_bound()), f64::min)
     }
 
-    /// Searches until no node below the cutoff is open. May be called again after cuts were added or the cutoff has
-    /// risen.
-    pub(crate) fn search(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
+    /// Searches until no node below the cutoff is open, or the run ends; returns why it ends. May be called again after cuts were
+    /// inserted into the pool or the cutoff has risen.
+    pub(crate) fn search(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<Option<Stop>, Error> {
+        self.read_cuts(callback.pool());
         loop {
             self.update_cutoff(callback, run)?;
-            self.report_bound(callback, run)?;
+            if let Some(stop) = self.report_bound(callback, run)? {
+                return Ok(Some(stop));
+            }
             self.assign_nodes();
             if self.workers.iter().all(|worker| worker.node.is_none()) {
                 return self.finish(callback, run);
             }
             if self.settings.nodes.is_some_and(|limit| self.work.nodes >= limit) {
-                return Err(Stop::IterationLimit.into());
+                return Ok(Some(Stop::IterationLimit));
             }
-            self.process_batch(callback, run)?;
+            if let Some(stop) = self.process_batch(callback, run)? {
+                return Ok(Some(stop));
+            }
             run.set_master(MasterSize { scenarios: 0, cuts: self.rows() });
             if let Some(stop) = run.tick() {
-                return Err(stop.into());
+                return Ok(Some(stop));
             }
         }
     }
@@ -202,13 +213,15 @@ impl<'p> Tree<'p> {
         self.pruned.push(node);
     }
 
-    fn report_bound(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
+    fn report_bound(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<Option<Stop>, Error> {
         let lower = self.lower();
-        if lower > self.reported_bound && lower < f64::INFINITY {
-            self.reported_bound = lower;
-            callback.lower_bound_rose(lower, run)?;
+        if lower <= self.reported_bound || lower == f64::INFINITY {
+            return Ok(None);
         }
-        Ok(())
+        self.reported_bound = lower;
+        let stop = callback.lower_bound_rose(lower, run)?;
+        self.read_cuts(callback.pool());
+        Ok(stop)
     }
 
     /// Assigns a node to every worker: the one of its plunge while that is promising, or else the open node with the
@@ -239,7 +252,7 @@ impl<'p> Tree<'p> {
     }
 
     /// Solves the assigned nodes and merges their results in order.
-    fn process_batch(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
+    fn process_batch(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<Option<Stop>, Error> {
         self.batches += 1;
         let reports = self.solve_batch();
         let mut waiting: Vec<(usize, TreeNode, Option<ReducedCosts>)> = Vec::new();
@@ -275,18 +288,24 @@ impl<'p> Tree<'p> {
             .map(|((_, node, _), point)| (node.clone(), point.x.clone()));
         let separated = match (failed, waiting.is_empty()) {
             (Some(error), _) => Err(error),
-            (None, true) => Ok(()),
-            (None, false) => callback.separate(&points, run).map(|cuts| self.add(cuts.into_iter().flatten())),
+            (None, true) => Ok(ControlFlow::Continue(Vec::new())),
+            (None, false) => callback.separate(&points, run),
         };
-        // After an error the nodes return to their workers, so that none is lost.
-        if let Err(error) = separated {
-            waiting.into_iter().for_each(|(position, node, _)| self.workers[position].node = Some(node));
-            return Err(error);
+        let accepted = match separated {
+            Ok(ControlFlow::Continue(accepted)) => accepted,
+            // The nodes return to their workers, so that none is lost.
+            ended => {
+                waiting.into_iter().for_each(|(position, node, _)| self.workers[position].node = Some(node));
+                return ended.map(ControlFlow::break_value);
+            }
+        };
+        self.read_cuts(callback.pool());
+        for (((position, node, reduced_costs), point), accepted) in waiting.into_iter().zip(points).zip(accepted) {
+            if let Some(stop) = self.continue_node(position, node, reduced_costs, point, accepted, callback, run)? {
+                return Ok(Some(stop));
+            }
         }
-        for ((position, node, reduced_costs), point) in waiting.into_iter().zip(points) {
-            self.continue_node(position, node, reduced_costs, point, callback, run)?;
-        }
-        self.run_heuristics(fractional, callback, run)
+        self.run_heuristics(fractional, callback, run).map(|()| None)
     }
 
     /// Solves the assigned nodes in parallel. The reports are in the order of the workers.
@@ -329,22 +348,24 @@ impl<'p> Tree<'p> {
         open.into_iter().for_each(|(child, _)| self.open.push(child));
     }
 
-    /// Continues with a node whose point the callback has separated.
+    /// Continues with a node whose point the callback has separated, and `accepted` or not. Returns why the run ends, if it does.
+    #[allow(clippy::too_many_arguments)]
     fn continue_node(
         &mut self,
         position: usize,
         mut node: TreeNode,
         reduced_costs: Option<ReducedCosts>,
         point: Point,
+        accepted: bool,
         callback: &mut dyn LazyCutCallback,
         run: &mut Run,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<Stop>, Error> {
         let is_root = node.depth == 0;
         if is_root && reduced_costs.is_some() {
             self.reduced_costs = reduced_costs;
             self.root_basis.clone_from(&node.basis);
         }
-        let violated = self.workers[position].program.add_violated_cuts(&point, &self.root, &self.pool)?;
+        let violated = !accepted && self.workers[position].program.add_violated_cuts(&point, &self.root, &self.pool)?;
         if violated {
             node.cut_rounds_left =
                 if point.integral { node.cut_rounds_left } else { node.cut_rounds_left.saturating_sub(1) };
@@ -353,16 +374,19 @@ impl<'p> Tree<'p> {
             }
         } else if point.integral {
             if node.unbounded {
-                return callback.unbounded_relaxation(run).map_or_else(|| self.prove_unbounded(run), Err);
+                return match callback.unbounded_relaxation(run)? {
+                    Some(stop) => Ok(Some(stop)),
+                    None => self.prove_unbounded(run).map(Some),
+                };
             }
             self.accepted.push(AcceptedPoint { node, point, cutoff: callback.cutoff(run) });
-            return Ok(());
+            return Ok(None);
         } else {
             node.cut_rounds_left = 0;
         }
         self.dive_is_due |= is_root && node.cut_rounds_left == 0;
         self.workers[position].node = Some(node);
-        Ok(())
+        Ok(None)
     }
 
     /// Returns whether recent rounds of cuts at the root have raised its bound enough.
@@ -416,28 +440,30 @@ impl<'p> Tree<'p> {
         self.work.add(&std::mem::take(&mut self.heuristics.program.work));
         let Some(x) = found else { return Ok(()) };
         self.work.considered += 1;
-        let cuts = callback.evaluate(&x, run)?;
-        self.add(cuts);
+        callback.evaluate(&x, run)?;
+        self.read_cuts(callback.pool());
         Ok(())
     }
 
     /// Ends a search without open nodes. If no node was ever accepted or pruned, the problem is infeasible.
-    fn finish(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
+    fn finish(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<Option<Stop>, Error> {
         if !self.accepted.is_empty() || !self.pruned.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
+        let pool = callback.pool();
+        let scenarios: Vec<&[f64]> = (0..pool.len()).map(|cut| pool.scenario(cut)).collect();
         let explain = |clock: &Clock| {
-            let copies = ScenarioCopies::new(self.root.problem, callback.scenarios(), clock)?;
+            let copies = ScenarioCopies::new(self.root.problem, scenarios.clone(), clock)?;
             explain_infeasible(&copies, clock)
         };
-        let verdict = run.clock().with_grace(explain, |error| matches!(error, Error::Stopped(_)))?;
-        Err(run.prove(Verdict::Infeasible(verdict)).into())
+        let verdict = run.clock().with_grace(explain, Error::is_interrupt)?;
+        Ok(Some(run.prove(Verdict::Infeasible(verdict))))
     }
 
     /// Proves that the problem is unbounded after the callback has accepted a point of an unbounded relaxation. With
     /// fixed recourse costs a ray of the master with one scenario copy is a ray from any feasible decision (see
-    /// `methods/generate.rs`), and the accepted point is one.
-    fn prove_unbounded(&self, run: &mut Run) -> Result<(), Error> {
+    /// `methods/generation.rs`), and the accepted point is one.
+    fn prove_unbounded(&self, run: &mut Run) -> Result<Stop, Error> {
         let problem = self.root.problem;
         if problem.recourse.costs_move() {
             return Err(Error::Master("the relaxation stays unbounded with all cuts that were found".into()));
@@ -445,7 +471,7 @@ impl<'p> Tree<'p> {
         let mut nominal = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut nominal);
         let explain = |clock: &Clock| explain_unbounded(&ScenarioCopies::new(problem, vec![&nominal], clock)?, clock);
-        let ray = run.clock().with_grace(explain, |error| matches!(error, Error::Stopped(_)))?;
-        Err(run.prove(Verdict::Unbounded(ray)).into())
+        let ray = run.clock().with_grace(explain, Error::is_interrupt)?;
+        Ok(run.prove(Verdict::Unbounded(ray)))
     }
 }

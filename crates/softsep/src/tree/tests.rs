@@ -4,6 +4,7 @@
 mod figures;
 
 use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rand::RngExt;
@@ -11,11 +12,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use softsep_lp::{Lp, Model, Status, Toggle};
 
-use super::cut_pool::CutPool;
+use super::cut_rows::CutRows;
 use super::node::{BoundChange, TreeNode};
 use super::relaxation::{NodeRelaxation, RelaxationStatus};
 use super::root_model::RootModel;
 use super::{LazyCutCallback, Point, Tree, TreeSettings, TreeWork};
+use crate::cuts::CutPool;
 use crate::definition::{Row, Variable, VariableKind};
 use crate::error::Error;
 use crate::model::Problem;
@@ -163,6 +165,7 @@ struct HiddenCuts<'a> {
     problem: &'a Problem,
     cuts: &'a [Cut],
     optimum: Option<f64>,
+    pool: CutPool,
     best: Option<(Vec<f64>, f64)>,
     lower: f64,
     /// False cutoffs before the true one, each for five calls: as shares of the way from the lower bound to the
@@ -181,6 +184,7 @@ impl<'a> HiddenCuts<'a> {
             problem,
             cuts,
             optimum,
+            pool: CutPool::new(problem),
             best: None,
             lower,
             false_cutoffs: Vec::new(),
@@ -190,8 +194,8 @@ impl<'a> HiddenCuts<'a> {
         }
     }
 
-    /// Returns the most violated cut of each kind, and records the value of a feasible decision.
-    fn ask(&mut self, x: &[f64], is_integral: bool) -> Vec<Cut> {
+    /// Inserts the most violated cut of each kind, and records the value of a feasible decision.
+    fn ask(&mut self, x: &[f64], is_integral: bool) {
         let worst = |kind: CutKind| {
             let of_kind = self.cuts.iter().filter(|cut| cut.kind == kind);
             of_kind.max_by(|a, b| a.at(x).total_cmp(&b.at(x)))
@@ -207,21 +211,30 @@ impl<'a> HiddenCuts<'a> {
                 self.best = Some((x.to_vec(), value));
             }
         }
-        optimality.into_iter().chain(feasibility).cloned().collect()
+        let xi = vec![0.0; self.problem.set.dim()];
+        for cut in optimality.into_iter().chain(feasibility) {
+            self.pool.insert(cut, &xi);
+        }
     }
 }
 
 impl LazyCutCallback for HiddenCuts<'_> {
-    fn separate(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
+    fn separate(&mut self, points: &[Point], _run: &mut Run) -> Result<ControlFlow<Stop, Vec<bool>>, Error> {
         for point in points {
             self.questions += 1;
             self.separated.push((point.x.iter().map(|x| x.to_bits()).collect(), point.bound.to_bits()));
         }
-        Ok(points.iter().map(|point| self.ask(&point.x, point.integral)).collect())
+        points.iter().for_each(|point| self.ask(&point.x, point.integral));
+        Ok(ControlFlow::Continue(vec![false; points.len()]))
     }
 
-    fn evaluate(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
-        Ok(self.ask(x, true))
+    fn evaluate(&mut self, x: &[f64], _run: &mut Run) -> Result<(), Error> {
+        self.ask(x, true);
+        Ok(())
+    }
+
+    fn pool(&self) -> &CutPool {
+        &self.pool
     }
 
     fn cutoff(&self, _run: &Run) -> f64 {
@@ -233,45 +246,49 @@ impl LazyCutCallback for HiddenCuts<'_> {
         }
     }
 
-    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
+    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<Option<Stop>, Error> {
         assert!(lower > self.lower, "{lower} after {}", self.lower);
         if let Some(optimum) = self.optimum {
             assert!(lower <= optimum + 1e-6 * optimum.abs().max(1.0), "a lower bound of {lower} on {optimum}");
         }
         self.lower = lower;
         run.lower(lower);
-        Ok(())
+        Ok(None)
     }
 }
 
-fn search(problem: &Problem, settings: TreeSettings, callback: &mut HiddenCuts) -> (Result<(), Error>, TreeWork) {
+fn search(
+    problem: &Problem,
+    settings: TreeSettings,
+    callback: &mut HiddenCuts,
+) -> (Result<Option<Stop>, Error>, TreeWork) {
     let (mut silent, clock) = (Silent, Clock::unlimited());
     let mut run = Run::new("tree", Limits { gap: 0.0, ..Limits::default() }, clock.clone(), &mut silent);
     let mut tree = Tree::new(problem, settings, &clock).unwrap();
     let mut ended = tree.search(callback, &mut run);
     // The cutoff may rise after the last node was closed. The method then continues the search.
-    while ended.is_ok() && callback.asked.get() / 5 < callback.false_cutoffs.len() {
+    while ended == Ok(None) && callback.asked.get() / 5 < callback.false_cutoffs.len() {
         ended = tree.search(callback, &mut run);
     }
-    if !callback.false_cutoffs.is_empty() && ended.is_ok() {
+    if !callback.false_cutoffs.is_empty() && ended == Ok(None) {
         ended = tree.search(callback, &mut run);
     }
-    if let Err(Error::Stopped(Stop::Proved)) = ended {
+    if ended == Ok(Some(Stop::Proved)) {
         assert!(matches!(run.verdict(), Some(Verdict::Infeasible(_))));
     }
     (ended, tree.work())
 }
 
-fn check(seed: u64, optimum: Option<f64>, ended: &Result<(), Error>, callback: &HiddenCuts) {
+fn check(seed: u64, optimum: Option<f64>, ended: &Result<Option<Stop>, Error>, callback: &HiddenCuts) {
     match (optimum, ended) {
-        (Some(optimum), Ok(())) => {
+        (Some(optimum), Ok(None)) => {
             let value = callback.best.as_ref().unwrap().1;
             let size = 1e-6 * optimum.abs().max(1.0);
             assert!((value - optimum).abs() <= size, "{seed}: {value} instead of {optimum}");
             assert!(callback.lower >= optimum - size, "{seed}: a lower bound of {} on {optimum}", callback.lower);
         }
         // The explanation does not know hidden cuts.
-        (None, Err(Error::Stopped(Stop::Proved))) => {}
+        (None, Ok(Some(Stop::Proved))) => {}
         (None, Err(Error::Master(why))) => assert!(why.contains("infeasible"), "{seed}: {why}"),
         (optimum, ended) => panic!("{seed}: {ended:?} where the optimum is {optimum:?}"),
     }
@@ -397,13 +414,13 @@ fn a_stopped_search_has_a_valid_bound_and_can_continue() {
         let mut run = Run::new("tree", Limits { gap: 0.0, ..Limits::default() }, clock.clone(), &mut silent);
         let settings = TreeSettings { nodes: Some(10), heuristics: false, ..TreeSettings::default() };
         let mut tree = Tree::new(&problem, settings, &clock).unwrap();
-        assert_eq!(tree.search(&mut callback, &mut run), Err(Stop::IterationLimit.into()));
+        assert_eq!(tree.search(&mut callback, &mut run), Ok(Some(Stop::IterationLimit)));
         assert!(tree.lower() <= optimum + 1e-6 && tree.lower() > f64::NEG_INFINITY);
         assert_eq!(run.bounds().lower(), Some(callback.lower));
         // An interrupt inside a batch loses no node.
         tree.set_node_limit(None);
         clock.interrupt().store(true, std::sync::atomic::Ordering::Relaxed);
-        assert_eq!(tree.search(&mut callback, &mut run), Err(Stop::Interrupted.into()));
+        assert_eq!(tree.search(&mut callback, &mut run), Ok(Some(Stop::Interrupted)));
         assert!(tree.lower() <= optimum + 1e-6 && tree.lower() > f64::NEG_INFINITY);
         clock.interrupt().store(false, std::sync::atomic::Ordering::Relaxed);
         let ended = tree.search(&mut callback, &mut run);
@@ -504,7 +521,7 @@ fn verdict(variables: Vec<Variable>, rows: Vec<Row>, cut: Cut) -> Option<Verdict
     let (mut silent, clock) = (Silent, Clock::unlimited());
     let mut run = Run::new("tree", Limits::default(), clock.clone(), &mut silent);
     let ended = Tree::new(&problem, TreeSettings::default(), &clock).unwrap().search(&mut callback, &mut run);
-    assert_eq!(ended, Err(Stop::Proved.into()));
+    assert_eq!(ended, Ok(Some(Stop::Proved)));
     run.verdict().cloned()
 }
 
@@ -537,7 +554,7 @@ fn a_basis_survives_removed_and_added_rows() {
     let (file, cuts) = knapsack(12, 3, 40, 1.0, 7);
     let problem = Problem::new(&file).unwrap();
     let root = RootModel::new(&problem, &Clock::unlimited()).unwrap();
-    let mut pool = CutPool::default();
+    let mut pool = CutRows::default();
     cuts.iter().chain(&cuts).for_each(|cut| pool.add(cut.clone()));
     assert_eq!(pool.cuts().len(), cuts.len(), "each once");
     let mut program = NodeRelaxation::new(&root).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::branching::{BranchChoice, MIN_BRANCH_DISTANCE, ProbeBudget, PseudocostSample, Pseudocosts, choose_branch};
-use super::cut_pool::CutPool;
+use super::cut_rows::CutRows;
 use super::node::{BoundChange, Branch, TreeNode};
 use super::reduced_cost_fixing::ReducedCosts;
 use super::relaxation::{NodeRelaxation, RelaxationStatus};
@@ -14,7 +14,7 @@ use crate::error::Error;
 /// State that all workers of a batch share. It is constant during the batch.
 pub(super) struct BatchContext<'a, 'p> {
     pub(super) root: &'a RootModel<'p>,
-    pub(super) pool: &'a CutPool,
+    pub(super) pool: &'a CutRows,
     pub(super) pseudocosts: &'a Pseudocosts,
     pub(super) fixings: &'a [BoundChange],
     pub(super) cutoff: f64,

@@ -152,7 +152,7 @@ pub(crate) fn worst(problem: &Problem, x: &[f64], tolerance: f64) -> (Option<f64
         .unwrap()
         .separate(&Query::maximum(x, &clock).with_bound(tolerance), &mut CutPool::new(&problem))
     {
-        Err(Error::Stopped(_)) => None,
+        Err(Error::Interrupted(_)) => None,
         found => Some(found.unwrap()),
     };
     let is_close =

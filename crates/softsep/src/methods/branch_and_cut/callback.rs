@@ -7,15 +7,16 @@
 //! certified where that is asked for or cheap. A worse scenario found then raises the incumbent's cost: the cutoff rises, and
 //! nodes that it had closed are searched again.
 
+use std::ops::ControlFlow;
+
 use super::settings::BranchAndCutSettings;
 use crate::certification::{Evaluator, Verification, count};
-use crate::cuts::{Cursor, CutPool};
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::methods::scope;
 use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
-use crate::recourse::Cut;
 use crate::run::{Incumbent, Run, Stop};
 use crate::separation::{Effort, Found, Query, Separation, SoftSettings};
 use crate::settings::Certify;
@@ -41,8 +42,6 @@ pub(super) struct SeparationCallback<'a> {
     certify: Certify,
     separation: Box<dyn Separation + 'a>,
     pub(super) pool: &'a mut CutPool,
-    /// The position of the tree's reader in the pool.
-    cursor: Cursor,
     evaluator: Evaluator<'a>,
     verification: Verification<'a>,
 }
@@ -65,13 +64,7 @@ impl<'a> SeparationCallback<'a> {
         let (is_exact, reference) = (separation.is_exact(), ReferenceMeasure::default());
         let verification = Verification::new(problem, certify, is_exact, Some(SHARE_BEFORE_PROOF), reference, run)?;
         let evaluator = Evaluator::new(problem, clock)?;
-        Ok(Self { problem, certify, separation, pool, cursor: Cursor::default(), evaluator, verification })
-    }
-
-    /// The cuts that the tree has not read.
-    pub(super) fn new_cuts(&mut self) -> Vec<Cut> {
-        let new = self.pool.read_new(&mut self.cursor);
-        new.into_iter().map(|cut| self.pool.cut(cut)).collect()
+        Ok(Self { problem, certify, separation, pool, evaluator, verification })
     }
 
     /// Whether draws certify incumbents.
@@ -112,21 +105,20 @@ impl<'a> SeparationCallback<'a> {
         Ok(Found { value: first_cost + found.value, ..found })
     }
 
-    /// Separates at an integral point whose relaxation has this bound. True if the point is settled: it is then the incumbent,
-    /// if it is better.
-    pub(super) fn settles(&mut self, x: &[f64], bound: f64, run: &mut Run) -> Result<bool, Error> {
+    /// Separates at an integral point whose relaxation has this bound. True if the point is accepted: it is then the incumbent,
+    /// if it is better. Ends the run where the recourse is unbounded there.
+    pub(super) fn accepts(&mut self, x: &[f64], bound: f64, run: &mut Run) -> Result<ControlFlow<Stop, bool>, Error> {
         let (above, before) = (self.threshold(bound, 0.0, run), self.pool.end());
         let found = self.separate_at(x, above, Effort::Normal, run)?;
         self.evaluator.revise_incumbent(self.pool, run)?;
         // Where no cut is new, the relaxation is off by no more than its solver's tolerance.
         if found.value > above && self.pool.count_new(before) > 0 {
-            return Ok(false);
+            return Ok(ControlFlow::Continue(false));
         }
         if found.value == f64::NEG_INFINITY {
-            let stop = prove_unbounded(self.problem, self.certify, run)?;
-            return Err(stop.into());
+            return prove_unbounded(self.problem, self.certify, run).map(ControlFlow::Break);
         }
-        self.take(x, found.value, &found.xi, run)
+        self.take(x, found.value, &found.xi, run).map(ControlFlow::Continue)
     }
 
     /// Makes x the incumbent if it is better than the last one and Algorithm 3 does not refute it; false if that does.
@@ -168,29 +160,35 @@ impl<'a> SeparationCallback<'a> {
 }
 
 impl LazyCutCallback for SeparationCallback<'_> {
-    fn separate(&mut self, points: &[Point], run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
-        let mut cuts = Vec::with_capacity(points.len());
+    fn separate(&mut self, points: &[Point], run: &mut Run) -> Result<ControlFlow<Stop, Vec<bool>>, Error> {
+        let mut accepted = Vec::with_capacity(points.len());
         for point in points {
-            let is_settled = if point.integral {
-                self.settles(&point.x, point.bound, run)?
-            } else {
-                self.separate_fraction(point, run)?;
-                false
-            };
-            // A new cut at a settled point is no reason to solve its node again; the tree reads it with the next point's.
-            cuts.push(if is_settled { Vec::new() } else { self.new_cuts() });
+            accepted.push(match point.integral {
+                true => match self.accepts(&point.x, point.bound, run)? {
+                    ControlFlow::Continue(accepted) => accepted,
+                    ControlFlow::Break(stop) => return Ok(ControlFlow::Break(stop)),
+                },
+                false => {
+                    self.separate_fraction(point, run)?;
+                    false
+                }
+            });
         }
-        Ok(cuts)
+        Ok(ControlFlow::Continue(accepted))
     }
 
-    fn evaluate(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<Cut>, Error> {
+    fn evaluate(&mut self, x: &[f64], run: &mut Run) -> Result<(), Error> {
         let above = run.incumbent().map_or(f64::INFINITY, |incumbent| incumbent.value);
         let found = self.separate_at(x, above, Effort::Normal, run)?;
         self.evaluator.revise_incumbent(self.pool, run)?;
         if found.value < above {
             self.take(x, found.value, &found.xi, run)?;
         }
-        Ok(self.new_cuts())
+        Ok(())
+    }
+
+    fn pool(&self) -> &CutPool {
+        self.pool
     }
 
     fn cutoff(&self, run: &Run) -> f64 {
@@ -200,23 +198,13 @@ impl LazyCutCallback for SeparationCallback<'_> {
         })
     }
 
-    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<(), Error> {
+    fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<Option<Stop>, Error> {
         run.lower(lower);
-        match self.verify_if_due(run)? {
-            Some(stop) => Err(stop.into()),
-            None => Ok(()),
-        }
+        self.verify_if_due(run)
     }
 
     /// Soft separation may have missed a scenario without recourse: exact separations decide.
-    fn unbounded_relaxation(&mut self, run: &mut Run) -> Option<Error> {
-        Some(match prove_unbounded(self.problem, self.certify, run) {
-            Ok(stop) => stop.into(),
-            Err(error) => error,
-        })
-    }
-
-    fn scenarios(&self) -> Vec<&[f64]> {
-        (0..self.pool.len()).map(|cut| self.pool.scenario(cut)).collect()
+    fn unbounded_relaxation(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
+        prove_unbounded(self.problem, self.certify, run).map(Some)
     }
 }

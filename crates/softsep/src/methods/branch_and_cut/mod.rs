@@ -11,7 +11,7 @@ pub use self::settings::{BranchAndCutSettings, Root, TreeKind};
 use super::options::parse_options;
 use super::unbounded::prove_unbounded;
 use super::{Certify, Entry, Method, Reaches, scope};
-use crate::cuts::WarmStart;
+use crate::cuts::{Cursor, WarmStart};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
@@ -85,7 +85,7 @@ impl Method for BranchAndCut {
             TreeKind::Multi => multi::search(&mut callback, certify, run),
             TreeKind::Single => search_tree(problem, self.settings.nodes, &mut callback, run),
         };
-        if matches!(&ended, Ok(_) | Err(Error::Stopped(_))) {
+        if matches!(&ended, Ok(_) | Err(Error::Interrupted(_))) {
             callback.certify_at_end(run)?;
         }
         if callback.uses_draws() {
@@ -120,16 +120,15 @@ fn search_tree(
 
 /// Searches a tree, again after a verification has raised the incumbent's cost.
 fn search_until_verified(tree: &mut Tree, callback: &mut SeparationCallback, run: &mut Run) -> Result<Stop, Error> {
-    let mut stale = 0;
+    let (mut stale, mut read) = (0, Cursor::default());
     while stale < MOST_STALE {
-        let cuts = callback.new_cuts();
-        stale = if cuts.is_empty() { stale + 1 } else { 0 };
-        tree.add(cuts);
-        match tree.search(callback, run) {
+        stale = if callback.pool.count_new(read) == 0 { stale + 1 } else { 0 };
+        read = callback.pool.end();
+        match tree.search(callback, run)? {
             // Calls at the incumbent were for its bound alone; draws have more to say of it, and may refute it.
-            Err(Error::Stopped(Stop::Gap)) if callback.uses_draws() => {}
-            Err(Error::Stopped(stop)) => return Ok(stop),
-            searched => searched?,
+            Some(Stop::Gap) if callback.uses_draws() => {}
+            Some(stop) => return Ok(stop),
+            None => {}
         }
         let stop = match callback.verify_if_due(run)? {
             Some(stop) => Some(stop),

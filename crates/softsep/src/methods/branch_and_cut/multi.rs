@@ -1,5 +1,7 @@
 //! Many trees: the master with its integers is solved to optimality by HiGHS again after each round of cuts.
 
+use std::ops::ControlFlow;
+
 use super::callback::SeparationCallback;
 use crate::error::Error;
 use crate::master::{CutMaster, CutMasterOutcome};
@@ -27,7 +29,9 @@ pub(super) fn search(callback: &mut SeparationCallback, certify: Certify, run: &
         };
         let lower = run.bounds().lower().unwrap_or(f64::NEG_INFINITY);
         let before = callback.pool.end();
-        callback.settles(&x, lower, run)?;
+        if let ControlFlow::Break(stop) = callback.accepts(&x, lower, run)? {
+            return Ok(stop);
+        }
         if let Some(stop) = callback.verify_if_due(run)? {
             return Ok(stop);
         }

@@ -53,7 +53,7 @@ pub(super) fn relax(
     match (verdict, ended) {
         (Some(verdict @ Verdict::Infeasible(_)), _) => return Ok(Relaxed::Ended(run.prove(verdict))),
         (Some(Verdict::Unbounded(_)), _) => return Ok(Relaxed::Unbounded),
-        (None, Err(error)) if !error.is_stop() => {
+        (None, Err(error)) if !error.is_interrupt() => {
             run.say(&format!("the relaxation was not solved to optimality: {error}"));
         }
         (None, _) => {}

@@ -96,7 +96,7 @@ impl<'p> LevelSet<'p> {
         let mut point = x.to_vec();
         match self.projection.project(&mut point) {
             Ok(()) => Ok(Some(point)),
-            Err(error) if error.is_stop() => Err(error),
+            Err(error) if error.is_interrupt() => Err(error),
             Err(_) => Ok(None),
         }
     }

@@ -67,7 +67,7 @@ impl Method for Bundle {
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let mut search = BundleSearch::new(problem, &self.settings, certify, &mut warm.cuts, run)?;
         let ended = search.run(run);
-        if matches!(&ended, Ok(_) | Err(Error::Stopped(_))) {
+        if matches!(&ended, Ok(_) | Err(Error::Interrupted(_))) {
             search.certify_at_end(run)?;
         }
         drop(search);

@@ -1,5 +1,7 @@
 //! The loop of `sgd`.
 
+use std::ops::ControlFlow;
+
 use super::approach::Approach;
 use super::average::Average;
 use super::settings::{SgdSettings, Steps};
@@ -68,14 +70,6 @@ pub(super) struct Travelled {
     pub(super) squares: f64,
 }
 
-/// A step of the descent that may end the run on the way: its value, or why the run ends.
-pub(super) enum Step<T> {
-    /// It was made.
-    Made(T),
-    /// The run ends.
-    Ends(Stop),
-}
-
 impl<'a> Descent<'a> {
     pub(super) fn new(
         problem: &'a Problem,
@@ -133,7 +127,7 @@ impl<'a> Descent<'a> {
     /// Begins at x, projected onto X. It has a cost at once, from one scenario, so that a run that ends now has a result.
     pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<Option<Stop>, Error> {
         self.x = x;
-        if let Step::Ends(stop) = self.project(run)? {
+        if let ControlFlow::Break(stop) = self.project(run)? {
             return Ok(Some(stop));
         }
         let x = self.x.clone();
@@ -154,8 +148,8 @@ impl<'a> Descent<'a> {
             Steps::Sqrt => self.step_by_root(run)?,
         };
         let length = match step {
-            Step::Made(length) => length,
-            Step::Ends(stop) => return Ok(Some(stop)),
+            ControlFlow::Continue(length) => length,
+            ControlFlow::Break(stop) => return Ok(Some(stop)),
         };
         self.evaluator.revise_incumbent(self.pool, run)?;
         if self.verification.is_due(run) {
@@ -199,15 +193,15 @@ impl<'a> Descent<'a> {
     }
 
     /// Solves the master over the cuts for a lower bound; its decision.
-    pub(super) fn bound(&mut self, run: &mut Run) -> Result<Step<Vec<f64>>, Error> {
+    pub(super) fn bound(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, Vec<f64>>, Error> {
         self.at_master = self.pool.end();
         match self.master.solve(self.pool, &self.x, run)? {
             CutMasterOutcome::Decision(x) => {
                 self.lowest = Some(x.clone());
-                Ok(Step::Made(x))
+                Ok(ControlFlow::Continue(x))
             }
-            CutMasterOutcome::Ended(stop) => Ok(Step::Ends(stop)),
-            CutMasterOutcome::Unbounded => prove_unbounded(self.problem, self.certify, run).map(Step::Ends),
+            CutMasterOutcome::Ended(stop) => Ok(ControlFlow::Break(stop)),
+            CutMasterOutcome::Unbounded => prove_unbounded(self.problem, self.certify, run).map(ControlFlow::Break),
         }
     }
 

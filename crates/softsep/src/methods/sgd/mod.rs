@@ -75,7 +75,7 @@ impl Method for Sgd {
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let mut descent = Descent::new(problem, &self.settings, certify, &mut warm.cuts, run)?;
         let ended = descent.run(run);
-        if matches!(&ended, Ok(_) | Err(Error::Stopped(_))) {
+        if matches!(&ended, Ok(_) | Err(Error::Interrupted(_))) {
             descent.certify_at_end(run)?;
         }
         drop(descent);

@@ -1,6 +1,8 @@
 //! The first x.
 
-use super::descent::{Descent, Step};
+use std::ops::ControlFlow;
+
+use super::descent::Descent;
 use super::settings::Start;
 use crate::definition::nearest;
 use crate::error::Error;
@@ -19,8 +21,8 @@ impl Descent<'_> {
             _ => None,
         };
         let nominal = match self.bound(run)? {
-            Step::Made(x) => x,
-            Step::Ends(stop) => return Ok(Some(stop)),
+            ControlFlow::Continue(x) => x,
+            ControlFlow::Break(stop) => return Ok(Some(stop)),
         };
         let x = match (given, &self.settings.start) {
             (Some(given), _) => given,
@@ -30,8 +32,8 @@ impl Descent<'_> {
                 self.master.add_copy(&worst, &nominal)?;
                 self.separation.start_at(&worst);
                 match self.bound(run)? {
-                    Step::Made(x) => x,
-                    Step::Ends(stop) => return Ok(Some(stop)),
+                    ControlFlow::Continue(x) => x,
+                    ControlFlow::Break(stop) => return Ok(Some(stop)),
                 }
             }
             (None, Start::Zero | Start::Given(_)) => vec![0.0; self.problem.first.dim()],

@@ -1,9 +1,11 @@
 //! The steps of x: toward a level, or by α₀/√n.
 
-use super::descent::{Descent, Progress, Step};
+use std::ops::ControlFlow;
+
+use super::descent::{Descent, Progress};
 use crate::error::Error;
 use crate::recourse::CutKind;
-use crate::run::Run;
+use crate::run::{Run, Stop};
 use crate::separation::soft::AutoOr;
 
 /// How far the level is from the lower bound on the way to the best value.
@@ -43,7 +45,7 @@ impl Descent<'_> {
     }
 
     /// Steps toward the level by all cuts; the length of the way.
-    pub(super) fn step_to_level(&mut self, run: &mut Run) -> Result<Step<f64>, Error> {
+    pub(super) fn step_to_level(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, f64>, Error> {
         self.assess(run)?;
         self.see_gradient();
         let level = match (run.bounds().lower(), run.incumbent()) {
@@ -55,16 +57,16 @@ impl Descent<'_> {
             // The level may be out of reach: below the optimum of all cuts seen.
             let new = self.pool.count_new(self.at_master);
             if new >= ENOUGH || self.stale > 0 && new > 0 {
-                if let Step::Ends(stop) = self.bound(run)? {
-                    return Ok(Step::Ends(stop));
+                if let ControlFlow::Break(stop) = self.bound(run)? {
+                    return Ok(ControlFlow::Break(stop));
                 }
             }
             self.go_half_way(run);
         }
-        if let Step::Ends(stop) = self.project(run)? {
-            return Ok(Step::Ends(stop));
+        if let ControlFlow::Break(stop) = self.project(run)? {
+            return Ok(ControlFlow::Break(stop));
         }
-        Ok(Step::Made(self.metric.distance(&from, &self.x)))
+        Ok(ControlFlow::Continue(self.metric.distance(&from, &self.x)))
     }
 
     /// After iterations without progress: half-way from the best decision to the master's.
@@ -86,23 +88,23 @@ impl Descent<'_> {
     /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one
     /// another. Where it is too thin to be projected onto, or the two differ by their tolerances, the master's decision
     /// is the one to go on with: x itself is in no set.
-    pub(super) fn project(&mut self, run: &mut Run) -> Result<Step<()>, Error> {
+    pub(super) fn project(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, ()>, Error> {
         self.add_feasibility_cuts();
-        let Err(error) = self.projection.project(&mut self.x) else { return Ok(Step::Made(())) };
-        if error.is_stop() {
+        let Err(error) = self.projection.project(&mut self.x) else { return Ok(ControlFlow::Continue(())) };
+        if error.is_interrupt() {
             return Err(error);
         }
         Ok(match self.bound(run)? {
-            Step::Made(x) => {
+            ControlFlow::Continue(x) => {
                 self.x = x;
-                Step::Made(())
+                ControlFlow::Continue(())
             }
-            Step::Ends(stop) => Step::Ends(stop),
+            ControlFlow::Break(stop) => ControlFlow::Break(stop),
         })
     }
 
     /// Algorithm 1's own step: α₀/√n against the subgradient in the metric H, projected; then the average.
-    pub(super) fn step_by_root(&mut self, run: &mut Run) -> Result<Step<f64>, Error> {
+    pub(super) fn step_by_root(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, f64>, Error> {
         let iteration = run.iterations() + 1;
         let mut step = 0.0;
         if self.see_gradient() {
@@ -124,21 +126,21 @@ impl Descent<'_> {
                 *x -= step * self.gradient[j] / metric[j];
             }
         }
-        if let Step::Ends(stop) = self.project(run)? {
-            return Ok(Step::Ends(stop));
+        if let ControlFlow::Break(stop) = self.project(run)? {
+            return Ok(ControlFlow::Break(stop));
         }
         self.average.add(&self.x, step);
         if iteration >= self.checkpoint || Some(iteration) == run.limits().iterations {
             self.checkpoint = iteration + CHECKPOINT.max(iteration / CHECKPOINT);
-            if let Step::Ends(stop) = self.assess_average(run)? {
-                return Ok(Step::Ends(stop));
+            if let ControlFlow::Break(stop) = self.assess_average(run)? {
+                return Ok(ControlFlow::Break(stop));
             }
         }
-        Ok(Step::Made(step))
+        Ok(ControlFlow::Continue(step))
     }
 
     /// Evaluates the average, which is the result of the run, and the lower bound.
-    fn assess_average(&mut self, run: &mut Run) -> Result<Step<Vec<f64>>, Error> {
+    fn assess_average(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, Vec<f64>>, Error> {
         let x = self.average.mean().to_vec();
         if let Some(mut worst) = self.found.as_ref().map(|found| found.xi.clone()) {
             let mut value = self.evaluator.cost(&x, &worst, self.pool, run)?;

@@ -10,7 +10,7 @@ use super::certificate::{ConicCertificate, SolveData, feasibility_error, is_at_m
 use super::elastic::ElasticProgram;
 use super::standard_form::{ConicProgram, StandardForm};
 use crate::recourse::RecourseError;
-use crate::run::{Clock, Stop, run_until};
+use crate::run::{Clock, Interrupt, run_until};
 
 /// Terms up to which a program is solved in the caller's thread: its iterations are short enough to notice the clock.
 const MAX_INLINE_TERMS: usize = 20_000;
@@ -25,7 +25,7 @@ pub(crate) enum ConicStatus {
     /// A feasible point exists, and the cost falls without limit along a ray.
     Unbounded,
     /// The time limit passed or an interrupt came.
-    Stopped(Stop),
+    Stopped(Interrupt),
     /// Every rung of the ladder failed. The reason is that of the last one.
     Failed(String),
 }
@@ -54,7 +54,7 @@ impl ConicProgram {
         match run_until(clock, move || self.solve_inline(&worker_clock)) {
             Ok(Some(solved)) => solved,
             Ok(None) => Ok(ConicSolution {
-                status: ConicStatus::Stopped(clock.check().err().unwrap_or(Stop::TimeLimit)),
+                status: ConicStatus::Stopped(clock.check().err().unwrap_or(Interrupt::TimeLimit)),
                 dual_objective: f64::NEG_INFINITY,
                 primal: vec![0.0; cols],
                 row_duals: vec![0.0; rows],
@@ -248,7 +248,7 @@ impl ConicSolver {
             SolverStatus::CallbackTerminated => {
                 certificate.clear();
                 // The callback terminates only after the clock has stopped, and a clock does not restart.
-                Ok(ConicStatus::Stopped(self.clock.check().err().unwrap_or(Stop::Interrupted)))
+                Ok(ConicStatus::Stopped(self.clock.check().err().unwrap_or(Interrupt::Interrupted)))
             }
             other => Err(format!("Clarabel ended with {other}")),
         }

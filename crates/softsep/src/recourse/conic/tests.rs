@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::definition::{ConeKind, ScenarioList};
 use crate::model::{Cone, FirstStage, Names, RecourseModel, Sparse, Symmetric};
-use crate::run::Stop;
+use crate::run::Interrupt;
 use crate::uncertainty::{Count, Part, SetError, Shape, StateSpec, States, TooMany, Uncertainty};
 
 pub(super) const INF: f64 = f64::INFINITY;
@@ -278,13 +278,13 @@ fn limits_stop_a_solve() {
     let problem = Sketch::new(1, 1, &[FREE]).row(&[(0, 1.0)], &[], &[], 0.0, INF).problem();
     let interrupt = Arc::new(AtomicBool::new(true));
     let clocks = [
-        (Clock::new(Some(Duration::from_nanos(1)), Arc::default()), Stop::TimeLimit),
-        (Clock::new(None, interrupt), Stop::Interrupted),
+        (Clock::new(Some(Duration::from_nanos(1)), Arc::default()), Interrupt::TimeLimit),
+        (Clock::new(None, interrupt), Interrupt::Interrupted),
     ];
     for (clock, stop) in clocks {
         let mut engine = Conic::new(&problem, &clock).unwrap();
         engine.at(&[0.0]);
-        assert_eq!(engine.solve(&[0.0], &mut Answer::new(&problem)), Err(RecourseError::Stopped(stop)));
+        assert_eq!(engine.solve(&[0.0], &mut Answer::new(&problem)), Err(RecourseError::Interrupted(stop)));
         assert_eq!(engine.work().solves, 0);
     }
 }

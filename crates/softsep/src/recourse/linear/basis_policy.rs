@@ -16,7 +16,7 @@ use crate::model::Problem;
 use crate::numeric::dot;
 use crate::numeric::tolerances::{HIGHS_INFINITY, LP_FEASIBILITY_TOL};
 use crate::recourse::{RecourseBasis, RecourseError};
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Interrupt};
 
 /// Response of one basis: the slopes of its basic variables in ξ.
 pub struct BasisResponse {
@@ -217,8 +217,8 @@ impl BasisPolicies {
                 self.lp.primal(&mut self.y)?;
                 Ok(self.is_within_bounds().then(|| dot(&self.cost, &self.y)))
             }
-            Status::TimeLimit => Err(Stop::TimeLimit.into()),
-            Status::Interrupted => Err(Stop::Interrupted.into()),
+            Status::TimeLimit => Err(Interrupt::TimeLimit.into()),
+            Status::Interrupted => Err(Interrupt::Interrupted.into()),
             _ => Ok(None),
         }
     }

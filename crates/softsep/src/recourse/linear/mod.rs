@@ -22,7 +22,7 @@ use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWor
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::numeric::tolerances::HIGHS_INFINITY;
-use crate::run::{Clock, Stop};
+use crate::run::{Clock, Interrupt};
 pub use basis_policy::{BasisPolicies, BasisPolicy, BasisResponse, Interval};
 use basis_pool::{BasisPool, PoolAnswer, PooledBasis};
 use data::RecourseData;
@@ -75,7 +75,7 @@ const DUALITY_GAP_TOL: f64 = 1e-6;
 /// Result of one attempt of the ladder.
 enum AttemptResult {
     Answered,
-    Stopped(Stop),
+    Stopped(Interrupt),
     Failed(String),
 }
 
@@ -240,8 +240,8 @@ impl Linear {
             Status::Infeasible | Status::Unbounded | Status::InfeasibleOrUnbounded => {
                 self.read_rays(lp, status, answer)?
             }
-            Status::TimeLimit => AttemptResult::Stopped(Stop::TimeLimit),
-            Status::Interrupted => AttemptResult::Stopped(Stop::Interrupted),
+            Status::TimeLimit => AttemptResult::Stopped(Interrupt::TimeLimit),
+            Status::Interrupted => AttemptResult::Stopped(Interrupt::Interrupted),
             Status::OtherLimit | Status::Failed => AttemptResult::Failed(format!("HiGHS ended with {status:?}")),
         })
     }

@@ -278,7 +278,7 @@ impl At<'_> {
     /// What a tree found when the clock stopped it is still worth a moment.
     fn take(&mut self, xi: Vec<f64>) -> Result<f64, Error> {
         match self.engine.solve(&xi, &mut self.answer) {
-            Err(RecourseError::Stopped(_)) => {
+            Err(RecourseError::Interrupted(_)) => {
                 let mut engine = engine(self.problem, &Clock::grace())?;
                 engine.at(self.x);
                 engine.solve(&xi, &mut self.answer)?;
@@ -324,7 +324,7 @@ impl Separation for Bilinear<'_> {
         let mut at = At { problem: self.problem, x, engine: engine.as_mut(), answer: Answer::new(self.problem), found };
         match self.bound(x, &query.target(), clock, &mut at) {
             // What was found before the clock stopped holds.
-            Ok(()) | Err(Error::Stopped(_)) => {}
+            Ok(()) | Err(Error::Interrupted(_)) => {}
             Err(error) => return Err(error),
         }
         let mut found = at.found;

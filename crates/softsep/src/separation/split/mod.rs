@@ -165,7 +165,7 @@ impl Separation for Split<'_> {
             policy: None,
         };
         match search.run(self.with_parts) {
-            Ok(()) | Err(Error::Stopped(_)) => {}
+            Ok(()) | Err(Error::Interrupted(_)) => {}
             Err(error) => return Err(error),
         }
         let (best, nodes) = (search.best.max(search.ascent.cost()), search.nodes);
@@ -178,7 +178,7 @@ impl Separation for Split<'_> {
         let worst = search.ascent.worst().to_vec();
         let found = match search.ascent.found() {
             // A bound outlives the clock: the worst scenario's cut takes one solve more.
-            Err(Error::Stopped(_)) => {
+            Err(Error::Interrupted(_)) => {
                 let mut lead = engine(self.problem, &Clock::grace())?;
                 let mut ascent = Ascent::new(self.problem, lead.as_mut(), x);
                 ascent.climb(&worst)?;

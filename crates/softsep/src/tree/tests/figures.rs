@@ -1,6 +1,8 @@
 //! Speed of the tree compared with HiGHS's own on the same program with all cuts in the model:
 //! `cargo test --release -p softsep --all-features --lib tree::tests::figures -- --ignored --nocapture`.
 
+use crate::cuts::CutPool;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use rand::RngExt;
@@ -51,6 +53,7 @@ struct ScenarioList<'p> {
     separations: u64,
     seconds: f64,
     found: Vec<Cut>,
+    pool: CutPool,
 }
 
 impl<'p> ScenarioList<'p> {
@@ -60,10 +63,21 @@ impl<'p> ScenarioList<'p> {
         let scenarios = (0..count).map(|_| draw()).collect();
         let engine = engine(problem, &Clock::unlimited()).unwrap();
         let (best, lower) = (f64::INFINITY, f64::NEG_INFINITY);
-        Self { problem, scenarios, engine, gap, best, lower, separations: 0, seconds: 0.0, found: Vec::new() }
+        Self {
+            problem,
+            scenarios,
+            engine,
+            gap,
+            best,
+            lower,
+            separations: 0,
+            seconds: 0.0,
+            found: Vec::new(),
+            pool: CutPool::new(problem),
+        }
     }
 
-    fn ask(&mut self, x: &[f64], is_integral: bool) -> Vec<Cut> {
+    fn ask(&mut self, x: &[f64], is_integral: bool) {
         let start = Instant::now();
         let mut answer = Answer::new(self.problem);
         self.engine.at(x);
@@ -81,27 +95,33 @@ impl<'p> ScenarioList<'p> {
         }
         self.separations += 1;
         self.seconds += start.elapsed().as_secs_f64();
-        self.found.push(worst.clone());
-        vec![worst]
+        self.pool.insert(&worst, &self.scenarios[0]);
+        self.found.push(worst);
     }
 }
 
 impl LazyCutCallback for ScenarioList<'_> {
-    fn separate(&mut self, points: &[Point], _run: &mut Run) -> Result<Vec<Vec<Cut>>, Error> {
-        Ok(points.iter().map(|point| self.ask(&point.x, point.integral)).collect())
+    fn separate(&mut self, points: &[Point], _run: &mut Run) -> Result<ControlFlow<Stop, Vec<bool>>, Error> {
+        points.iter().for_each(|point| self.ask(&point.x, point.integral));
+        Ok(ControlFlow::Continue(vec![false; points.len()]))
     }
 
-    fn evaluate(&mut self, x: &[f64], _run: &mut Run) -> Result<Vec<Cut>, Error> {
-        Ok(self.ask(x, true))
+    fn evaluate(&mut self, x: &[f64], _run: &mut Run) -> Result<(), Error> {
+        self.ask(x, true);
+        Ok(())
+    }
+
+    fn pool(&self) -> &CutPool {
+        &self.pool
     }
 
     fn cutoff(&self, _run: &Run) -> f64 {
         if self.best.is_finite() { self.best - self.gap * self.best.abs() } else { f64::INFINITY }
     }
 
-    fn lower_bound_rose(&mut self, lower: f64, _run: &mut Run) -> Result<(), Error> {
+    fn lower_bound_rose(&mut self, lower: f64, _run: &mut Run) -> Result<Option<Stop>, Error> {
         self.lower = lower;
-        Ok(())
+        Ok(None)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Cut pool: all cuts of the callback, without duplicates. A node relaxation holds some of them; the pool drops none.
+//! Cuts that the tree has read from the callback's pool, as sparse rows without duplicates. A node relaxation holds some of
+//! them; none is dropped.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,13 +9,13 @@ use crate::recourse::{Cut, CutKind};
 
 /// A cut as a row: `η − slopeᵀx ≥ intercept`, without η for a feasibility cut.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct PooledCut {
+pub(super) struct CutRow {
     pub(super) kind: CutKind,
     pub(super) intercept: f64,
     pub(super) slope: Vec<(usize, f64)>,
 }
 
-impl PooledCut {
+impl CutRow {
     fn new(cut: Cut) -> Self {
         // A feasibility cut is scaled to a largest coefficient of about 1, which absolute tolerances assume. Scaling by
         // a power of two is exact.
@@ -59,31 +60,31 @@ impl PooledCut {
 
 /// All cuts, in order of arrival.
 #[derive(Debug, Default)]
-pub(super) struct CutPool {
-    cuts: Vec<PooledCut>,
+pub(super) struct CutRows {
+    cuts: Vec<CutRow>,
     /// Indices by fingerprint, for the detection of duplicates.
     by_fingerprint: HashMap<u64, Vec<usize>>,
     /// True if there is an optimality cut.
     bounds_eta: bool,
 }
 
-impl CutPool {
+impl CutRows {
     /// Adds a cut, unless it is a duplicate or not finite.
     pub(super) fn add(&mut self, cut: Cut) {
-        let pooled = PooledCut::new(cut);
-        if !pooled.intercept.is_finite() || pooled.slope.iter().any(|(_, slope)| !slope.is_finite()) {
+        let row = CutRow::new(cut);
+        if !row.intercept.is_finite() || row.slope.iter().any(|(_, slope)| !slope.is_finite()) {
             return;
         }
-        let equal_fingerprints = self.by_fingerprint.entry(pooled.fingerprint()).or_default();
-        if equal_fingerprints.iter().any(|&index| self.cuts[index] == pooled) {
+        let equal_fingerprints = self.by_fingerprint.entry(row.fingerprint()).or_default();
+        if equal_fingerprints.iter().any(|&index| self.cuts[index] == row) {
             return;
         }
         equal_fingerprints.push(self.cuts.len());
-        self.bounds_eta |= pooled.kind == CutKind::Optimality;
-        self.cuts.push(pooled);
+        self.bounds_eta |= row.kind == CutKind::Optimality;
+        self.cuts.push(row);
     }
 
-    pub(super) fn cuts(&self) -> &[PooledCut] {
+    pub(super) fn cuts(&self) -> &[CutRow] {
         &self.cuts
     }
 
