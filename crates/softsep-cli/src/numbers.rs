@@ -24,7 +24,7 @@ pub(crate) fn temperature(text: &str) -> Result<f64, String> {
 pub(crate) fn samples(text: &str) -> Result<usize, String> {
     let most = 10_000_000;
     let samples = text.parse().ok().filter(|samples| (1..=most).contains(samples));
-    samples.ok_or_else(|| format!("the number of samples is a whole number from 1 to {most}"))
+    samples.ok_or_else(|| format!("the number of samples is an integer from 1 to {most}"))
 }
 
 /// A time limit in seconds.
@@ -47,38 +47,38 @@ pub(crate) fn iterations(text: &str) -> Result<u64, String> {
     text.parse()
         .ok()
         .filter(|iterations| *iterations >= 1)
-        .ok_or_else(|| "the number of iterations is a whole number from 1 on".into())
+        .ok_or_else(|| "the number of iterations is an integer from 1 on".into())
 }
 
 /// A number of replications.
 pub(crate) fn replications(text: &str) -> Result<u32, String> {
     let most = 10_000;
     let replications = text.parse().ok().filter(|replications| (1..=most).contains(replications));
-    replications.ok_or_else(|| format!("the number of replications is a whole number from 1 to {most}"))
+    replications.ok_or_else(|| format!("the number of replications is an integer from 1 to {most}"))
 }
 
 /// A seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("the seed is a whole number from 0 to {}", u64::MAX))
+    text.parse().map_err(|_| format!("the seed is an integer from 0 to {}", u64::MAX))
 }
 
 /// The size of an instance.
 pub(crate) fn size(text: &str) -> Result<u16, String> {
     let size = text.parse().ok().filter(|size| (1..=1000).contains(size));
-    size.ok_or_else(|| "the size n is a whole number from 1 to 1000".into())
+    size.ok_or_else(|| "the size n is an integer from 1 to 1000".into())
 }
 
 /// The number of scenarios of an instance.
 pub(crate) fn scenarios(text: &str) -> Result<u32, String> {
     let scenarios = text.parse().ok().filter(|scenarios| *scenarios >= 1);
-    scenarios.ok_or_else(|| format!("the number of scenarios is a whole number from 1 to {}", u32::MAX))
+    scenarios.ok_or_else(|| format!("the number of scenarios is an integer from 1 to {}", u32::MAX))
 }
 
 /// A number of threads. More than the limit is a slip, and starting them would fail or stall the machine.
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
     let most = 1024;
     let threads = text.parse().ok().filter(|threads| (1..=most).contains(threads));
-    threads.ok_or_else(|| format!("the number of threads is a whole number from 1 to {most}"))
+    threads.ok_or_else(|| format!("the number of threads is an integer from 1 to {most}"))
 }
 
 /// A probability strictly between 0 and 1.

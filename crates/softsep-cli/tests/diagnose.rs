@@ -112,7 +112,7 @@ fn what_makes_no_sense_is_refused() {
         ("--temperature 0", "the temperature is a positive number"),
         ("--temperature nan", "the temperature is a positive number"),
         ("--gap 0", "the gap is a positive number"),
-        ("--samples 0", "the number of samples is a whole number from 1"),
+        ("--samples 0", "the number of samples is an integer from 1"),
         ("--confidence 1", "the confidence is a number between 0 and 1"),
         ("--acceptance maybe", "metropolis and barker are"),
         ("--x nope.json", "nope.json: there is no such file"),

@@ -70,22 +70,22 @@ fn options_that_make_no_sense_are_refused() {
 fn mistakes_on_the_command_line_are_one_line_that_says_what_is_right() {
     let place = Place::with_depot();
     for (wrong, right) in [
-        ("solve depot.json --seed -1", "the seed is a whole number from 0"),
-        ("solve depot.json --iterations -1", "the number of iterations is a whole number from 1 on"),
-        ("solve depot.json --threads -1", "the number of threads is a whole number from 1 to 1024"),
+        ("solve depot.json --seed -1", "the seed is an integer from 0"),
+        ("solve depot.json --iterations -1", "the number of iterations is an integer from 1 on"),
+        ("solve depot.json --threads -1", "the number of threads is an integer from 1 to 1024"),
         ("solve depot.json --time-limit 1e300", "leave the option out for no limit"),
         ("solve depot.json --method nope", "[possible values: "),
         ("solve depot.json --gapp 1", "'--gap'"),
         ("solve depot.json --quiet --verbose", "cannot be used with"),
-        ("solve depot.json --method extensive --max-copies 1.5", "--max-copies: 1.5 is not a whole number"),
+        ("solve depot.json --method extensive --max-copies 1.5", "--max-copies: 1.5 is not an integer"),
         ("solve", "<PROBLEM>"),
         ("evaluate depot.json", "--x <FILE>"),
         ("sove depot.json", "'solve'"),
-        ("generate location-transportation --n 1.5", "whole number from 1 to 1000"),
+        ("generate location-transportation --n 1.5", "integer from 1 to 1000"),
         ("generate energy --n 1", "the smallest instance has n = 2"),
         ("generate network --n 1", "the smallest instance has n = 2"),
         ("generate inventory --n 3 --mixed-integer", "--mixed-integer"),
-        ("generate location-transportation --n 2 --uncertainty scenarios --scenarios -1", "whole number from 1 to"),
+        ("generate location-transportation --n 2 --uncertainty scenarios --scenarios -1", "integer from 1 to"),
     ] {
         place.run(wrong).refused(&[right]);
     }

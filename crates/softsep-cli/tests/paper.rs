@@ -176,7 +176,7 @@ fn what_makes_no_sense_is_refused() {
         ("paper figure -1", "the paper's figures are 1 to 3"),
         ("paper figure one", "the paper's figures are 1 to 3"),
         ("paper table 1 --sizes huge", "[possible values: "),
-        ("paper table 1 --replications 0", "the number of replications is a whole number from 1"),
+        ("paper table 1 --replications 0", "the number of replications is an integer from 1"),
         ("paper table 1 --time-limit 0", "the time limit is a positive number of seconds"),
         ("paper table 1 --out file", "file"),
         ("paper chart 1", "unrecognized subcommand"),

@@ -179,7 +179,7 @@ fn by_assignments(problem: &Problem) -> Option<f64> {
     best
 }
 
-/// Nurses by ward and shift in whole numbers; patients may be moved to another ward or cared for by an agency, which
+/// Nurses by ward and shift in integers; patients may be moved to another ward or cared for by an agency, which
 /// has four nurses and no more, so that too few of one's own leave patients without care.
 fn staffing() -> Problem {
     let wards = ["surgery", "medicine", "emergency"];

@@ -471,7 +471,7 @@ fn infeasible_problems_are() {
             }
         }
         if case.problem.first.has_integers() {
-            // Three quarters of a van more, and all could be served: whole numbers are to blame.
+            // Three quarters of a van more, and all could be served: integers are to blame.
             let fractional = spread(&Hand { range: |_| hand::Range::Real(0.0, 5.0), ..*case.hand }, 21);
             assert!(fractional.iter().any(|x| points.iter().all(|xi| served(x, xi))), "{}", case.name);
         }

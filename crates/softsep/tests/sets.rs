@@ -139,7 +139,7 @@ fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetDefinition {
     }
 }
 
-/// Small whole numbers, so that many rows meet in one vertex, hold with equality throughout, or are redundant.
+/// Small integers, so that many rows meet in one vertex, hold with equality throughout, or are redundant.
 fn random_polyhedron(dim: usize, rng: &mut ChaCha8Rng) -> SetDefinition {
     let mut whole = |from: i32, to: i32| f64::from(rng.random_range(from..=to));
     let member: Vec<f64> = (0..dim).map(|_| whole(0, 4) / 4.0).collect();

@@ -80,7 +80,7 @@ pub(super) fn percent(share: f64) -> String {
     format!("{percent:.decimals$} %")
 }
 
-/// A whole number with a comma between thousands.
+/// An integer with a comma between thousands.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let head = digits.len() % 3;

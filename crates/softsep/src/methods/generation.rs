@@ -14,8 +14,8 @@ use crate::numeric::tolerances::cost_tol;
 use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
 use crate::separation::soft::from_word;
 use crate::separation::{
-    Claim, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, build_separation,
-    finite_equivalent,
+    Claim, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, Split,
+    build_separation, finite_equivalent,
 };
 use crate::settings::Certify;
 
@@ -257,13 +257,18 @@ impl GenerationState<'_> {
         }
     }
 
-    /// Bounds the incumbent's cost after a limit has ended the run, if no bound was found on the way.
+    /// Bounds the incumbent's cost after a limit has ended the run, if no bound was found on the way. After a time limit there is
+    /// only a moment for it: of a set that is no list, one affine policy bounds the cost without a search.
     fn bound_at_end(&mut self, stop: Stop, run: &mut Run) -> Result<(), Error> {
         let is_limit = matches!(stop, Stop::TimeLimit | Stop::Interrupted | Stop::IterationLimit);
         let Some(incumbent) = run.incumbent().cloned().filter(|_| is_limit && run.bounds().upper().is_none()) else {
             return Ok(());
         };
-        let clock = if run.clock().check().is_err() { Clock::grace() } else { run.clock().clone() };
+        let is_late = run.clock().check().is_err();
+        let clock = if is_late { Clock::grace() } else { run.clock().clone() };
+        if is_late && Exact::of_kind(&SeparationKind::Split, self.problem).is_ok() {
+            self.separation = Box::new(Split::without_parts(self.problem));
+        }
         let query = Query::maximum(&incumbent.x, &clock).with_bound(f64::INFINITY).with_size(run.objective_size());
         match self.separate(&query, run) {
             Err(error) if !error.is_interrupt() => Err(error),

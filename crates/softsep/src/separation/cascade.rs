@@ -20,12 +20,14 @@ pub struct Cascade<'p> {
     /// The mean number of recourse solves of the soft member's calls, and the number of these.
     soft_solves: f64,
     soft_calls: f64,
+    /// The recourse solves of the last thorough search; at first a guess.
+    thorough_solves: u64,
 }
 
 impl<'p> Cascade<'p> {
     /// `soft` claims nothing; `exact` bounds the maximum. Without it no query gets a bound.
     pub fn new(soft: Box<dyn Separation + 'p>, exact: Option<Box<dyn Separation + 'p>>) -> Self {
-        Self { soft, exact, soft_solves: 0.0, soft_calls: 0.0 }
+        Self { soft, exact, soft_solves: 0.0, soft_calls: 0.0, thorough_solves: SOFT_BUDGET }
     }
 
     fn ask_soft(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
@@ -66,7 +68,9 @@ impl Separation for Cascade<'_> {
         }
         let first = match first {
             Some(first) if query.effort == Effort::Normal && query.above.is_some() => {
-                let found = search_thoroughly(self.soft.as_mut(), exact.expected_solves(), first, query, pool)?;
+                let budget = exact.expected_solves().map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
+                let found =
+                    search_thoroughly(self.soft.as_mut(), budget, &mut self.thorough_solves, first, query, pool)?;
                 if is_enough(&found) {
                     return Ok(found);
                 }
@@ -112,19 +116,22 @@ impl Separation for Cascade<'_> {
     }
 }
 
-/// Repeats the soft search with thorough effort while it costs little beside a proof: it often saves one.
+/// Repeats the soft search with thorough effort while it costs little beside a proof: it often saves one. `expected` is the
+/// number of recourse solves of one search, and is updated.
 fn search_thoroughly(
     soft: &mut dyn Separation,
-    exact_solves: Option<u64>,
+    budget: u64,
+    expected: &mut u64,
     first: Found,
     query: &Query,
     pool: &mut CutPool,
 ) -> Result<Found, Error> {
-    let budget = exact_solves.map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
     let thorough = query.with_effort(Effort::Thorough);
     let (before, mut found) = (first.solves, first);
-    while found.solves - before < budget {
-        found = worse(found, soft.separate(&thorough, pool)?);
+    while found.solves - before + *expected <= budget {
+        let next = soft.separate(&thorough, pool)?;
+        *expected = next.solves.max(1);
+        found = worse(found, next);
         if query.is_met_by(found.value) || found.claim != Claim::Nothing {
             break;
         }

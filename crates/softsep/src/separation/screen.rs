@@ -33,6 +33,9 @@ const CLIMB: usize = 16;
 /// Dual vertices that are kept.
 const PIECES: usize = 32;
 
+/// Scenarios with the largest lower bounds that are solved first.
+const FIRST: usize = 256;
+
 /// Scenarios in one product.
 const BLOCK: usize = 256;
 
@@ -128,9 +131,15 @@ impl Screen {
             }
             patience = if 8 * (before - open.len()) >= before { PATIENCE } else { patience - 1 };
         }
-        // The rows with the largest lower bounds first: a scan that may end early meets a bad scenario soon.
-        open.sort_by(|a, b| b.lower.total_cmp(&a.lower).then(a.row.cmp(&b.row)));
-        Ok(open.into_iter().map(|open| open.row).collect())
+        // The rows with the largest lower bounds first: a scan that may end early meets a bad scenario soon. The others stay in
+        // their order, in which neighbours share bases.
+        let mut first = open.clone();
+        first.sort_by(|a, b| b.lower.total_cmp(&a.lower).then(a.row.cmp(&b.row)));
+        first.truncate(FIRST);
+        let mut is_first = vec![false; question.points.len()];
+        first.iter().for_each(|open| is_first[open.row] = true);
+        let rest = open.iter().filter(|open| !is_first[open.row]);
+        Ok(first.iter().chain(rest).map(|open| open.row).collect())
     }
 
     /// Solves the scenario with the largest lower bound, and again while one must be worse than all solved. Returns the

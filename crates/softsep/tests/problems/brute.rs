@@ -5,7 +5,7 @@ use softsep::uncertainty::{SetDefinition, Sides};
 
 use super::hand::{Hand, Range};
 
-/// The least of `cost` over the ranges of `hand`: whole numbers one by one, real ones by golden sections within one
+/// The least of `cost` over the ranges of `hand`: integers one by one, real ones by golden sections within one
 /// another. A robust cost is convex in x, and stays so when it is minimised over the later variables, so that the
 /// sections cannot miss.
 pub(crate) fn least(hand: &Hand, steps: usize, cost: &mut dyn FnMut(&[f64]) -> f64) -> f64 {
