@@ -14,7 +14,7 @@ use crate::numeric::tolerances::cost_tol;
 use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
 use crate::separation::soft::from_word;
 use crate::separation::{
-    Claim, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, Split,
+    Claim, Effort, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, Split,
     build_separation, finite_equivalent,
 };
 use crate::settings::Certify;
@@ -222,7 +222,8 @@ impl GenerationState<'_> {
             return Ok(false);
         }
         // Nothing new was found on the way: now the maximum is asked for.
-        let found = self.separate(&maximum.with_bound(BOUND_SHARE * size), run)?;
+        let maximum = maximum.with_bound(BOUND_SHARE * size).with_effort(Effort::Thorough);
+        let found = self.separate(&maximum, run)?;
         self.add(x, theta, found)
     }
 

@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::model::ProblemDefinition;
 use crate::recourse::{ConicProgram, ConicStatus, Cut, CutKind};
-use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
+use crate::run::{Clock, Interrupt, Limits, Run, Silent, Stop, Verdict};
 use crate::uncertainty::SetDefinition;
 
 fn count(few: u64) -> u64 {
@@ -420,7 +420,8 @@ fn a_stopped_search_has_a_valid_bound_and_can_continue() {
         // An interrupt inside a batch loses no node.
         tree.set_node_limit(None);
         clock.interrupt().store(true, std::sync::atomic::Ordering::Relaxed);
-        assert_eq!(tree.search(&mut callback, &mut run), Ok(Some(Stop::Interrupted)));
+        let stopped = tree.search(&mut callback, &mut run);
+        assert_eq!(stopped, Err(Error::Interrupted(Interrupt::Interrupted)));
         assert!(tree.lower() <= optimum + 1e-6 && tree.lower() > f64::NEG_INFINITY);
         clock.interrupt().store(false, std::sync::atomic::Ordering::Relaxed);
         let ended = tree.search(&mut callback, &mut run);
