@@ -8,8 +8,8 @@ use crate::numeric::tolerances::CUT_TOL;
 use crate::recourse::RecourseBasis;
 use crate::run::{Clock, Run, Stop, Verdict};
 
-/// What bounds the master from below. A scenario copy for the nominal scenario always does, but makes a large program of a small
-/// one; once there are cuts, these may do.
+/// What bounds the master from below. A scenario copy for the nominal scenario always does, but makes a large program
+/// of a small one; once there are cuts, these may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BoundedBy {
     /// The copy; whether cuts would do is not known.
@@ -54,8 +54,9 @@ impl<'p> CutMaster<'p> {
         self.master.recourse_start()
     }
 
-    /// Solves the master over all cuts of the pool, and writes its lower bound into the ledger. Where the pool has thousands of
-    /// new cuts, those with large values at `near` are added first, and of the others those that the master needs.
+    /// Solves the master over all cuts of the pool, and writes its lower bound into the ledger. Where the pool has
+    /// thousands of new cuts, those with large values at `near` are added first, and of the others those that the
+    /// master needs.
     pub(crate) fn solve(&mut self, pool: &CutPool, near: &[f64], run: &mut Run) -> Result<CutMasterOutcome, Error> {
         self.master.add_new_cuts(pool, near);
         let solved = self.solve_bounded(pool, run)?;
@@ -93,7 +94,8 @@ impl<'p> CutMaster<'p> {
         self.solve_over(pool, run)
     }
 
-    /// Solves the master until no cut of the pool is above its θ: a cut may have been idle and dropped, or left out among many.
+    /// Solves the master until no cut of the pool is above its θ: a cut may have been idle and dropped, or left out
+    /// among many.
     fn solve_over(&mut self, pool: &CutPool, run: &Run) -> Result<MasterSolution, Error> {
         loop {
             let solved = self.master.solve(None, self.gap, run.limits().seed, run.clock())?;

@@ -1,12 +1,12 @@
 //! The master problem: the first stage with a scenario copy of the recourse, or a cut, for each scenario found.
 //!
-//! A copy or a cut is *idle* in an iteration where θ is well above it. One that has been idle for a while is dropped. Before each
-//! separation the dropped copies and the cuts of the pool are evaluated again, and the worst one above θ is added again. Dropping
-//! never loses a bound, since the run's ledger keeps the best one.
+//! A copy or a cut is *idle* in an iteration where θ is well above it. One that has been idle for a while is dropped.
+//! Before each separation the dropped copies and the cuts of the pool are evaluated again, and the worst one above θ is
+//! added again. Dropping never loses a bound, since the run's ledger keeps the best one.
 //!
-//! This terminates: copies and cuts are dropped only when the lower bound has risen by a fixed share since the last time. The
-//! optimum is above all lower bounds, so this happens finitely often, and after the last time the master only grows, as in the
-//! textbook.
+//! This terminates: copies and cuts are dropped only when the lower bound has risen by a fixed share since the last
+//! time. The optimum is above all lower bounds, so this happens finitely often, and after the last time the master only
+//! grows, as in the textbook.
 
 use std::sync::Arc;
 
@@ -348,8 +348,8 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
-    /// Adds the new cuts of the pool. Of many, those with the largest values at `near`; the others are added when they are
-    /// needed, see [`MasterProblem::add_violated_cut`].
+    /// Adds the new cuts of the pool. Of many, those with the largest values at `near`; the others are added when they
+    /// are needed, see [`MasterProblem::add_violated_cut`].
     pub(crate) fn add_new_cuts(&mut self, pool: &CutPool, near: &[f64]) {
         let mut new = pool.read_new(&mut self.cursor);
         if new.len() > MOST_NEW_CUTS {
@@ -387,8 +387,8 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
-    /// Adds the cut of the pool with the largest value at `x`, if that is above `theta`, or a violated feasibility cut; whether
-    /// there is one that the master lacks.
+    /// Adds the cut of the pool with the largest value at `x`, if that is above `theta`, or a violated feasibility cut;
+    /// whether there is one that the master lacks.
     pub(crate) fn add_violated_cut(&mut self, x: &[f64], theta: f64, pool: &CutPool) -> bool {
         let feasibility = pool.violated_feasibility_cut(x);
         let optimality = pool.largest_at(x).filter(|(_, value)| *value > theta).map(|(cut, _)| cut);

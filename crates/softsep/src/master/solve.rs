@@ -13,7 +13,8 @@ use crate::run::{Clock, Interrupt, Unfinished, solve_here, solve_until};
 /// Smallest integrality tolerance that HiGHS accepts.
 const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
 
-/// Rise of the objective by rounding that is accepted for a smaller gap, relative to the objective where that is above 1.
+/// Rise of the objective by rounding that is accepted for a smaller gap, relative to the objective where that is above
+/// 1.
 const ROUNDING_RISE_TOL: f64 = 1e-6;
 
 /// Solution of a master problem.

@@ -1,5 +1,6 @@
-//! `benders`: Benders decomposition. The master holds the cuts, of optimality or of feasibility, of the scenarios found, beside a
-//! scenario copy of the recourse for the first scenario (and more where that does not bound it), see `generation.rs`.
+//! `benders`: Benders decomposition. The master holds the cuts, of optimality or of feasibility, of the scenarios
+//! found, beside a scenario copy of the recourse for the first scenario (and more where that does not bound it), see
+//! `generation.rs`.
 
 use super::generation::{Generation, GenerationSettings, Growth, OPTIONS};
 use super::options::parse_options;

@@ -1,5 +1,5 @@
-//! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds a scenario copy of the recourse for every
-//! scenario found.
+//! `ccg`: column-and-constraint generation (Zeng and Zhao 2013). The master holds a scenario copy of the recourse for
+//! every scenario found.
 
 use super::generation::{Generation, GenerationSettings, Growth, OPTIONS};
 use super::options::parse_options;

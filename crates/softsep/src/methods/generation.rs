@@ -1,5 +1,5 @@
-//! The loop that column-and-constraint generation and Benders decomposition share: solve the master, separate at its decision, let
-//! the master grow by the scenario found, until no scenario costs more than the master's θ.
+//! The loop that column-and-constraint generation and Benders decomposition share: solve the master, separate at its
+//! decision, let the master grow by the scenario found, until no scenario costs more than the master's θ.
 
 use serde::Deserialize;
 
@@ -22,8 +22,9 @@ use crate::settings::Certify;
 /// The share of the gap that is left to the master, so that rounding elsewhere cannot use up all of it.
 const MASTER_SHARE: f64 = 0.1;
 
-/// The share of the gap by which a scenario must be above the master's θ to end a separation, and the share by which a bound may
-/// stay above the scenario found. With the master's they are less than the gap: a separation that finds nothing has closed it.
+/// The share of the gap by which a scenario must be above the master's θ to end a separation, and the share by which a
+/// bound may stay above the scenario found. With the master's they are less than the gap: a separation that finds
+/// nothing has closed it.
 const ABOVE_SHARE: f64 = 0.25;
 const BOUND_SHARE: f64 = 0.5;
 
@@ -197,8 +198,8 @@ impl GenerationState<'_> {
         })
     }
 
-    /// Lets the master grow by a scenario that costs more than θ; false if there is none, or the master has it: the bounds are
-    /// then as close as tolerances allow.
+    /// Lets the master grow by a scenario that costs more than θ; false if there is none, or the master has it: the
+    /// bounds are then as close as tolerances allow.
     fn grow(&mut self, x: &[f64], theta: f64, run: &mut Run) -> Result<bool, Error> {
         let size = run.limits().gap * (self.problem.first.value(x) + theta).abs();
         let above = theta + ABOVE_SHARE * size;
@@ -227,7 +228,8 @@ impl GenerationState<'_> {
         self.add(x, theta, found)
     }
 
-    /// Whether a bound is worth its price by now: it may show that the gap is closed, and the ledger should have one early.
+    /// Whether a bound is worth its price by now: it may show that the gap is closed, and the ledger should have one
+    /// early.
     fn wants_bound(&self, run: &Run) -> bool {
         let spent = run.recourse_solves() - self.solves_at_bound;
         self.bound_solves.is_some_and(|solves| spent >= BOUND_PERIOD * solves.max(1))
@@ -258,8 +260,9 @@ impl GenerationState<'_> {
         }
     }
 
-    /// Bounds the incumbent's cost after a limit has ended the run, if no bound was found on the way. After a time limit there is
-    /// only a moment for it: of a set that is no list, one affine policy bounds the cost without a search.
+    /// Bounds the incumbent's cost after a limit has ended the run, if no bound was found on the way. After a time
+    /// limit there is only a moment for it: of a set that is no list, one affine policy bounds the cost without a
+    /// search.
     fn bound_at_end(&mut self, stop: Stop, run: &mut Run) -> Result<(), Error> {
         let is_limit = matches!(stop, Stop::TimeLimit | Stop::Interrupted | Stop::IterationLimit);
         let Some(incumbent) = run.incumbent().cloned().filter(|_| is_limit && run.bounds().upper().is_none()) else {
@@ -279,11 +282,11 @@ impl GenerationState<'_> {
 
     /// Continues after a master without a lower bound, and so without a decision to separate.
     ///
-    /// Where costs are fixed, the copies of two scenarios differ in their right-hand sides only, and those do not show in a ray
-    /// (dx, dy): every copy can follow a ray that one can. From a decision with recourse to every scenario one can go along dx
-    /// for ever, the recourse to each along dy, and the cost falls without end. With integers too: the data are rational, so that
-    /// a ray of the relaxation can be scaled to an integral one. So the problem is unbounded if it is feasible at all, which the
-    /// same loop finds out on the problem without costs.
+    /// Where costs are fixed, the copies of two scenarios differ in their right-hand sides only, and those do not show
+    /// in a ray (dx, dy): every copy can follow a ray that one can. From a decision with recourse to every scenario one
+    /// can go along dx for ever, the recourse to each along dy, and the cost falls without end. With integers too: the
+    /// data are rational, so that a ray of the relaxation can be scaled to an integral one. So the problem is unbounded
+    /// if it is feasible at all, which the same loop finds out on the problem without costs.
     fn unbounded(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
         if self.problem.recourse.costs_move() {
             return self.add_listed(run);
@@ -309,7 +312,8 @@ impl GenerationState<'_> {
         }))
     }
 
-    /// Where costs move with ξ, another scenario may bound the master: adds copies of more of the list, twice as many each time.
+    /// Where costs move with ξ, another scenario may bound the master: adds copies of more of the list, twice as many
+    /// each time.
     fn add_listed(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
         let points = finite_equivalent(self.problem, usize::MAX).map_err(|reason| Error::Master(reason.to_string()))?;
         if self.listed == points.len() {

@@ -1,8 +1,8 @@
 //! Methods: iterative algorithms for the whole problem.
 //!
-//! A method owns its loop, holds a [`Separation`](crate::separation::Separation) without knowing which, and writes bounds and
-//! incumbents into the [`Run`]; it returns why it ended. Adding one: see CONTRIBUTING.md; every method passes
-//! `testing::check_method`.
+//! A method owns its loop, holds a [`Separation`](crate::separation::Separation) without knowing which, and writes
+//! bounds and incumbents into the [`Run`]; it returns why it ended. Adding one: see CONTRIBUTING.md; every method
+//! passes `testing::check_method`.
 
 mod adr;
 mod auto;
@@ -47,10 +47,11 @@ pub trait Method: Send + Sync {
     /// What a result of it on this problem would promise, in words, for `softsep check`.
     fn promise(&self, problem: &Problem) -> String;
 
-    /// Solves, writing bounds and incumbents into `run`, and returns why it ended. `warm` holds cuts and scenarios of earlier
-    /// methods, and afterwards those of this one too.
+    /// Solves, writing bounds and incumbents into `run`, and returns why it ended. `warm` holds cuts and scenarios of
+    /// earlier methods, and afterwards those of this one too.
     ///
-    /// Errs with [`Error::Interrupted`] where the clock stops a computation on the way; the ledger's result is valid all the same.
+    /// Errs with [`Error::Interrupted`] where the clock stops a computation on the way; the ledger's result is valid
+    /// all the same.
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error>;
 }
 

@@ -1,5 +1,5 @@
-//! Settings of methods from options by name, for the command line and other languages. An error says in words which values are
-//! right, never in types.
+//! Settings of methods from options by name, for the command line and other languages. An error says in words which
+//! values are right, never in types.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -1,4 +1,5 @@
-//! A master over cuts that is unbounded: whether the problem is, or is infeasible, a method with exact separations finds out.
+//! A master over cuts that is unbounded: whether the problem is, or is infeasible, a method with exact separations
+//! finds out.
 
 use super::benders::benders;
 use super::generation::GenerationSettings;
@@ -9,8 +10,8 @@ use crate::model::Problem;
 use crate::run::{Run, Stop};
 use crate::separation::Exact;
 
-/// Proves the problem unbounded or infeasible by Benders decomposition. Errs where costs move with ξ: then the master may lack a
-/// scenario that bounds it.
+/// Proves the problem unbounded or infeasible by Benders decomposition. Errs where costs move with ξ: then the master
+/// may lack a scenario that bounds it.
 pub(super) fn prove_unbounded(problem: &Problem, certify: Certify, run: &mut Run) -> Result<Stop, Error> {
     if problem.recourse.costs_move() {
         let instead = match Exact::choose(problem) {

@@ -1,5 +1,5 @@
-//! Cuts that the tree has read from the callback's pool, as sparse rows without duplicates. A node relaxation holds some of
-//! them; none is dropped.
+//! Cuts that the tree has read from the callback's pool, as sparse rows without duplicates. A node relaxation holds
+//! some of them; none is dropped.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

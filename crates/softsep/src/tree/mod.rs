@@ -47,13 +47,15 @@ pub(crate) struct Point {
 
 /// Callback that separates at the points of the tree, owns the cut pool, and keeps the incumbent in the ledger.
 pub(crate) trait LazyCutCallback {
-    /// Separates at each point, in order, and inserts cuts into the pool. Returns for each point whether it is accepted: an
-    /// integral point that the callback has made the incumbent if it is better, and at which no cut is worth another round.
+    /// Separates at each point, in order, and inserts cuts into the pool. Returns for each point whether it is
+    /// accepted: an integral point that the callback has made the incumbent if it is better, and at which no cut is
+    /// worth another round.
     ///
     /// An integral point that violates no cut of the pool is accepted in any case. Breaks off where the run ends.
     fn separate(&mut self, points: &[Point], run: &mut Run) -> Result<ControlFlow<Stop, Vec<bool>>, Error>;
 
-    /// Evaluates an integral decision of a primal heuristic, which may become the incumbent, and inserts cuts into the pool.
+    /// Evaluates an integral decision of a primal heuristic, which may become the incumbent, and inserts cuts into the
+    /// pool.
     fn evaluate(&mut self, x: &[f64], run: &mut Run) -> Result<(), Error>;
 
     /// Returns the pool, which the tree reads after each of these calls.
@@ -67,7 +69,8 @@ pub(crate) trait LazyCutCallback {
     fn lower_bound_rose(&mut self, lower: f64, run: &mut Run) -> Result<Option<Stop>, Error>;
 
     /// Called when an integral point is accepted although the relaxation is unbounded with all cuts. A callback whose
-    /// acceptance is no proof settles the matter and returns why the run ends. `None` means that the problem is unbounded.
+    /// acceptance is no proof settles the matter and returns why the run ends. `None` means that the problem is
+    /// unbounded.
     fn unbounded_relaxation(&mut self, _run: &mut Run) -> Result<Option<Stop>, Error> {
         Ok(None)
     }

@@ -152,8 +152,8 @@ impl<'p> Tree<'p> {
         workers.chain(accepted).fold(self.open.min_bound().min(self.pruned.min_bound()), f64::min)
     }
 
-    /// Searches until no node below the cutoff is open, or the run ends; returns why it ends. May be called again after cuts were
-    /// inserted into the pool or the cutoff has risen.
+    /// Searches until no node below the cutoff is open, or the run ends; returns why it ends. May be called again after
+    /// cuts were inserted into the pool or the cutoff has risen.
     pub(crate) fn search(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<Option<Stop>, Error> {
         self.read_cuts(callback.pool());
         loop {
@@ -348,7 +348,8 @@ impl<'p> Tree<'p> {
         open.into_iter().for_each(|(child, _)| self.open.push(child));
     }
 
-    /// Continues with a node whose point the callback has separated, and `accepted` or not. Returns why the run ends, if it does.
+    /// Continues with a node whose point the callback has separated, and `accepted` or not. Returns why the run ends,
+    /// if it does.
     #[allow(clippy::too_many_arguments)]
     fn continue_node(
         &mut self,

@@ -86,7 +86,8 @@ impl Knapsack<'_> {
     }
 
     /// Finds the zero of the violation between 0 and `high` from `lambda`. A Newton step is exact on the right linear
-    /// piece, and bisection keeps it in the bracket. The loop ends when the ends of the bracket are neighbouring numbers.
+    /// piece, and bisection keeps it in the bracket. The loop ends when the ends of the bracket are neighbouring
+    /// numbers.
     fn search(&self, mut lambda: f64, mut high: f64) -> f64 {
         let mut low = 0.0;
         for _ in 0..200 {

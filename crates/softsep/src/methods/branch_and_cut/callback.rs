@@ -1,11 +1,11 @@
 //! The tree's callback: cuts at its points, and the incumbent.
 //!
-//! Fractional points are separated with local effort: ascents from known scenarios. Integral points, which may become incumbents,
-//! with normal effort: soft separation then steps the chain of their integer assignment (Algorithm 2). An integral point at which
-//! no scenario costs more than the relaxation says becomes the incumbent if it is better; with `--certify probabilistic` only
-//! after the calls of Algorithm 3. When the tree's lower bound comes close to the incumbent, the incumbent is verified, and
-//! certified where that is asked for or cheap. A worse scenario found then raises the incumbent's cost: the cutoff rises, and
-//! nodes that it had closed are searched again.
+//! Fractional points are separated with local effort: ascents from known scenarios. Integral points, which may become
+//! incumbents, with normal effort: soft separation then steps the chain of their integer assignment (Algorithm 2). An
+//! integral point at which no scenario costs more than the relaxation says becomes the incumbent if it is better; with
+//! `--certify probabilistic` only after the calls of Algorithm 3. When the tree's lower bound comes close to the
+//! incumbent, the incumbent is verified, and certified where that is asked for or cheap. A worse scenario found then
+//! raises the incumbent's cost: the cutoff rises, and nodes that it had closed are searched again.
 
 use std::ops::ControlFlow;
 
@@ -23,8 +23,8 @@ use crate::settings::Certify;
 use crate::tree::{LazyCutCallback, Point};
 use crate::uncertainty::ReferenceMeasure;
 
-/// The share of the gap that the tree leaves to a proof of its incumbent. For a tree the last part is the longest, and a proof
-/// comes close at once.
+/// The share of the gap that the tree leaves to a proof of its incumbent. For a tree the last part is the longest, and
+/// a proof comes close at once.
 const SHARE_BEFORE_PROOF: f64 = 0.4;
 
 /// The share of the way to the gap at which nodes are closed: the rest makes up for rounding.
@@ -82,8 +82,8 @@ impl<'a> SeparationCallback<'a> {
         CLOSED * self.verification.share() * run.limits().gap * value.abs()
     }
 
-    /// The cost that a scenario must exceed for its cut to be worthwhile at a point with this bound, at least `margin` above it.
-    /// At a point without a bound every cut is.
+    /// The cost that a scenario must exceed for its cut to be worthwhile at a point with this bound, at least `margin`
+    /// above it. At a point without a bound every cut is.
     fn threshold(&self, bound: f64, margin: f64, run: &Run) -> f64 {
         match bound.is_finite() {
             true => bound + margin.max(WORTH_A_CUT * self.closing_distance(bound, run)).max(cost_tol(bound)),
@@ -105,8 +105,8 @@ impl<'a> SeparationCallback<'a> {
         Ok(Found { value: first_cost + found.value, ..found })
     }
 
-    /// Separates at an integral point whose relaxation has this bound. True if the point is accepted: it is then the incumbent,
-    /// if it is better. Ends the run where the recourse is unbounded there.
+    /// Separates at an integral point whose relaxation has this bound. True if the point is accepted: it is then the
+    /// incumbent, if it is better. Ends the run where the recourse is unbounded there.
     pub(super) fn accepts(&mut self, x: &[f64], bound: f64, run: &mut Run) -> Result<ControlFlow<Stop, bool>, Error> {
         let (above, before) = (self.threshold(bound, 0.0, run), self.pool.end());
         let found = self.separate_at(x, above, Effort::Normal, run)?;

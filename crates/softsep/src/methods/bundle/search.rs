@@ -89,8 +89,8 @@ impl<'a> BundleSearch<'a> {
         }
     }
 
-    /// Begins at the decision that is optimal for the nominal scenario. It has a cost at once, so that a run that ends now has a
-    /// result.
+    /// Begins at the decision that is optimal for the nominal scenario. It has a cost at once, so that a run that ends
+    /// now has a result.
     fn start(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
         let x = match self.master.solve(self.pool, &vec![0.0; self.problem.first.dim()], run)? {
             CutMasterOutcome::Decision(x) => x,
