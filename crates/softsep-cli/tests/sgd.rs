@@ -80,9 +80,9 @@ fn values_that_make_no_sense() {
         ended.refused(&[wrong.split(' ').next().unwrap(), right]);
         assert!(!ended.stderr.contains("variant") && !ended.stderr.contains("invalid type"), "{ended:?}");
     }
-    for method in ["ccg", "benders"] {
+    for method in ["ccg", "benders", "bundle", "sgd", "branch-and-cut"] {
         let ended = place.run(&format!("solve depots.json --method {method} --separation foo"));
-        ended.refused(&["--separation", "\"foo\" is no separation; auto, scan, split and bilinear are"]);
+        ended.refused(&["--separation", "\"foo\" is no separation; auto, soft, scan, split, bilinear and cascade are"]);
     }
 }
 

@@ -118,7 +118,7 @@ fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Res
     match separated {
         Ok(found) => Ok((found, plan)),
         Err(Error::Interrupted(stop)) => {
-            let found = by_ascent(problem, x, &Clock::grace())?;
+            let found = by_ascent(problem, x, &clock.grace())?;
             Ok((found, format!("{stop}: local ascents, which bound the worst case from below")))
         }
         Err(error) => Err(error),

@@ -235,7 +235,7 @@ impl ScenarioCopies<'_> {
         self.write(&mut fixed, ModelVariant::RELAXED)?;
         fixed.set_offset(first.constant);
         // The incumbent of a stopped tree is rounded within a grace period.
-        let grace = clock.check().is_err().then(Clock::grace);
+        let grace = clock.check().is_err().then(|| clock.grace());
         let mut lp = linear_program(&fixed, 0, grace.as_ref().unwrap_or(clock))?;
         let (mut lower, mut upper) = model.col_bounds();
         for j in (0..first.dim()).filter(is_integer) {

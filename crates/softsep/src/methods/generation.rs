@@ -219,7 +219,7 @@ impl GenerationState<'_> {
         if self.add(x, theta, found)? {
             return Ok(true);
         }
-        if is_settled || run.bounds().meet(run.limits().gap) {
+        if is_settled || run.bounds().meet(run.limits().gap) || run.clock().check().is_err() {
             return Ok(false);
         }
         // Nothing new was found on the way: now the maximum is asked for.
@@ -269,7 +269,7 @@ impl GenerationState<'_> {
             return Ok(());
         };
         let is_late = run.clock().check().is_err();
-        let clock = if is_late { Clock::grace() } else { run.clock().clone() };
+        let clock = if is_late { run.clock().grace() } else { run.clock().clone() };
         if is_late && Exact::of_kind(&SeparationKind::Split, self.problem).is_ok() {
             self.separation = Box::new(Split::without_parts(self.problem));
         }

@@ -1,7 +1,7 @@
 //! The limits of a run and why it ended.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -67,19 +67,26 @@ impl Default for Limits {
     }
 }
 
+/// The time for unfinished work after a run's clock has stopped: the evaluation of the decision at hand, the explanation of a
+/// proof. A run ends within two seconds after its limit, and some solvers take a moment to notice.
+const GRACE: Duration = Duration::from_millis(1500);
+
 /// One deadline and one interrupt flag for everything below it, sub-solvers included. Copies share both.
 #[derive(Debug, Clone)]
 pub struct Clock {
     start: Instant,
     deadline: Option<Instant>,
     interrupt: Arc<AtomicBool>,
+    /// The end of the grace period, once it has begun. All uses of it share one period.
+    grace_end: Arc<OnceLock<Instant>>,
 }
 
 impl Clock {
     /// Starts now; `interrupt` may be raised from anywhere.
     pub fn new(time_limit: Option<Duration>, interrupt: Arc<AtomicBool>) -> Self {
         let start = Instant::now();
-        Self { start, deadline: time_limit.and_then(|limit| start.checked_add(limit)), interrupt }
+        let deadline = time_limit.and_then(|limit| start.checked_add(limit));
+        Self { start, deadline, interrupt, grace_end: Arc::default() }
     }
 
     /// No limit, no interrupt.
@@ -87,20 +94,25 @@ impl Clock {
         Self::new(None, Arc::default())
     }
 
-    /// A moment more, for what must still be done when time is up: to evaluate the decision at hand, to explain what
-    /// was proved.
-    pub fn grace() -> Self {
-        Self::new(Some(Duration::from_secs(2)), Arc::default())
+    /// The clock of the grace period, which begins with the first call on this clock or a copy of it.
+    pub fn grace(&self) -> Self {
+        let end = *self.grace_end.get_or_init(|| Instant::now() + GRACE);
+        Self {
+            start: self.start,
+            deadline: Some(end),
+            interrupt: Arc::default(),
+            grace_end: Arc::clone(&self.grace_end),
+        }
     }
 
-    /// Does `work` on this clock, and if that stops on the way, once more within a moment.
+    /// Does `work` on this clock, and if that is interrupted, once more in the grace period.
     pub fn with_grace<T, E>(
         &self,
         mut work: impl FnMut(&Clock) -> Result<T, E>,
-        is_stop: impl Fn(&E) -> bool,
+        is_interrupt: impl Fn(&E) -> bool,
     ) -> Result<T, E> {
         match work(self) {
-            Err(error) if is_stop(&error) => work(&Self::grace()),
+            Err(error) if is_interrupt(&error) => work(&self.grace()),
             done => done,
         }
     }

@@ -279,7 +279,7 @@ impl At<'_> {
     fn take(&mut self, xi: Vec<f64>) -> Result<f64, Error> {
         match self.engine.solve(&xi, &mut self.answer) {
             Err(RecourseError::Interrupted(_)) => {
-                let mut engine = engine(self.problem, &Clock::grace())?;
+                let mut engine = engine(self.problem, &clock.grace())?;
                 engine.at(self.x);
                 engine.solve(&xi, &mut self.answer)?;
             }

@@ -179,7 +179,7 @@ impl Separation for Split<'_> {
         let found = match search.ascent.found() {
             // A bound outlives the clock: the worst scenario's cut takes one solve more.
             Err(Error::Interrupted(_)) => {
-                let mut lead = engine(self.problem, &Clock::grace())?;
+                let mut lead = engine(self.problem, &clock.grace())?;
                 let mut ascent = Ascent::new(self.problem, lead.as_mut(), x);
                 ascent.climb(&worst)?;
                 ascent.found()?
