@@ -270,6 +270,7 @@ struct At<'a> {
     engine: &'a mut dyn Recourse,
     answer: Answer,
     found: Found,
+    clock: &'a Clock,
 }
 
 impl At<'_> {
@@ -279,7 +280,7 @@ impl At<'_> {
     fn take(&mut self, xi: Vec<f64>) -> Result<f64, Error> {
         match self.engine.solve(&xi, &mut self.answer) {
             Err(RecourseError::Interrupted(_)) => {
-                let mut engine = engine(self.problem, &clock.grace())?;
+                let mut engine = engine(self.problem, &self.clock.grace())?;
                 engine.at(self.x);
                 engine.solve(&xi, &mut self.answer)?;
             }
@@ -321,7 +322,8 @@ impl Separation for Bilinear<'_> {
         if found.value == f64::INFINITY || query.is_met_by(found.value) {
             return Ok(found);
         }
-        let mut at = At { problem: self.problem, x, engine: engine.as_mut(), answer: Answer::new(self.problem), found };
+        let answer = Answer::new(self.problem);
+        let mut at = At { problem: self.problem, x, engine: engine.as_mut(), answer, found, clock };
         match self.bound(x, &query.target(), clock, &mut at) {
             // What was found before the clock stopped holds.
             Ok(()) | Err(Error::Interrupted(_)) => {}
