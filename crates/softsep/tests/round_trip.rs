@@ -127,7 +127,8 @@ fn what_a_program_builds_is_checked_like_a_file() {
         ),
         (
             faults(|file| file.recourse.constraints[1].y[0].1 = f64::INFINITY),
-            r#"recourse.constraints[1] "demand": the coefficient of "ship" in "y" is inf, which is not a finite number"#,
+            "recourse.constraints[1] \"demand\": the coefficient of \"ship\" in \"y\" is inf, which is not a finite \
+             number",
         ),
         (
             faults(|file| file.recourse.variables.push(Variable::new("", 1.0))),

@@ -264,8 +264,8 @@ fn explain(separation: &dyn Separation, run: &mut Run) {
     let Some(proof) = separation.proof() else { return };
     let share = |amount: f64| 100.0 * amount.max(0.0) / upper.abs().max(f64::MIN_POSITIVE);
     let note = format!(
-        "proved by {proof}; of the gap, {:.4} % is x (its worst scenario found against the lower bound), {:.4} % is the \
-         bound, or a worse scenario that was not found",
+        "proved by {proof}; of the gap, {:.4} % is x (its worst scenario found against the lower bound), {:.4} % is \
+         the bound, or a worse scenario that was not found",
         share(best.value - lower),
         share(upper - best.value)
     );
