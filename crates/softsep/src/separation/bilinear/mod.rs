@@ -4,16 +4,18 @@
 //! `max over ξ of Q(x, ξ) = max over π in Π, ξ in Ξ of objective(π; x) + s(π)ᵀξ`, `s(π) = −Uᵀπ`: one product per entry
 //! of ξ. The steps:
 //!
-//! 1. Local ascents give a scenario, and often all that was asked for.
-//! 2. Ranges of the slopes over Π, once for a problem, settle entries in which Q is monotone; if that settles all, the
-//!    worst case is bounds.
-//! 3. The same search over the rays of Π tells whether some scenario has no recourse.
-//! 4. Linear programs tighten all ranges for what is worth at least as much as the best scenario bounds (`tighten.rs`).
-//! 5. A tree finds the rest (`tree.rs`). Ranges that stay infinite are not guessed: then nothing is claimed.
+//! 1. Local ascents give a scenario, which often answers the query.
+//! 2. Ranges of the slopes over Π, computed once for a problem, fix the entries in which Q is monotone. If they fix all
+//!    entries, the worst case is known.
+//! 3. The same search over the rays of Π decides whether some scenario has no recourse.
+//! 4. Linear programs tighten all ranges, restricted to objective values of at least the worst scenario's cost
+//!    (`tighten.rs`).
+//! 5. A tree search solves the mixed-integer program (`tree.rs`). If a range stays infinite, no tree is searched, and the
+//!    claim is that of the relaxation.
 //!
 //! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are
-//! only nearly whole make the best point look better than it is, which the bound does not forget: the claim stays
-//! valid, and the tree is searched again more strictly.
+//! integral up to a tolerance only may make the best point's objective value too large. The dual bound is valid all the
+//! same, and the tree is searched again with a smaller tolerance.
 
 mod milp;
 mod products;
