@@ -4,6 +4,9 @@
 /// Two costs closer than this are equal: solvers return no more digits.
 pub const COST_TOL: f64 = 1e-9;
 
+/// Two values of an entry of ξ closer than this share of its range are equal: no solver returns more digits.
+pub const COORDINATE_TOL: f64 = 1e-9;
+
 /// Largest violation of a bound or row of X by a feasible decision: HiGHS and Clarabel return points that violate rows by
 /// up to 1e-7 of their own scaling.
 pub const FEASIBILITY_TOL: f64 = 1e-6;

@@ -9,11 +9,11 @@ use crate::model::Problem;
 use crate::uncertainty::Count;
 
 /// The largest number of extreme points that is enumerated.
-const ENUMERATED: usize = 200_000;
+const MAX_ENUMERATED: usize = 200_000;
 
 /// The same where the recourse has cones or a quadratic cost and the scan was not asked for: each point takes an interior-point
 /// solve.
-const ENUMERATED_IN_CONES: usize = 20_000;
+const MAX_ENUMERATED_IN_CONES: usize = 20_000;
 
 /// The length of the list to scan, at most `most` unless the set is a list of its own. Enumerates only where the set cannot
 /// count its extreme points otherwise.
@@ -94,7 +94,7 @@ pub enum Exact {
 impl Exact {
     /// Chooses by the problem's set and class.
     pub fn choose(problem: &Problem) -> Result<Self, NoExactSeparation> {
-        let most = if problem.recourse.is_linear() { ENUMERATED } else { ENUMERATED_IN_CONES };
+        let most = if problem.recourse.is_linear() { MAX_ENUMERATED } else { MAX_ENUMERATED_IN_CONES };
         match list_length(problem, most) {
             Ok(points) => Ok(Self::Scan(points)),
             Err(NoFiniteEquivalent::CostsMove) => Err(NoFiniteEquivalent::CostsMove.into()),
@@ -108,7 +108,7 @@ impl Exact {
             SeparationKind::Auto | SeparationKind::Soft | SeparationKind::Cascade | SeparationKind::Custom(_) => {
                 Self::choose(problem)
             }
-            SeparationKind::Scan => Ok(Self::Scan(list_length(problem, ENUMERATED)?)),
+            SeparationKind::Scan => Ok(Self::Scan(list_length(problem, MAX_ENUMERATED)?)),
             SeparationKind::Split => {
                 let applies = !problem.recourse.costs_move() && !problem.set.is_finite_list();
                 if applies { Ok(Self::Split) } else { Err(NoExactSeparation::NotSplit) }
@@ -120,7 +120,7 @@ impl Exact {
         }
     }
 
-    /// What it does at each decision, in words: "each iteration …".
+    /// Describes its work at each decision, in words that follow "each iteration".
     pub fn plan(&self, problem: &Problem) -> String {
         match self {
             Self::Scan(points) => {
@@ -136,7 +136,7 @@ impl Exact {
         }
     }
 
-    /// How far it goes, in words.
+    /// Describes how close the bounds come, in words.
     pub fn promise(&self, problem: &Problem) -> &'static str {
         match self {
             Self::Scan(_) => "they meet at the optimum",

@@ -30,7 +30,7 @@ pub use finite_equivalent::{NoFiniteEquivalent, finite_equivalent};
 pub use query::{Effort, Query, Target};
 pub use scan::Scan;
 pub use slopes::SlopeRanges;
-pub(crate) use slopes::{Extreme, bounding_program, extreme, widened};
+pub(crate) use slopes::{LpMinimum, minimum_of, range_program, widen_range};
 pub use soft::{SoftSeparation, SoftSettings};
 pub use split::Split;
 pub(crate) use trends::trends;

@@ -1,4 +1,4 @@
-//! The question that a separation answers.
+//! The query that a separation answers.
 
 use crate::run::Clock;
 
@@ -97,7 +97,7 @@ impl<'a> Query<'a> {
         self.above.is_some_and(|above| value > above)
     }
 
-    /// What ends a search with bounds.
+    /// Returns the target of a search with bounds.
     pub fn target(&self) -> Target {
         Target { above: self.above, tolerance: self.bound.unwrap_or(f64::INFINITY) }
     }

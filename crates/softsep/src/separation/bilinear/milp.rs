@@ -9,6 +9,7 @@
 use softsep_lp::Model;
 
 use crate::model::RecourseModel;
+use crate::numeric::tolerances::COORDINATE_TOL;
 use crate::recourse::{DualColumns, DualSet, merged};
 use crate::separation::slopes::widths;
 use crate::uncertainty::{Polytope, ShapeRow};
@@ -62,9 +63,6 @@ pub(super) struct MilpModel {
 /// The largest ratio of a multiplier's bound to the slopes. Above it HiGHS's integrality tolerance would allow both members of
 /// a complementary pair to be positive.
 const MAX_BIG_M_RATIO: f64 = 1e4;
-
-/// An entry of ξ this close to a level, relatively, is at the level.
-const LEVEL_TOL: f64 = 1e-9;
 
 /// The linear program to write.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -366,7 +364,7 @@ impl MilpModel {
         self.picks
             .iter()
             .map(|&(pick, entry, level)| {
-                (pick, f64::from((xi[entry] - level).abs() <= LEVEL_TOL * level.abs().max(1.0)))
+                (pick, f64::from((xi[entry] - level).abs() <= COORDINATE_TOL * level.abs().max(1.0)))
             })
             .collect()
     }

@@ -6,7 +6,7 @@ use softsep_lp::{Algorithm, Lp, Toggle};
 use super::milp::{BilinearProgram, Formulation, MilpModel, VariableBounds};
 use crate::error::Error;
 use crate::run::Clock;
-use crate::separation::slopes::{Extreme, bounding_program, extreme, widened};
+use crate::separation::slopes::{LpMinimum, minimum_of, range_program, widen_range};
 
 /// The largest number of passes over all ranges, for each relaxation.
 const MAX_PASSES: usize = 4;
@@ -54,7 +54,7 @@ pub(super) fn tighten(
         for _ in 0..MAX_PASSES {
             let milp = program.write(bounds, Formulation::Relaxation { least, products });
             let mut tightening =
-                BoundTightening { lp: bounding_program(&milp.model, clock)?, costs: milp.value.clone(), clock };
+                BoundTightening { lp: range_program(&milp.model, clock)?, costs: milp.value.clone(), clock };
             tightening.costs.iter_mut().for_each(|cost| *cost = -*cost);
             let for_bound = products && milp.missing_bound.is_none();
             if for_bound {
@@ -62,10 +62,10 @@ pub(super) fn tighten(
                 tightening.lp.set_algorithm(Algorithm::Choose)?;
                 tightening.lp.set_presolve(Toggle::Choose)?;
             }
-            match extreme(&mut tightening.lp, &tightening.costs, clock)? {
-                Extreme::At(value) => *bound = bound.min(raised(-value)),
-                Extreme::Empty => return Ok(Tightened::Below),
-                Extreme::Unknown => {}
+            match minimum_of(&mut tightening.lp, &tightening.costs, clock)? {
+                LpMinimum::Value(value) => *bound = bound.min(raised(-value)),
+                LpMinimum::Infeasible => return Ok(Tightened::Below),
+                LpMinimum::Unknown => {}
             }
             if *bound < least {
                 return Ok(Tightened::Below);
@@ -101,7 +101,7 @@ impl BoundTightening<'_> {
         for &(entry, column) in &milp.slope_columns {
             let before = bounds.slopes[entry];
             let (Some(lower), Some(upper)) = (self.end(column, 1.0)?, self.end(column, -1.0)?) else { return Ok(None) };
-            let (lower, upper) = widened(lower, upper);
+            let (lower, upper) = widen_range(lower, upper);
             bounds.slopes[entry] = (before.0.max(lower), before.1.min(upper));
             gain.add(before.1 - before.0, bounds.slopes[entry].1 - bounds.slopes[entry].0);
         }
@@ -109,7 +109,7 @@ impl BoundTightening<'_> {
             for (most, &column) in most.iter_mut().zip(pair) {
                 let Some(upper) = self.end(column, -1.0)? else { return Ok(None) };
                 let before = *most;
-                *most = before.min(widened(0.0, upper.max(0.0)).1);
+                *most = before.min(widen_range(0.0, upper.max(0.0)).1);
                 gain.add(before, *most);
             }
         }
@@ -120,12 +120,12 @@ impl BoundTightening<'_> {
     /// relaxation is infeasible.
     fn end(&mut self, column: usize, sign: f64) -> Result<Option<f64>, Error> {
         self.costs[column] = sign;
-        let found = extreme(&mut self.lp, &self.costs, self.clock)?;
+        let found = minimum_of(&mut self.lp, &self.costs, self.clock)?;
         self.costs[column] = 0.0;
         Ok(match found {
-            Extreme::At(value) => Some(sign * value),
-            Extreme::Empty => None,
-            Extreme::Unknown => Some(-sign * f64::INFINITY),
+            LpMinimum::Value(value) => Some(sign * value),
+            LpMinimum::Infeasible => None,
+            LpMinimum::Unknown => Some(-sign * f64::INFINITY),
         })
     }
 }

@@ -16,13 +16,11 @@ use crate::cuts::CutPool;
 use crate::definition::ScenarioList;
 use crate::error::Error;
 use crate::model::Problem;
+use crate::numeric::tolerances::COORDINATE_TOL;
 use crate::policy::{Dependence, ProvenPolicy};
 use crate::recourse::engine;
 use crate::run::Clock;
 use crate::uncertainty::Part;
-
-/// Two coordinates of ξ closer than this share of the set's range are equal: no solver here distinguishes them.
-const COORDINATE_TOL: f64 = 1e-9;
 
 /// The distance of the bound from the worst scenario's cost, relative to it, that ends a search for the maximum with
 /// tolerance zero. Policies keep a margin to their rows, and come little closer.

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::COORDINATE_TOL;
 use crate::error::Error;
 use crate::model::Problem;
+use crate::numeric::tolerances::COORDINATE_TOL;
 use crate::policy::{AffinePolicy, Decision, Dependence, PolicyProgram, PolicyRegion, PolicyStatus, ReducedMeasures};
 use crate::run::Clock;
 use crate::uncertainty::Part;
