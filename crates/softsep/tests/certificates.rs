@@ -23,7 +23,7 @@ use std::time::Duration;
 use locks::{FIRST_COST, Locked, WORST};
 use softsep::certification::{Certifier, Judgement};
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Attested, Clock, Likely, Source};
+use softsep::run::{Attested, Clock, ProbabilisticBound, Source};
 use softsep::testing::{Recipe, random_problem};
 use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, StateSpec, States};
 use softsep::{Assumed, Error, ProbabilisticTarget, Problem};
@@ -149,7 +149,7 @@ fn what_is_found_refutes() {
 }
 
 /// Fails unless a bound stands on these constants, and returns whether it is false.
-fn is_false(likely: &Likely, wanted: ProbabilisticTarget, gap: f64, names: &[(&str, Source)]) -> bool {
+fn is_false(likely: &ProbabilisticBound, wanted: ProbabilisticTarget, gap: f64, names: &[(&str, Source)]) -> bool {
     let assumes: Vec<_> = likely.assumes.iter().map(|assumption| (assumption.name, assumption.source)).collect();
     assert_eq!((assumes.as_slice(), likely.confidence), (names, wanted.confidence));
     assert!((likely.upper - FIRST_COST * (1.0 + 0.5 * gap)).abs() < 1e-9, "{likely:?}");

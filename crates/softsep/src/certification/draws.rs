@@ -10,8 +10,8 @@ use crate::run::{Clock, Purpose, Random, stream};
 use crate::separation::{Ascent, Found};
 use crate::uncertainty::{State, States};
 
-/// Samplers, each with a stream and a recourse engine of its own: what one does depends on no other, and so on no
-/// thread.
+/// The number of samplers. Each has a random stream and a recourse engine of its own, so that results do not depend on the
+/// number of threads.
 const SAMPLERS: u32 = 8;
 
 /// The largest number of draws of a sampler in a round. The first rounds are shorter: a false statement is often refuted by

@@ -38,7 +38,7 @@ pub(crate) use verification::Verification;
 
 use crate::error::Error;
 use crate::model::Problem;
-use crate::run::{Attested, Clock, Likely, Violation};
+use crate::run::{Attested, Clock, ProbabilisticBound, ViolationLevel};
 use crate::separation::Found;
 use crate::settings::ProbabilisticTarget;
 use crate::uncertainty::{Space, States};
@@ -161,8 +161,8 @@ impl<'a> Certifier<'a> {
             clock: &self.clock,
         };
         let delta = (1.0 - self.target.confidence) * share;
-        // A worst case above U is refutation_level what refutes x by this much.
-        let found = self.detection.found(self.slack(objective) - tolerance(objective));
+        // A worst case above U exceeds the refutation level by at least this margin.
+        let found = self.detection.refutation_probability(self.slack(objective) - tolerance(objective));
         let calls = self.calls_for_bound(found, delta);
         let temperature = self.detection.temperature();
         let violation_draws = match statements {
@@ -194,7 +194,7 @@ impl<'a> Certifier<'a> {
             Ok(calls) if called >= calls => {
                 let upper = objective + self.slack(objective);
                 let assumes = self.detection.assumes(found);
-                attested.likely = Some(Likely { upper, confidence: self.target.confidence, assumes });
+                attested.likely = Some(ProbabilisticBound { upper, confidence: self.target.confidence, assumes });
             }
             Ok(calls) => attested
                 .remarks
@@ -237,7 +237,8 @@ impl<'a> Certifier<'a> {
         }
         if draws > 0 {
             let level = if draws == wanted { self.target.level } else { level_of(draws, delta) };
-            attested.violation = Some(Violation { level, confidence: self.target.confidence, measure: self.measure() });
+            attested.violation =
+                Some(ViolationLevel { level, confidence: self.target.confidence, measure: self.measure() });
             attested.remarks.push(format!("{draws} draws, each of them climbed from, met nothing above the objective"));
         }
     }
@@ -266,7 +267,7 @@ fn tolerance(objective: f64) -> f64 {
 /// at most δ.
 fn draws_needed(share: f64, delta: f64) -> u64 {
     let needed = delta.ln() / (-share).ln_1p();
-    // No number of draws finds what has no share; a float refutation_level the integers becomes the largest of them.
+    // No number of draws finds an event of probability zero. The cast saturates for larger floats.
     if needed.is_nan() { u64::MAX } else { needed.ceil().max(1.0) as u64 }
 }
 

@@ -1,4 +1,4 @@
-//! The limits of a run and why it ended.
+//! The limits of a run, and the reasons why it ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ pub enum Stop {
     Stalled,
 }
 
-/// What a run may use.
+/// The limits and the seed of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// The relative gap at which to stop.
@@ -67,13 +67,12 @@ impl Clock {
         Self::new(None, Arc::default())
     }
 
-    /// A moment more, for what must still be done when time is up: to evaluate the decision at hand, to explain what
-    /// was proved.
+    /// A clock of two seconds, for the last steps after a deadline: to evaluate a decision, or to explain a proof.
     pub fn grace() -> Self {
         Self::new(Some(Duration::from_secs(2)), Arc::default())
     }
 
-    /// Does `work` on this clock, and if that stops on the way, once more within a moment.
+    /// Calls `work` with this clock, and if it stops, once more with [`Clock::grace`].
     pub fn with_grace<T, E>(
         &self,
         mut work: impl FnMut(&Clock) -> Result<T, E>,
@@ -95,12 +94,12 @@ impl Clock {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// The flag, for solvers that watch it themselves.
+    /// The interrupt flag, for solvers that check it themselves.
     pub fn interrupt(&self) -> &Arc<AtomicBool> {
         &self.interrupt
     }
 
-    /// Whether to go on.
+    /// Errs with the reason if the interrupt flag is raised or the deadline has passed.
     pub fn check(&self) -> Result<(), Stop> {
         if self.interrupt.load(Ordering::Relaxed) {
             Err(Stop::Interrupted)
