@@ -19,10 +19,10 @@ use crate::separation::{Found, Query, Separation, SoftSettings};
 use crate::settings::Certify;
 
 /// Iterations without a new cut after which the descent has stalled.
-const MOST_STALE: u32 = 1000;
+const MAX_STALE_ITERATIONS: u32 = 1000;
 
 /// The iterations of `--steps sqrt` where no limit is given.
-const ITERATIONS: u64 = 10_000;
+const DEFAULT_ITERATIONS: u64 = 10_000;
 
 /// The state of the descent.
 pub(super) struct Descent<'a> {
@@ -68,9 +68,9 @@ pub(super) struct Travelled {
     pub(super) squares: f64,
 }
 
-/// A step of the descent that may end the run on the way: its value, or why the run ends.
+/// The result of a step that may end the run: its value, or the reason why the run ends.
 pub(super) enum Step<T> {
-    /// It was made.
+    /// The step was made.
     Made(T),
     /// The run ends.
     Ends(Stop),
@@ -169,9 +169,9 @@ impl<'a> Descent<'a> {
         }
         let stop = run.tick();
         let is_over = match self.settings.steps {
-            Steps::Sqrt => run.limits().iterations.is_none() && run.iterations() >= ITERATIONS,
+            Steps::Sqrt => run.limits().iterations.is_none() && run.iterations() >= DEFAULT_ITERATIONS,
             // Steps toward the level go by the cuts; an average comes nearer to the optimum even where no cut is new.
-            Steps::Level => self.stale >= MOST_STALE,
+            Steps::Level => self.stale >= MAX_STALE_ITERATIONS,
         };
         let ended = if self.settings.steps == Steps::Sqrt { Stop::IterationLimit } else { Stop::Stalled };
         Ok(stop.or(is_over.then_some(ended)))
