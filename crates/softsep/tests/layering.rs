@@ -1,5 +1,5 @@
-//! The layers of ARCHITECTURE.md hold: a module imports only from its left, no method imports parts of another, files stay
-//! small, lines stay short, `unsafe` stays in one crate.
+//! The layers of ARCHITECTURE.md hold: a module imports only from its left, no method imports parts of another, files
+//! stay small, lines stay short, `unsafe` stays in one crate.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -68,8 +68,8 @@ fn code_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 
-/// The names that directly follow `prefix` in the paths of a source, those of import groups included: `a`, `B` and `c` of
-/// `prefix::{a::b, B, c}`.
+/// The names that directly follow `prefix` in the paths of a source, those of import groups included: `a`, `B` and `c`
+/// of `prefix::{a::b, B, c}`.
 fn names_after(prefix: &str, text: &str) -> Vec<String> {
     let code: String = code_lines(text).map(|line| format!("{}\n", line.trim())).collect();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -124,8 +124,8 @@ fn misplaced(layer: &str, text: &str) -> Vec<String> {
     names
 }
 
-/// The modules of other methods that a source of method `own` names. `is_inner`: whether the source is a file of the method's
-/// folder other than `mod.rs`, so that `super` is the method itself.
+/// The modules of other methods that a source of method `own` names. `is_inner`: whether the source is a file of the
+/// method's folder other than `mod.rs`, so that `super` is the method itself.
 fn other_methods(own: &str, is_inner: bool, text: &str) -> Vec<String> {
     let mut names = names_after("crate::methods::", text);
     names.extend(names_after(if is_inner { "super::super::" } else { "super::" }, text));

@@ -3,7 +3,8 @@
 //! From any state that is not a worst one, a transition reaches a worst one with probability at least 1 − ρ (eq.
 //! certification-detection). If the bound is false, the evaluation of a worst state refutes the decision. So all of r
 //! transitions miss it with probability at most ρʳ, for every start of the chain; here it starts at a draw from ν. The
-//! paper's factor δ̂(k) ≤ 1, for a chain that continues from earlier decisions, is left at 1: each attempt has a new chain.
+//! paper's factor δ̂(k) ≤ 1, for a chain that continues from earlier decisions, is left at 1: each attempt has a new
+//! chain.
 
 use rand::RngExt;
 

@@ -14,8 +14,8 @@ use crate::uncertainty::{Count, Space, States};
 pub(super) enum Detection {
     /// The user vouches that a draw misses with probability at most ρ.
     Given { rho: f64 },
-    /// The user vouches for the mixing of a chain over finitely many states, and for the distance of the worst state's cost
-    /// from the next: eq. (certification-calls).
+    /// The user vouches for the mixing of a chain over finitely many states, and for the distance of the worst state's
+    /// cost from the next: eq. (certification-calls).
     Chain { eta: f64, margin: f64, states: f64 },
     /// One of this many equally probable states is the worst.
     States(f64),
@@ -28,8 +28,8 @@ pub(super) enum Detection {
 }
 
 impl Detection {
-    /// Takes ρ from the user, or else derives it. The states must hold a maximum of Q(x, ·) for every x. Errs where the user's
-    /// constants do not apply to the states.
+    /// Takes ρ from the user, or else derives it. The states must hold a maximum of Q(x, ·) for every x. Errs where the
+    /// user's constants do not apply to the states.
     pub(super) fn of(problem: &Problem, states: &dyn States, assumed: Assumed, clock: &Clock) -> Result<Self, Error> {
         match (assumed, states.space()) {
             (Assumed::Miss { rho }, _) => Ok(Self::Given { rho }),
@@ -76,8 +76,8 @@ impl Detection {
         matches!(self, Self::Given { .. } | Self::Chain { .. })
     }
 
-    /// Returns a lower bound on the probability that one call refutes a decision whose worst case is above the refutation
-    /// level by more than `margin`.
+    /// Returns a lower bound on the probability that one call refutes a decision whose worst case is above the
+    /// refutation level by more than `margin`.
     pub(super) fn refutation_probability(&self, margin: f64) -> f64 {
         match *self {
             Self::Given { rho } => 1.0 - rho,

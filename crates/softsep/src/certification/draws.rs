@@ -10,12 +10,12 @@ use crate::run::{Clock, Purpose, Random, stream};
 use crate::separation::{Ascent, Found};
 use crate::uncertainty::{State, States};
 
-/// The number of samplers. Each has a random stream and a recourse engine of its own, so that results do not depend on the
-/// number of threads.
+/// The number of samplers. Each has a random stream and a recourse engine of its own, so that results do not depend on
+/// the number of threads.
 const SAMPLERS: u32 = 8;
 
-/// The largest number of draws of a sampler in a round. The first rounds are shorter: a false statement is often refuted by
-/// few draws.
+/// The largest number of draws of a sampler in a round. The first rounds are shorter: a false statement is often
+/// refuted by few draws.
 const MAX_ROUND_DRAWS: u64 = 64;
 
 /// All samplers of a run.
@@ -55,9 +55,9 @@ impl Samplers {
         self.samplers[0].engine.as_mut()
     }
 
-    /// Makes `count` draws, in rounds. The first round with a refuting scenario is the last, and returns the worst of these.
-    /// Draws are ordered by rounds, then by samplers. Where the clock stops a sampler, only the draws up to its last one
-    /// count: these are the first ones in that order, whatever the threads did.
+    /// Makes `count` draws, in rounds. The first round with a refuting scenario is the last, and returns the worst of
+    /// these. Draws are ordered by rounds, then by samplers. Where the clock stops a sampler, only the draws up to its
+    /// last one count: these are the first ones in that order, whatever the threads did.
     pub(super) fn draw(&mut self, attempt: &Attempt, count: u64) -> Result<AttemptOutcome, Error> {
         let solves_before = self.solves();
         for (label, sampler) in (0_u32..).zip(&mut self.samplers) {
@@ -100,7 +100,8 @@ impl Samplers {
 }
 
 impl Sampler {
-    /// Makes `count` draws, or as many as the clock allows, or until one refutes the decision. A draw allocates nothing.
+    /// Makes `count` draws, or as many as the clock allows, or until one refutes the decision. A draw allocates
+    /// nothing.
     fn draw(&mut self, attempt: &Attempt, count: u64) -> Result<RoundOutcome, Error> {
         let mut ascent = Ascent::new(attempt.problem, self.engine.as_mut(), attempt.x);
         for draws in 0..count {

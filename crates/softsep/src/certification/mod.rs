@@ -1,26 +1,26 @@
 //! Certification of decisions by random draws: two separate statements.
 //!
-//! *Violation level*, without assumptions. If the scenarios that cost more than the value have probability `level` by the
-//! reference measure ν, N independent draws miss all of them with probability at most (1 − level)ᴺ. N is chosen such that
-//! this is δ.
+//! *Violation level*, without assumptions. If the scenarios that cost more than the value have probability `level` by
+//! the reference measure ν, N independent draws miss all of them with probability at most (1 − level)ᴺ. N is chosen
+//! such that this is δ.
 //!
-//! *Worst case* (EC.3 of the paper). If the bound U = f(x) + θ + ε is false, one draw refutes it with probability at least
-//! 1 − ρ; so r draws miss it with probability at most ρʳ. ρ is derived from the problem, or given by the user, who vouches
-//! for it; it is never estimated.
+//! *Worst case* (EC.3 of the paper). If the bound U = f(x) + θ + ε is false, one draw refutes it with probability at
+//! least 1 − ρ; so r draws miss it with probability at most ρʳ. ρ is derived from the problem, or given by the user,
+//! who vouches for it; it is never estimated.
 //!
 //! A run may try several decisions. Attempt k has draws of its own, on which no earlier choice depends, and the share
-//! δ_k = (1 − confidence)/(k(k + 1)) of the error probability, as in the paper. However the k-th decision was chosen, the
-//! attempt accepts a false statement with probability at most δ_k; these add up to 1 − confidence. That holds for one
-//! `Certifier` in a run: a second one would draw the same scenarios again. Callers that count attempts in another way, as
-//! branch and cut does by integer assignments, give each its share.
+//! δ_k = (1 − confidence)/(k(k + 1)) of the error probability, as in the paper. However the k-th decision was chosen,
+//! the attempt accepts a false statement with probability at most δ_k; these add up to 1 − confidence. That holds for
+//! one `Certifier` in a run: a second one would draw the same scenarios again. Callers that count attempts in another
+//! way, as branch and cut does by integer assignments, give each its share.
 //!
-//! The clock may end an attempt early. The draws made by then, in their fixed order, are the first N' of the attempt, and
-//! give the level at which (1 − level)^N' = δ_k. This statement is valid whatever ended the attempt: it is false only if
-//! the true share p is above that level, and then the first n draws all missed, where n is the smallest number with
-//! (1 − p)ⁿ ≤ δ_k. That has probability at most δ_k, and does not depend on N'.
+//! The clock may end an attempt early. The draws made by then, in their fixed order, are the first N' of the attempt,
+//! and give the level at which (1 − level)^N' = δ_k. This statement is valid whatever ended the attempt: it is false
+//! only if the true share p is above that level, and then the first n draws all missed, where n is the smallest number
+//! with (1 − p)ⁿ ≤ δ_k. That has probability at most δ_k, and does not depend on N'.
 //!
-//! An ascent starts from every draw. One that finds a worse scenario refutes the decision, so that fewer false statements
-//! are accepted; no probability is claimed for that.
+//! An ascent starts from every draw. One that finds a worse scenario refutes the decision, so that fewer false
+//! statements are accepted; no probability is claimed for that.
 
 mod calls;
 mod detection;
@@ -45,12 +45,12 @@ use crate::uncertainty::{Space, States};
 use detection::Detection;
 use draws::Samplers;
 
-/// The distance of a probabilistic upper bound from the decision's value (ε of EC.3), as a share of the gap. The rest of the
-/// gap is left for the method.
+/// The distance of a probabilistic upper bound from the decision's value (ε of EC.3), as a share of the gap. The rest
+/// of the gap is left for the method.
 const SLACK_SHARE: f64 = 0.5;
 
-/// A scenario refutes a value if its cost is larger by more than this share of the objective: recourse engines agree up to
-/// smaller differences.
+/// A scenario refutes a value if its cost is larger by more than this share of the objective: recourse engines agree up
+/// to smaller differences.
 const REFUTATION_TOL: f64 = 1e-6;
 
 /// The smallest difference that refutes a value, for objectives near zero.
@@ -117,8 +117,8 @@ enum AttemptOutcome {
 }
 
 impl<'a> Certifier<'a> {
-    /// A certifier for the decisions of a run with this gap and seed. The states must hold a maximum of Q(x, ·) for every x.
-    /// A run must have one certifier only.
+    /// A certifier for the decisions of a run with this gap and seed. The states must hold a maximum of Q(x, ·) for
+    /// every x. A run must have one certifier only.
     pub fn new(
         problem: &'a Problem,
         states: impl Into<Arc<dyn States + 'a>>,
@@ -139,15 +139,15 @@ impl<'a> Certifier<'a> {
         (SLACK_SHARE * self.gap * objective.abs()).max(2.0 * tolerance(objective))
     }
 
-    /// Certifies that the largest recourse cost at `x` is `value`. If the clock stops, the statement is that of the draws made
-    /// so far, or there is none.
+    /// Certifies that the largest recourse cost at `x` is `value`. If the clock stops, the statement is that of the
+    /// draws made so far, or there is none.
     pub fn certify(&mut self, x: &[f64], value: f64) -> Result<Judgement, Error> {
         let attempt = f64::from(self.attempts + 1);
         self.attempt(x, value, (attempt * (attempt + 1.0)).recip(), Statements::Both)
     }
 
-    /// As [`Self::certify`], with this share of the error probability. The shares of all attempts of a run must add up to at
-    /// most 1.
+    /// As [`Self::certify`], with this share of the error probability. The shares of all attempts of a run must add up
+    /// to at most 1.
     pub fn attempt(&mut self, x: &[f64], value: f64, share: f64, statements: Statements) -> Result<Judgement, Error> {
         self.attempts += 1;
         let objective = self.problem.first.value(x) + value;
@@ -204,8 +204,8 @@ impl<'a> Certifier<'a> {
         Ok(Judgement::Stands { attested, solves })
     }
 
-    /// Returns the number of calls for an upper bound, if each refutes a false one with probability `found`. Errs with the
-    /// reason why there is no bound.
+    /// Returns the number of calls for an upper bound, if each refutes a false one with probability `found`. Errs with
+    /// the reason why there is no bound.
     fn calls_for_bound(&self, found: f64, delta: f64) -> Result<u64, String> {
         if let Detection::Unknown(why) = &self.detection {
             return Err(format!("no likely upper bound: {why}"));
@@ -263,8 +263,8 @@ fn tolerance(objective: f64) -> f64 {
     (REFUTATION_TOL * objective.abs()).max(ABSOLUTE_REFUTATION_TOL)
 }
 
-/// Returns the smallest n with (1 − share)ⁿ ≤ δ: n independent draws miss an event of probability `share` with probability
-/// at most δ.
+/// Returns the smallest n with (1 − share)ⁿ ≤ δ: n independent draws miss an event of probability `share` with
+/// probability at most δ.
 fn draws_needed(share: f64, delta: f64) -> u64 {
     let needed = delta.ln() / (-share).ln_1p();
     // No number of draws finds an event of probability zero. The cast saturates for larger floats.

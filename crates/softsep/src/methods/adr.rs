@@ -1,7 +1,7 @@
 //! `adr`: affine decision rules. The recourse is an affine function of ξ, chosen together with x in one program.
 //!
-//! The worst-case cost of the best policy is an upper bound on the optimum. It is conservative, since optimal recourse costs
-//! no more. The exact worst-case cost of the decision is reported beside it.
+//! The worst-case cost of the best policy is an upper bound on the optimum. It is conservative, since optimal recourse
+//! costs no more. The exact worst-case cost of the decision is reported beside it.
 
 use serde::Deserialize;
 use softsep_lp::Basis;
@@ -126,7 +126,8 @@ impl Method for Adr {
                 Ok(Stop::Stalled)
             }
             PolicyStatus::Unbounded => {
-                // If the objective is unbounded under a policy, it is unbounded under optimal recourse and in every relaxation.
+                // If the objective is unbounded under a policy, it is unbounded under optimal recourse and in every
+                // relaxation.
                 let copies = ScenarioCopies::new(problem, vec![&xi], run.clock())?;
                 let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_stop)?;
                 Ok(run.prove(Verdict::Unbounded(verdict)))
@@ -140,7 +141,8 @@ impl Method for Adr {
 }
 
 impl Adr {
-    /// Writes the lower bound from some scenarios into the ledger. Returns a stop if these alone make the problem infeasible.
+    /// Writes the lower bound from some scenarios into the ledger. Returns a stop if these alone make the problem
+    /// infeasible.
     fn bound_from_below(
         &self,
         problem: &Problem,
@@ -271,8 +273,8 @@ fn best_policy(
     if fixed.status == PolicyStatus::Optimal && fixed.value <= solved.value + slack {
         return Ok(clamped(problem, fixed));
     }
-    // With a large coefficient a column that is integral up to a tolerance is better than the integer itself. The program is
-    // solved again with HiGHS's smallest tolerance.
+    // With a large coefficient a column that is integral up to a tolerance is better than the integer itself. The
+    // program is solved again with HiGHS's smallest tolerance.
     let strict = rules(Decision::Free).with_strict_integrality().solve(run.clock())?;
     Ok(match self::rounded_integers(problem, &strict) {
         None => clamped(problem, strict),
@@ -296,8 +298,8 @@ fn clamped(problem: &Problem, solved: PolicySolution) -> PolicySolution {
     PolicySolution { x, ..solved }
 }
 
-/// Returns the best policy over a list: rows are added for the scenarios at which the last policy violates them, until there are
-/// none.
+/// Returns the best policy over a list: rows are added for the scenarios at which the last policy violates them, until
+/// there are none.
 fn over_list(
     problem: &Problem,
     dependence: &Dependence,

@@ -1,5 +1,5 @@
-//! `auto`: picks methods by the problem's class and size, says so, and goes on with another where one does not close
-//! the gap.
+//! `auto`: chooses methods by the problem's class and size, reports the choice, and continues with another method where
+//! one does not close the gap.
 
 use serde::Deserialize;
 
@@ -15,12 +15,12 @@ use crate::separation::Exact;
 use crate::settings::Certify;
 use crate::uncertainty::Count;
 
-/// The largest number of coefficients of an affine policy, one for each y and each entry of ξ, with which branch and bound on
-/// ξ is fast enough for every iteration of `ccg`. Ellipsoids take longer.
+/// The largest number of coefficients of an affine policy, one for each y and each entry of ξ, with which branch and
+/// bound on ξ is fast enough for every iteration of `ccg`. Ellipsoids take longer.
 const QUICK_COEFFICIENTS: usize = 30_000;
 
-/// The largest number of coefficients with which an exact separation proves the final decision without being asked for: its
-/// first bound takes seconds. With a time limit a proof is always tried.
+/// The largest number of coefficients with which an exact separation proves the final decision without being asked for:
+/// its first bound takes seconds. With a time limit a proof is always tried.
 const PROVABLE_COEFFICIENTS: usize = 400_000;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -28,7 +28,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "picks methods by the problem's class and size, and says which and why",
     accepts: "what one of the other methods accepts",
     guarantees: "what the methods that it picks guarantee",
-    // Where there is an exact separation that is not too large; elsewhere what `bundle` reaches.
+    // With an exact separation that is not too expensive; elsewhere an estimate, as `bundle`.
     reaches: Reaches::Optimum,
     options: &[],
     build: |options| match options.keys().next() {
@@ -137,8 +137,8 @@ impl Auto {
         self.ccg.solve(problem, certify, warm, run)
     }
 
-    /// Runs `ccg`, and the method with soft separation where it fails: the masters of `ccg` hold copies of the recourse, and
-    /// are harder to solve.
+    /// Runs `ccg`, and the method with soft separation where it fails: the masters of `ccg` hold copies of the
+    /// recourse, and are harder to solve.
     fn solve_by_ccg(
         &self,
         problem: &Problem,

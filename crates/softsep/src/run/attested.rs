@@ -1,5 +1,5 @@
-//! Statements about a decision by random draws: the share of the set that costs more than its value, and a probabilistic
-//! upper bound.
+//! Statements about a decision by random draws: the share of the set that costs more than its value, and a
+//! probabilistic upper bound.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,8 @@ pub struct Attested {
 }
 
 impl Attested {
-    /// Keeps the statements that hold for a larger value of the decision: a smaller share of the set is above it, and a bound
-    /// below it was false.
+    /// Keeps the statements that hold for a larger value of the decision: a smaller share of the set is above it, and a
+    /// bound below it was false.
     pub(super) fn raised_to(&mut self, value: f64) {
         self.likely.take_if(|likely| likely.upper < value);
     }
@@ -27,8 +27,8 @@ impl Attested {
     }
 }
 
-/// With probability at least `confidence`, at most the share `level` of the set, by `measure`, costs more than the value.
-/// That is no statement about the worst case.
+/// With probability at least `confidence`, at most the share `level` of the set, by `measure`, costs more than the
+/// value. That is no statement about the worst case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ViolationLevel {
@@ -40,7 +40,8 @@ pub struct ViolationLevel {
     pub measure: String,
 }
 
-/// With probability at least `confidence`, if the assumptions hold, the worst-case cost of the decision is at most `upper`.
+/// With probability at least `confidence`, if the assumptions hold, the worst-case cost of the decision is at most
+/// `upper`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbabilisticBound {
     /// The bound on f(x) plus the worst recourse cost.
@@ -76,7 +77,8 @@ impl Assumption {
 pub enum Source {
     /// Given by the user.
     Given,
-    /// Estimated from statistics of the run. No bound of softsep assumes an estimate; the result of another program may.
+    /// Estimated from statistics of the run. No bound of softsep assumes an estimate; the result of another program
+    /// may.
     Estimated,
     /// Derived from the problem's data, or from given constants.
     Derived,

@@ -14,7 +14,8 @@ pub struct Best {
     pub value: f64,
     /// The worst ξ known for it.
     pub worst: Vec<f64>,
-    /// A proved upper bound on its worst-case cost, if there is one. Equal to `value` where the worst case is known exactly.
+    /// A proved upper bound on its worst-case cost, if there is one. Equal to `value` where the worst case is known
+    /// exactly.
     pub upper: Option<f64>,
     /// Statements by random draws. There is no probabilistic bound beside a proved one.
     pub attested: Attested,
@@ -46,8 +47,8 @@ impl Bounds {
         }
     }
 
-    /// Keeps `x`, which costs `value` at the scenario `worst` and at most `upper` at any other, if its bound is better than
-    /// the best known. Returns whether it is.
+    /// Keeps `x`, which costs `value` at the scenario `worst` and at most `upper` at any other, if its bound is better
+    /// than the best known. Returns whether it is.
     pub(super) fn lower_upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) -> bool {
         let better = upper.is_finite() && self.upper().is_none_or(|best| upper < best);
         if better {
@@ -58,8 +59,8 @@ impl Bounds {
         better
     }
 
-    /// Keeps `x` if its estimate is better than the best known; an estimate never replaces a proved bound. Returns whether it
-    /// is kept.
+    /// Keeps `x` if its estimate is better than the best known; an estimate never replaces a proved bound. Returns
+    /// whether it is kept.
     pub(super) fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
         let better =
             value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none() && value < best.value);
@@ -70,8 +71,8 @@ impl Bounds {
         better
     }
 
-    /// Keeps `x` in place of another estimate, better or not; an estimate never replaces a proved bound. Returns whether it is
-    /// kept.
+    /// Keeps `x` in place of another estimate, better or not; an estimate never replaces a proved bound. Returns
+    /// whether it is kept.
     pub(super) fn replace_estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
         let free = value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none());
         if free {
@@ -90,7 +91,8 @@ impl Bounds {
         }
     }
 
-    /// Takes over the statements about `x` at `value`, if it is the best decision and costs no less. Returns whether it does.
+    /// Takes over the statements about `x` at `value`, if it is the best decision and costs no less. Returns whether it
+    /// does.
     pub(super) fn attest(&mut self, x: &[f64], value: f64, attested: Attested) -> bool {
         let best = self.best.as_mut().filter(|best| best.x == x && best.value >= value - cost_tol(value));
         let Some(best) = best else { return false };
@@ -109,7 +111,7 @@ impl Bounds {
         attested
     }
 
-    /// Lets go of a decision, known by an estimate, that turned out to have no recourse somewhere.
+    /// Drops the best decision, if it has no proved bound: some scenario has no recourse there.
     pub(super) fn withdraw(&mut self) {
         self.best.take_if(|best| best.upper.is_none());
     }
@@ -135,8 +137,8 @@ impl Bounds {
         self.best.as_ref().and_then(|best| best.upper)
     }
 
-    /// The probabilistic upper bound, if there is no proved one. A bound that the lower bound contradicts is false and not
-    /// returned; where solvers' tolerances explain the contradiction it is raised to the lower bound.
+    /// The probabilistic upper bound, if there is no proved one. A bound that the lower bound contradicts is false and
+    /// not returned; where solvers' tolerances explain the contradiction it is raised to the lower bound.
     pub fn likely_upper(&self) -> Option<f64> {
         let likely = self.likely()?.upper;
         Some(self.lower.map_or(likely, |lower| likely.max(lower)))
@@ -176,8 +178,8 @@ impl Bounds {
         Some((upper - lower) / upper.abs().max(1e-10))
     }
 
-    /// Whether the gap is at most `gap`. Bounds that differ by less than solvers' tolerances are equal: near an optimum of zero
-    /// no relative gap would ever be met otherwise.
+    /// Whether the gap is at most `gap`. Bounds that differ by less than solvers' tolerances are equal: near an optimum
+    /// of zero no relative gap would ever be met otherwise.
     pub fn meet(&self, gap: f64) -> bool {
         match (self.lower(), self.reported_upper(), self.gap()) {
             (Some(lower), Some(upper), Some(reached)) => reached <= gap || upper - lower <= cost_tol(upper),

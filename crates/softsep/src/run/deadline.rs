@@ -48,8 +48,8 @@ pub(crate) fn solve_until(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, Statu
     }
 }
 
-/// Runs `work` in a thread of its own, and returns its result, or `None` if it did not end within a second after the clock
-/// stopped.
+/// Runs `work` in a thread of its own, and returns its result, or `None` if it did not end within a second after the
+/// clock stopped.
 pub(crate) fn run_until<T: Send + 'static>(
     clock: &Clock,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,8 +1,8 @@
 //! Alternating ascent: each step goes to the maximiser over the set of the slope of Q in ξ, until ξ stays the same.
 //!
-//! Q is convex in ξ where costs are fixed, so that no step decreases Q, and an ascent ends at a local maximum. It proves
-//! nothing about the global one. Where costs depend on ξ a step may decrease Q; it is then halved, since the maximum may
-//! lie between its ends.
+//! Q is convex in ξ where costs are fixed, so that no step decreases Q, and an ascent ends at a local maximum. It
+//! proves nothing about the global one. Where costs depend on ξ a step may decrease Q; it is then halved, since the
+//! maximum may lie between its ends.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -102,8 +102,8 @@ impl<'a> Ascent<'a> {
         self.climb_while(start, MIN_RELATIVE_GAIN, &mut |_, _| {})
     }
 
-    /// Climbs from a member of the set as long as a step gains more than this share of the cost reached. Calls `show` with
-    /// every scenario on the way and the recourse's answer there.
+    /// Climbs from a member of the set as long as a step gains more than this share of the cost reached. Calls `show`
+    /// with every scenario on the way and the recourse's answer there.
     pub fn climb_while(
         &mut self,
         start: &[f64],

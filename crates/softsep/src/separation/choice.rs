@@ -125,8 +125,8 @@ fn soft_separation<'p>(
     Ok(Box::new(SoftSeparation::new(problem, states, soft.clone(), *gap, *seed, clock)?))
 }
 
-/// Whether an exact separation costs little beside the run itself: where there is a list to scan, or where Q is monotone and one
-/// point is the worst.
+/// Whether an exact separation costs little beside the run itself: where there is a list to scan, or where Q is
+/// monotone and one point is the worst.
 fn is_cheap(exact: &Exact, problem: &Problem, states: &dyn States) -> bool {
     match exact {
         Exact::Scan(points) => {

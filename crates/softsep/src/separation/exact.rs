@@ -11,12 +11,12 @@ use crate::uncertainty::Count;
 /// The largest number of extreme points that is enumerated.
 const MAX_ENUMERATED: usize = 200_000;
 
-/// The same where the recourse has cones or a quadratic cost and the scan was not asked for: each point takes an interior-point
-/// solve.
+/// The same where the recourse has cones or a quadratic cost and the scan was not asked for: each point takes an
+/// interior-point solve.
 const MAX_ENUMERATED_IN_CONES: usize = 20_000;
 
-/// The length of the list to scan, at most `most` unless the set is a list of its own. Enumerates only where the set cannot
-/// count its extreme points otherwise.
+/// The length of the list to scan, at most `most` unless the set is a list of its own. Enumerates only where the set
+/// cannot count its extreme points otherwise.
 fn list_length(problem: &Problem, most: usize) -> Result<usize, NoFiniteEquivalent> {
     match problem.set.extremes() {
         Count::Exactly(count) if problem.set.is_finite_list() => Ok(usize::try_from(count).unwrap_or(usize::MAX)),
@@ -102,7 +102,8 @@ impl Exact {
         }
     }
 
-    /// The exact separation of this kind, if it applies to the problem; of `Auto`, `Soft` and `Cascade` the one that suits it.
+    /// The exact separation of this kind, if it applies to the problem; of `Auto`, `Soft` and `Cascade` the one that
+    /// suits it.
     pub fn of_kind(kind: &SeparationKind, problem: &Problem) -> Result<Self, NoExactSeparation> {
         match kind {
             SeparationKind::Auto | SeparationKind::Soft | SeparationKind::Cascade | SeparationKind::Custom(_) => {

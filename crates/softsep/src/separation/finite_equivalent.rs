@@ -22,8 +22,8 @@ pub enum NoFiniteEquivalent {
 /// Returns a finite list of at most `limit` scenarios with the same maximum of Q(x, ·) as the set, for every x.
 ///
 /// A finite list is its own equivalent. The extreme points are that of any other set where Q(x, ·) is convex, since the
-/// maximum is then at one of them. Q is convex in ξ if ξ is in right-hand sides only, also with cones and a quadratic cost.
-/// If costs depend on ξ, Q is a minimum of functions bilinear in (y, ξ), and its maximum may be inside the set.
+/// maximum is then at one of them. Q is convex in ξ if ξ is in right-hand sides only, also with cones and a quadratic
+/// cost. If costs depend on ξ, Q is a minimum of functions bilinear in (y, ξ), and its maximum may be inside the set.
 pub fn finite_equivalent(problem: &Problem, limit: usize) -> Result<Cow<'_, ScenarioList>, NoFiniteEquivalent> {
     let set = &problem.set;
     if !set.is_finite_list() && set.extremes() != Count::Exactly(1) && problem.recourse.costs_move() {

@@ -1,5 +1,5 @@
-//! The exact separation of a finite list. Every point is excluded by a bound or solved, in chunks of a fixed size, so that
-//! the result does not depend on the number of threads.
+//! The exact separation of a finite list. Every point is excluded by a bound or solved, in chunks of a fixed size, so
+//! that the result does not depend on the number of threads.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,8 +16,8 @@ use crate::model::Problem;
 use crate::recourse::{Answer, Recourse, RecourseBasis, RecourseError, engine};
 use crate::run::Clock;
 
-/// Scenarios per chunk. All chunks start from the same basis. Small enough to balance threads, large enough for bases to be
-/// reused.
+/// Scenarios per chunk. All chunks start from the same basis. Small enough to balance threads, large enough for bases
+/// to be reused.
 const CHUNK_SIZE: usize = 64;
 
 /// The scan of all points of a list.
@@ -55,8 +55,8 @@ impl<'p> Scan<'p> {
         Ok(Self { screen: None, ..Self::new(problem, points)? })
     }
 
-    /// Returns the worst scenario of a chunk, the first of equals. Ends at a scenario that costs more than `above` or has no
-    /// recourse.
+    /// Returns the worst scenario of a chunk, the first of equals. Ends at a scenario that costs more than `above` or
+    /// has no recourse.
     fn worst_of(
         &self,
         rows: &[usize],
@@ -81,8 +81,8 @@ impl<'p> Scan<'p> {
         Ok(worst)
     }
 
-    /// Solves all `rows`, and returns the worst with its cost, and the number of solves. Chunks after the first one with a
-    /// scenario that ends the scan do not count, whether some thread has solved them or not.
+    /// Solves all `rows`, and returns the worst with its cost, and the number of solves. Chunks after the first one
+    /// with a scenario that ends the scan do not count, whether some thread has solved them or not.
     fn solve_all(
         &self,
         rows: &[usize],

@@ -1,10 +1,10 @@
 //! Bounds that exclude most scenarios of a long list without a recourse solve.
 //!
 //! Lower bounds: every dual vertex is a minorant of Q over all (x, ξ), so that one matrix product bounds all scenarios,
-//! and the largest bounds tell which scenario to solve next. Upper bounds: the basis that solved it gives affine policies
-//! for all scenarios (see [`BasisPolicies`]), its own and one that is feasible for all of them. Scenarios whose cost by a
-//! policy is at most that of the worst scenario solved are excluded. The next policy has to be feasible for the remaining
-//! scenarios only, and is tighter for it.
+//! and the largest bounds tell which scenario to solve next. Upper bounds: the basis that solved it gives affine
+//! policies for all scenarios (see [`BasisPolicies`]), its own and one that is feasible for all of them. Scenarios
+//! whose cost by a policy is at most that of the worst scenario solved are excluded. The next policy has to be feasible
+//! for the remaining scenarios only, and is tighter for it.
 
 use std::collections::VecDeque;
 
@@ -28,8 +28,8 @@ const MIN_OPEN: usize = 32;
 /// policies, and some problems have no others.
 const MAX_WEAK_ROUNDS: usize = 4;
 
-/// The largest number of scenarios solved in a round. Each has the largest lower bound, and its dual vertex raises other lower
-/// bounds.
+/// The largest number of scenarios solved in a round. Each has the largest lower bound, and its dual vertex raises
+/// other lower bounds.
 const MAX_SOLVES: usize = 16;
 
 /// The largest number of minorants kept.
@@ -97,8 +97,8 @@ impl Screen {
         Some(Self { reach, minorants: VecDeque::new() })
     }
 
-    /// Excludes scenarios by bounds, with a few solves by `lead`, and returns the rows that remain open. None remains after a
-    /// scenario that ends the scan or has no recourse.
+    /// Excludes scenarios by bounds, with a few solves by `lead`, and returns the rows that remain open. None remains
+    /// after a scenario that ends the scan or has no recourse.
     pub(super) fn settle(
         &mut self,
         query: ScanQuery,
@@ -135,8 +135,8 @@ impl Screen {
         Ok(open.into_iter().map(|open| open.row).collect())
     }
 
-    /// Solves the scenario with the largest lower bound, and repeats that while a lower bound is above all costs solved.
-    /// Returns the last basis.
+    /// Solves the scenario with the largest lower bound, and repeats that while a lower bound is above all costs
+    /// solved. Returns the last basis.
     fn solve_largest(
         &mut self,
         query: ScanQuery,
@@ -210,8 +210,8 @@ struct BlockCosts {
     ranges: Vec<Interval>,
 }
 
-/// Removes the scenarios whose cost is at most `level` by policies with this response: that of the basis itself, and one
-/// whose constant part is feasible for all scenarios that remain.
+/// Removes the scenarios whose cost is at most `level` by policies with this response: that of the basis itself, and
+/// one whose constant part is feasible for all scenarios that remain.
 fn settle_by_policies(
     query: ScanQuery,
     policies: &mut BasisPolicies,

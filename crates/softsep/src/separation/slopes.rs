@@ -1,8 +1,8 @@
 //! The ranges of the slopes of Q(x, ·) over all duals, and the part of the set that can hold the maximum by them.
 //!
 //! The slopes are `s(π) = −Uᵀπ`, and the set Π of duals depends neither on x nor on ξ: ranges are computed once for a
-//! problem. So are those of slopes in x. Where a slope has one sign on all of Π, Q is monotone in that entry of ξ, and the
-//! search can be restricted to one end of its range.
+//! problem. So are those of slopes in x. Where a slope has one sign on all of Π, Q is monotone in that entry of ξ, and
+//! the search can be restricted to one end of its range.
 
 use std::sync::Arc;
 
@@ -92,15 +92,15 @@ impl SlopeRanges {
         self.least.iter().zip(&self.most).map(|(least, most)| least.abs().max(most.abs())).collect()
     }
 
-    /// Returns the largest change of Q if each entry changes by its width. Entries of width zero do not count, even with an
-    /// infinite slope.
+    /// Returns the largest change of Q if each entry changes by its width. Entries of width zero do not count, even
+    /// with an infinite slope.
     pub fn spread(&self, widths: &[f64]) -> f64 {
         let moving = self.steepest().into_iter().zip(widths).filter(|(_, width)| **width > 0.0);
         moving.map(|(steep, width)| steep * width).sum()
     }
 
-    /// Returns the Lipschitz modulus of Q in the coordinates of a sphere of states: a bound on ‖Aᵀs‖ over all slopes s in
-    /// the ranges, by the columns of Aᵀ. `None` for states without local coordinates.
+    /// Returns the Lipschitz modulus of Q in the coordinates of a sphere of states: a bound on ‖Aᵀs‖ over all slopes s
+    /// in the ranges, by the columns of Aᵀ. `None` for states without local coordinates.
     pub fn on_sphere(&self, states: &dyn States) -> Option<f64> {
         let local = states.local_coordinates()?;
         let (mut axis, mut column) = (vec![0.0; self.least.len()], vec![0.0; local.dim()]);
@@ -114,9 +114,9 @@ impl SlopeRanges {
         Some(self.spread(&lengths).min(norm(&self.steepest()) * norm(&lengths)))
     }
 
-    /// Returns the face of the polytope that holds a maximum of Q: a coordinate ζ in which Q never increases is fixed at
-    /// zero, and one in which Q never decreases at its width. The rows of the polytope must allow that whatever the other
-    /// coordinates are.
+    /// Returns the face of the polytope that holds a maximum of Q: a coordinate ζ in which Q never increases is fixed
+    /// at zero, and one in which Q never decreases at its width. The rows of the polytope must allow that whatever the
+    /// other coordinates are.
     pub fn reduce(&self, polytope: &Polytope) -> Polytope {
         let mut rows_of = vec![Vec::new(); polytope.columns.len()];
         for (number, row) in polytope.rows.iter().enumerate() {
@@ -183,7 +183,8 @@ fn norm(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
-/// Returns the levels of each entry in a reduced polytope, one where the entry is fixed; `None` if the set has no levels.
+/// Returns the levels of each entry in a reduced polytope, one where the entry is fixed; `None` if the set has no
+/// levels.
 pub(super) fn useful_levels(set: &dyn Uncertainty, reduced: &Polytope) -> Option<Vec<Vec<f64>>> {
     let mut moves = vec![0.0_f64; reduced.base.len()];
     reduced.columns.iter().for_each(|&(entry, step)| moves[entry] = moves[entry].max(step.abs()));
@@ -272,8 +273,8 @@ pub(crate) fn minimum_of(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Lp
     }
 }
 
-/// Widens a range that HiGHS computed, so that it is valid: an end that is zero up to rounding becomes zero, any other moves
-/// outwards by HiGHS's tolerance.
+/// Widens a range that HiGHS computed, so that it is valid: an end that is zero up to rounding becomes zero, any other
+/// moves outwards by HiGHS's tolerance.
 pub(crate) fn widen_range(least: f64, most: f64) -> (f64, f64) {
     let end = |value: f64, sign: f64| match value {
         value if value.abs() <= ZERO_SLOPE_TOL => 0.0,

@@ -6,9 +6,9 @@ use crate::model::Problem;
 use crate::run::Clock;
 use crate::uncertainty::Trend;
 
-/// Returns the trend of Q in each entry of ξ, for linear recourse with fixed costs. Ranges of slopes, which take two linear
-/// programs per entry, are computed only if the sides of rows leave a trend unknown. Returns `None` if that shows that no
-/// dual is feasible, so that Q is ∞ or −∞ everywhere.
+/// Returns the trend of Q in each entry of ξ, for linear recourse with fixed costs. Ranges of slopes, which take two
+/// linear programs per entry, are computed only if the sides of rows leave a trend unknown. Returns `None` if that
+/// shows that no dual is feasible, so that Q is ∞ or −∞ everywhere.
 pub(crate) fn trends(problem: &Problem, clock: &Clock) -> Result<Option<Vec<Trend>>, Error> {
     let by_sides = by_sides(problem);
     if by_sides.iter().all(|trend| *trend != Trend::Unknown) {
@@ -17,8 +17,9 @@ pub(crate) fn trends(problem: &Problem, clock: &Clock) -> Result<Option<Vec<Tren
     Ok(SlopeRanges::of(problem, clock)?.map(|ranges| ranges.trends()))
 }
 
-/// Trends by the sides of rows: π ≥ 0 on rows with a lower side only, and π ≤ 0 on rows with an upper side only, so that the
-/// slope `−Uᵀπ` of an entry has one sign if all its rows are of one kind and its coefficients in them have one sign.
+/// Trends by the sides of rows: π ≥ 0 on rows with a lower side only, and π ≤ 0 on rows with an upper side only, so
+/// that the slope `−Uᵀπ` of an entry has one sign if all its rows are of one kind and its coefficients in them have one
+/// sign.
 fn by_sides(problem: &Problem) -> Vec<Trend> {
     let recourse = &problem.recourse;
     let (mut may_rise, mut may_fall) = (vec![false; problem.set.dim()], vec![false; problem.set.dim()]);

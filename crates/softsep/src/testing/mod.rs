@@ -1,5 +1,5 @@
-//! Conformance suites: a new member of a family (a set, an engine, a proposal, a separation, a method) joins with one line of test.
-//! They panic where a contract is broken, as tests do.
+//! Conformance suites: a new member of a family (a set, an engine, a proposal, a separation, a method) joins with one
+//! line of test. They panic where a contract is broken, as tests do.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
 
 mod engine;

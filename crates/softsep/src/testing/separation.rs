@@ -32,13 +32,13 @@ const FEASIBILITY: f64 = 1e-5;
 /// Extreme points up to which the worst case is computed by enumeration.
 const ENUMERATED: usize = 5_000;
 
-/// Members of the set that stand for it where it has no finite equivalent.
+/// The number of members that are evaluated where the set has no finite equivalent.
 const SAMPLED: usize = 40;
 
-/// Decisions at which a separation is asked.
+/// The number of decisions at which a separation is called.
 const DECISIONS: usize = 2;
 
-/// Other decisions at which each cut is compared with the recourse cost.
+/// The number of other decisions at which each cut is compared with the recourse cost.
 const OTHER_DECISIONS: usize = 2;
 
 /// Time within which a separation must return after an interrupt: solvers get one second.
@@ -47,24 +47,25 @@ const PROMPT: Duration = Duration::from_secs(5);
 /// Tests the separations that `build` makes on `problem`, at random decisions and for queries of every kind:
 ///
 /// - the scenario is a member of the set, and its value is Q(x, ξ) as an independent engine computes it;
-/// - the returned cut is tight at x; this cut and every cut inserted into the pool are at most Q(·, ξ) at other decisions,
-///   and feasibility cuts hold wherever there is recourse;
-/// - a claim [`Claim::Surely`] is at least the worst case by enumeration (over sampled members where the set has no finite
-///   equivalent);
+/// - the returned cut is tight at x; this cut and every cut inserted into the pool are at most Q(·, ξ) at other
+///   decisions, and feasibility cuts hold wherever there is recourse;
+/// - a claim [`Claim::Surely`] is at least the worst case by enumeration (over sampled members where the set has no
+///   finite equivalent);
 /// - `solves` is positive;
 /// - hints ([`Separation::start_at`], [`Separation::start_from`]) break none of this;
 /// - answers and pool are equal, to the last digit, on one thread and on two;
-/// - an interrupted call errs with [`Error::Stopped`] or returns a valid answer, within seconds, and the next call answers.
+/// - an interrupted call errs with [`Error::Stopped`] or returns a valid answer, within seconds, and the next call
+///   answers.
 ///
-/// Returns the number of open queries: those for a bound that a separation with [`Separation::is_exact`] answered neither by
-/// a scenario above [`Query::above`] nor by a bound within the tolerance. An exact separation leaves none open where every
-/// scenario has recourse.
+/// Returns the number of open queries: those for a bound that a separation with [`Separation::is_exact`] answered
+/// neither by a scenario above [`Query::above`] nor by a bound within the tolerance. An exact separation leaves none
+/// open where every scenario has recourse.
 ///
 /// # Panics
 /// If the separation breaks its contract; `name` is in the message.
 #[must_use]
 pub fn check_separation(name: &str, build: &BuildSeparation<'_>, problem: &Problem, seed: u64) -> usize {
-    let mut suite = Suite::new(format!("{name} on {}, seed {seed}", problem.name), problem, seed);
+    let mut suite = SeparationSuite::new(format!("{name} on {}, seed {seed}", problem.name), problem, seed);
     let cases = suite.cases();
     let transcript = on_threads(1, || transcript(build, problem, &cases));
     assert!(
@@ -161,7 +162,7 @@ fn at_most(a: f64, b: f64) -> bool {
 }
 
 /// The problem, and an engine that the separation does not share.
-struct Suite<'p> {
+struct SeparationSuite<'p> {
     context: String,
     problem: &'p Problem,
     engine: Box<dyn Recourse>,
@@ -171,7 +172,7 @@ struct Suite<'p> {
     rng: ChaCha8Rng,
 }
 
-impl<'p> Suite<'p> {
+impl<'p> SeparationSuite<'p> {
     fn new(context: String, problem: &'p Problem, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let points = finite_equivalent(problem, ENUMERATED)
@@ -196,8 +197,8 @@ impl<'p> Suite<'p> {
         points.iter().filter_map(|xi| self.cost(x, xi)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// A decision within the bounds of X, integral where it must be. Separations depend on x by Q(x, ·) alone, so that it
-    /// may violate rows of X.
+    /// A decision within the bounds of X, integral where it must be. Separations depend on x by Q(x, ·) alone, so that
+    /// it may violate rows of X.
     fn decision(&mut self) -> Vec<f64> {
         let first = &self.problem.first;
         (0..first.dim())

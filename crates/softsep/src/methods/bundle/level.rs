@@ -88,8 +88,8 @@ impl<'p> LevelSet<'p> {
         self.metric.distance(a, b)
     }
 
-    /// Returns the point of the level set that is nearest to x, or `None` where the level set is empty, or too thin for the
-    /// projection.
+    /// Returns the point of the level set that is nearest to x, or `None` where the level set is empty, or too thin for
+    /// the projection.
     pub(super) fn nearest(&mut self, x: &[f64], level: f64) -> Result<Option<Vec<f64>>, Error> {
         for minorant in &self.minorants {
             self.projection.set_intercept(minorant.row, minorant.intercept - level);

@@ -1,15 +1,15 @@
 //! Steps toward a level by all cuts of the pool.
 //!
-//! A chain at low temperature stays at one scenario for long, and steps against its subgradient alone increase the cost of
-//! other scenarios. Steps that use all cuts take these into account, and cost a few dot products where a recourse solve
-//! costs a linear program.
+//! A chain at low temperature stays at one scenario for long, and steps against its subgradient alone may raise the cost
+//! of other scenarios. Steps that use all cuts take these into account, and cost a few dot products where a recourse
+//! solve costs a linear program.
 
 use crate::cuts::CutPool;
 use crate::model::Problem;
 use crate::recourse::CutKind;
 
-/// The over-relaxation factor of steps toward the level. Steps converge for factors between 1 and 2, and reach the next cut
-/// sooner with larger ones.
+/// The over-relaxation factor of steps toward the level. Steps converge for factors between 1 and 2, and reach the next
+/// cut sooner with larger ones.
 const OVER_RELAXATION: f64 = 1.5;
 
 /// The largest number of steps toward the level between two separations.
@@ -27,8 +27,8 @@ pub(super) struct Approach<'p> {
 /// A constraint that a point violates by `amount`.
 struct ViolatedConstraint {
     amount: f64,
-    /// The distance to the points that satisfy it: the amount over the length of its gradient in the dual metric, infinite
-    /// where bounds block every entry.
+    /// The distance to the points that satisfy it: the amount over the length of its gradient in the dual metric,
+    /// infinite where bounds block every entry.
     distance: f64,
     constraint: Constraint,
 }
@@ -51,8 +51,8 @@ impl<'p> Approach<'p> {
 
     /// Steps from x toward `{x in X : every cut's cost is at most level}` in the metric H = diag(`metric`), and returns
     /// whether x reached it. Each is a Polyak step with the level in place of the optimum,
-    /// `x − r·(F − level)/‖g‖²·H⁻¹g` with over-relaxation factor r, for the constraint with the largest distance. Clamping
-    /// keeps x within the bounds of X; the rows of X are among the constraints.
+    /// `x − r·(F − level)/‖g‖²·H⁻¹g` with over-relaxation factor r, for the constraint with the largest distance.
+    /// Clamping keeps x within the bounds of X; the rows of X are among the constraints.
     pub(super) fn approach(&mut self, pool: &mut CutPool, x: &mut [f64], level: f64, metric: &[f64]) -> bool {
         let first = &self.problem.first;
         for _ in 0..MAX_STEPS {

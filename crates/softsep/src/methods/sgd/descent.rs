@@ -130,7 +130,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Begins at x, projected onto X. It has a cost at once, from one scenario, so that a run that ends now has a result.
+    /// Begins at x, projected onto X. It has a cost at once, from one scenario, so that a run that ends now has a
+    /// result.
     pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<Option<Stop>, Error> {
         self.x = x;
         if let Step::Ends(stop) = self.project(run)? {
@@ -227,8 +228,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// The cost of x by all cuts. A scenario of the pool may cost more than the one found; its cost is computed only where x
-    /// could become the incumbent.
+    /// The cost of x by all cuts. A scenario of the pool may cost more than the one found; its cost is computed only
+    /// where x could become the incumbent.
     pub(super) fn assess(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(found) = &self.found else { return Ok(()) };
         let has_recourse = found.cut.as_ref().is_some_and(|cut| cut.kind == CutKind::Optimality);

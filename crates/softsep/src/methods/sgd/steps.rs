@@ -9,8 +9,8 @@ use crate::separation::soft::AutoOr;
 /// The position of the level between the lower bound (0) and the incumbent's value (1).
 const LEVEL_SHARE: f64 = 0.5;
 
-/// The smallest number of new cuts with which the master is solved again. It costs as much as many recourse solves, and the
-/// level need not be optimal.
+/// The smallest number of new cuts with which the master is solved again. It costs as much as many recourse solves, and
+/// the level need not be optimal.
 const MIN_NEW_CUTS: u64 = 8;
 
 /// The numbers of iterations without a new cut, and without a smaller gap, after which x moves half-way to the master's
@@ -83,8 +83,9 @@ impl Descent<'_> {
         }
     }
 
-    /// Projects x onto X with the feasibility cuts. If the projection fails, the master is solved: it proves that the set is
-    /// empty, or gives a decision to continue with where the set is too thin for the projection or tolerances differ.
+    /// Projects x onto X with the feasibility cuts. If the projection fails, the master is solved: it proves that the
+    /// set is empty, or gives a decision to continue with where the set is too thin for the projection or tolerances
+    /// differ.
     pub(super) fn project(&mut self, run: &mut Run) -> Result<Step<()>, Error> {
         self.add_feasibility_cuts();
         let Err(error) = self.projection.project(&mut self.x) else { return Ok(Step::Made(())) };
@@ -100,8 +101,8 @@ impl Descent<'_> {
         })
     }
 
-    /// Makes the step of Algorithm 1, α₀/√n against the subgradient in the metric H, projects x, and updates the average.
-    /// Returns the step size.
+    /// Makes the step of Algorithm 1, α₀/√n against the subgradient in the metric H, projects x, and updates the
+    /// average. Returns the step size.
     pub(super) fn step_by_root(&mut self, run: &mut Run) -> Result<Step<f64>, Error> {
         let iteration = run.iterations() + 1;
         let mut step = 0.0;
@@ -111,8 +112,8 @@ impl Descent<'_> {
             travelled.squares += self.gradient.iter().zip(metric).map(|(g, h)| g * g / h).sum::<f64>();
             step = match self.settings.step {
                 AutoOr::Given(scale) => scale / (iteration as f64).sqrt(),
-                // The distance travelled over the root of the sum of squared slopes: α₀/√n for slopes of equal size, with
-                // an α₀ of the size of the problem.
+                // The distance travelled over the root of the sum of squared slopes: α₀/√n for slopes of equal size,
+                // with an α₀ of the size of the problem.
                 AutoOr::Auto => {
                     let size = travelled.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
                     let so_far = self.metric.distance(&self.x, &travelled.origin).max(FIRST_DISTANCE * (1.0 + size));

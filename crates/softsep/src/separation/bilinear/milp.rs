@@ -60,8 +60,8 @@ pub(super) struct MilpModel {
     pub(super) missing_bound: Option<&'static str>,
 }
 
-/// The largest ratio of a multiplier's bound to the slopes. Above it HiGHS's integrality tolerance would allow both members of
-/// a complementary pair to be positive.
+/// The largest ratio of a multiplier's bound to the slopes. Above it HiGHS's integrality tolerance would allow both
+/// members of a complementary pair to be positive.
 const MAX_BIG_M_RATIO: f64 = 1e4;
 
 /// The linear program to write.
@@ -168,8 +168,9 @@ impl MilpModel {
     /// Adds levels, their binaries, and the rows of the set.
     ///
     /// Let r be the lowest level, `z = s·(ξ − r)`, and β_v the binary of level v. Then
-    /// `z ≤ (t − r)·s + Σ_v β_v·max (v − t)·s` for every t, where the maximum is over the range of s. It suffices to take
-    /// levels for t: together these rows are the concave envelope, and for integral β the row with β_t = 1 is exact.
+    /// `z ≤ (t − r)·s + Σ_v β_v·max (v − t)·s` for every t, where the maximum is over the range of s. It suffices to
+    /// take levels for t: together these rows are the concave envelope, and for integral β the row with β_t = 1 is
+    /// exact.
     fn add_levels(
         &mut self,
         polytope: &Polytope,
@@ -249,8 +250,8 @@ impl MilpModel {
     /// Adds the polytope and the optimality conditions of ξ.
     ///
     /// For given s, ξ is optimal in the polytope `Aζ ≤ b, ζ ≥ 0` exactly if there are multipliers λ ≥ 0 with
-    /// `μ = Aᵀλ − w ≥ 0`, w = s along ζ, such that `ζ ⊥ μ` and `λ ⊥ b − Aζ`; then `wᵀζ = bᵀλ`, which is linear. Envelopes
-    /// of the products are added too: they bound λ.
+    /// `μ = Aᵀλ − w ≥ 0`, w = s along ζ, such that `ζ ⊥ μ` and `λ ⊥ b − Aζ`; then `wᵀζ = bᵀλ`, which is linear.
+    /// Envelopes of the products are added too: they bound λ.
     fn add_corners(&mut self, polytope: &Polytope, bounds: &VariableBounds, formulation: Formulation) -> SetColumns {
         let mut set_columns = SetColumns { zeta: Vec::new(), products: Vec::new() };
         let mut slope_of = vec![None; polytope.base.len()];

@@ -10,8 +10,8 @@
 //! 3. The same search over the rays of Π decides whether some scenario has no recourse.
 //! 4. Linear programs tighten all ranges, restricted to objective values of at least the worst scenario's cost
 //!    (`tighten.rs`).
-//! 5. A tree search solves the mixed-integer program (`tree.rs`). If a range stays infinite, no tree is searched, and the
-//!    claim is that of the relaxation.
+//! 5. A tree search solves the mixed-integer program (`tree.rs`). If a range stays infinite, no tree is searched, and
+//!    the claim is that of the relaxation.
 //!
 //! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are
 //! integral up to a tolerance only may make the best point's objective value too large. The dual bound is valid all the
@@ -150,7 +150,8 @@ impl<'p> Bilinear<'p> {
                 let program = BilinearProgram { duals: DualSet::Feasible, domain: &space.domain, ..rays };
                 self.maximise(&program, space, target, clock, state)
             }
-            // Without feasible duals the recourse is unbounded wherever it is feasible; without variables it costs zero.
+            // Without feasible duals the recourse is unbounded wherever it is feasible; without variables it costs
+            // zero.
             _ => {
                 state.claim(state.found.value);
                 Ok(())
@@ -210,8 +211,8 @@ impl<'p> Bilinear<'p> {
     ) -> Result<(), Error> {
         let floor = target.above.unwrap_or(f64::NEG_INFINITY).max(state.found.value);
         let size = floor.abs().max(1.0);
-        // Objective values below the worst scenario's cost are excluded, and no larger ones: if the program then excludes
-        // the scenario itself, the solver's answer is wrong.
+        // Objective values below the worst scenario's cost are excluded, and no larger ones: if the program then
+        // excludes the scenario itself, the solver's answer is wrong.
         let least = state.found.value - CUTOFF_MARGIN * state.found.value.abs().max(1.0);
         let bound_target = BoundTarget { least, enough: floor + target.tolerance.max(2.0 * LP_BOUND_TOL * size) };
         let mut bounds = space.domain.initial_bounds(space.slopes.clone());

@@ -1,5 +1,5 @@
-//! Products of dual rows with ξ, as in the reformulation-linearization technique: they relate the slopes to the set more
-//! tightly than ranges do.
+//! Products of dual rows with ξ, as in the reformulation-linearization technique: they relate the slopes to the set
+//! more tightly than ranges do.
 //!
 //! A dual row times `ζ ≥ 0` or `width − ζ ≥ 0` is valid, and linear in the products of its columns with ζ. All of these
 //! products together are the dual of affine policies. Included are the products of rows whose y shares a recourse row

@@ -40,8 +40,8 @@ pub(super) enum Tightened {
 /// Tightens `bounds`, and lowers `bound`, an upper bound on the objective value. Errs if the clock stops it; both are
 /// valid then.
 ///
-/// The relaxation with products takes many times as long as the other one. It is solved once for `bound`, and for ranges
-/// only where a bound is missing.
+/// The relaxation with products takes many times as long as the other one. It is solved once for `bound`, and for
+/// ranges only where a bound is missing.
 pub(super) fn tighten(
     program: &BilinearProgram,
     bounds: &mut VariableBounds,

@@ -2,8 +2,8 @@
 //!
 //! On any part of the set the cost of the best affine policy is an upper bound on the worst case, for every set and
 //! whether or not the duals are bounded. Ascents give lower bounds. A part on which the two differ is split in two. On
-//! points and simplices affine policies are exact, so that the bounds meet: after finitely many splits where the extreme
-//! points lie on levels, in the limit elsewhere.
+//! points and simplices affine policies are exact, so that the bounds meet: after finitely many splits where the
+//! extreme points lie on levels, in the limit elsewhere.
 
 mod node;
 mod root;

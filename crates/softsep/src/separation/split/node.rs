@@ -76,8 +76,8 @@ pub(super) enum Measures {
     Skipped,
 }
 
-/// Bounds a part by the best affine policy. `typical` is the size of the recourse cost, for scaling. Returns `None` if the
-/// part is empty; the bound is infinite where no policy is feasible.
+/// Bounds a part by the best affine policy. `typical` is the size of the recourse cost, for scaling. Returns `None` if
+/// the part is empty; the bound is infinite where no policy is feasible.
 pub(super) fn bound(
     problem: &Problem,
     x: &[f64],

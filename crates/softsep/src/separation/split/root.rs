@@ -5,8 +5,8 @@ use super::search::SplitSearch;
 use crate::error::Error;
 use crate::policy::{Dependence, ProvenPolicy, ReducedMeasures};
 
-/// The largest number of coefficients for which the variables in use depend on all of ξ in the first round: such a policy
-/// is solved in a moment.
+/// The largest number of coefficients for which the variables in use depend on all of ξ in the first round: such a
+/// policy is solved in a moment.
 const SMALL_POLICY: usize = 1_000;
 
 /// The smallest limit on coefficients added in a round. The limit is half their number where that is larger.
@@ -22,8 +22,8 @@ const SLOW_ROUNDS: u32 = 2;
 
 impl SplitSearch<'_> {
     /// Bounds the maximum over the whole range by policies with a growing number of coefficients. First the recourse
-    /// variables in use depend on the entries of ξ in their own rows, where that saves many coefficients; then on all of
-    /// ξ; then variables are added by the reduced measures of the last policy.
+    /// variables in use depend on the entries of ξ in their own rows, where that saves many coefficients; then on all
+    /// of ξ; then variables are added by the reduced measures of the last policy.
     ///
     /// Adding single dependences, starting from a variable's own rows, is slower: on location–transportation with 50
     /// customers it took seventy seconds and 30,000 coefficients for the bound that the 4,100 coefficients of the 82

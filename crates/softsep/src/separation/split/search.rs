@@ -107,8 +107,8 @@ impl SplitSearch<'_> {
     }
 
     /// Searches a scenario without recourse, by the maximum of the elastic recourse: there may be one where no affine
-    /// policy is feasible. Returns false if one was found, or if the search was inconclusive, as it always is with cones,
-    /// which the elastic recourse leaves out.
+    /// policy is feasible. Returns false if one was found, or if the search was inconclusive, as it always is with
+    /// cones, which the elastic recourse leaves out.
     fn every_scenario_has_recourse(&mut self) -> Result<bool, Error> {
         if self.has_recourse {
             return Ok(true);
@@ -124,8 +124,8 @@ impl SplitSearch<'_> {
         Ok(is_settled && matches!(found.claim, Claim::Surely(at_most) if at_most <= 2.0 * LP_FEASIBILITY_TOL))
     }
 
-    /// Splits a part at the entry with the largest difference, times its width, between the slopes of policy and recourse.
-    /// Returns `None` if the part is too narrow.
+    /// Splits a part at the entry with the largest difference, times its width, between the slopes of policy and
+    /// recourse. Returns `None` if the part is too narrow.
     fn halves(&mut self, node: &SplitNode) -> Result<Option<(Part, Part)>, Error> {
         let range = self.range;
         let inside: Vec<f64> =
