@@ -118,6 +118,36 @@ impl SlopeRanges {
     /// at zero, and one in which Q never decreases at its width. The rows of the polytope must allow that whatever the
     /// other coordinates are.
     pub fn reduce(&self, polytope: &Polytope) -> Polytope {
+        let fixed_values = self.fixed_coordinates(polytope);
+        let mut reduced = Polytope { base: polytope.base.clone(), ..Polytope::default() };
+        let mut new_index = vec![0; fixed_values.len()];
+        for (column, fixed_value) in fixed_values.iter().enumerate() {
+            let (entry, step) = polytope.columns[column];
+            match fixed_value {
+                Some(zeta) => reduced.base[entry] += step * zeta,
+                None => {
+                    new_index[column] = reduced.columns.len();
+                    reduced.columns.push((entry, step));
+                }
+            }
+        }
+        for row in &polytope.rows {
+            let fixed: f64 = row.terms.iter().filter_map(|&(column, value)| Some(value * fixed_values[column]?)).sum();
+            let terms: Vec<(usize, f64)> = row
+                .terms
+                .iter()
+                .filter(|&&(column, _)| fixed_values[column].is_none())
+                .map(|&(column, value)| (new_index[column], value))
+                .collect();
+            if !terms.is_empty() {
+                reduced.rows.push(ShapeRow { terms, limit: row.limit - fixed, equal: row.equal });
+            }
+        }
+        reduced
+    }
+
+    /// Returns the value of each coordinate ζ that is fixed in [`Self::reduce`], and `None` for the others.
+    fn fixed_coordinates(&self, polytope: &Polytope) -> Vec<Option<f64>> {
         let mut rows_of = vec![Vec::new(); polytope.columns.len()];
         for (number, row) in polytope.rows.iter().enumerate() {
             for &(column, coefficient) in row.terms.iter().filter(|term| term.1 != 0.0) {
@@ -133,10 +163,10 @@ impl SlopeRanges {
             };
             let only_uses_capacity =
                 rows_of[column].iter().all(|&(row, coefficient)| coefficient >= 0.0 && !polytope.rows[row].equal);
-            let is_alone = rows_of[column].iter().all(|&(row, _)| polytope.rows[row].terms.len() == 1);
             if !only_uses_capacity {
                 return None;
             }
+            let is_alone = rows_of[column].iter().all(|&(row, _)| polytope.rows[row].terms.len() == 1);
             let width = rows_of[column]
                 .iter()
                 .map(|&(row, coefficient)| polytope.rows[row].limit / coefficient)
@@ -149,33 +179,7 @@ impl SlopeRanges {
                 None
             }
         };
-        let fixed_values: Vec<Option<f64>> = (0..polytope.columns.len()).map(fixed_value).collect();
-        let mut reduced = Polytope { base: polytope.base.clone(), ..Polytope::default() };
-        let mut new_index = vec![0; fixed_values.len()];
-        for (column, fixed_value) in fixed_values.iter().enumerate() {
-            let (entry, step) = polytope.columns[column];
-            match fixed_value {
-                Some(zeta) => reduced.base[entry] += step * zeta,
-                None => {
-                    new_index[column] = reduced.columns.len();
-                    reduced.columns.push((entry, step));
-                }
-            }
-        }
-        for row in &polytope.rows {
-            let settled: f64 =
-                row.terms.iter().filter_map(|&(column, value)| Some(value * fixed_values[column]?)).sum();
-            let terms: Vec<(usize, f64)> = row
-                .terms
-                .iter()
-                .filter(|&&(column, _)| fixed_values[column].is_none())
-                .map(|&(column, value)| (new_index[column], value))
-                .collect();
-            if !terms.is_empty() {
-                reduced.rows.push(ShapeRow { terms, limit: row.limit - settled, equal: row.equal });
-            }
-        }
-        reduced
+        (0..polytope.columns.len()).map(fixed_value).collect()
     }
 }
 

@@ -68,9 +68,11 @@ impl SplitSearch<'_> {
         if root.bound == f64::INFINITY {
             self.every_scenario_has_recourse()?;
         }
-        if !with_parts {
-            return Ok(());
-        }
+        if with_parts { self.branch(root) } else { Ok(()) }
+    }
+
+    /// Splits parts, the one with the largest bound first, until the query is answered.
+    fn branch(&mut self, root: SplitNode) -> Result<(), Error> {
         let mut open = BinaryHeap::from([root]);
         // The largest bound of the parts that are too narrow to be split.
         let mut narrow = f64::NEG_INFINITY;
