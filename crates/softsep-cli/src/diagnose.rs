@@ -49,7 +49,10 @@ pub(crate) struct Diagnose {
     temperature: Option<f64>,
 
     /// The relative gap that you want
-    #[arg(long, value_name = "REL", default_value = "1e-3", value_parser = numbers::positive_gap, allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "REL", default_value = "1e-3",
+        value_parser = numbers::positive_gap, allow_negative_numbers = true
+    )]
     gap: f64,
 
     /// When a candidate is taken: metropolis or barker
@@ -57,11 +60,17 @@ pub(crate) struct Diagnose {
     acceptance: Acceptance,
 
     /// States to look at: all, if there are no more; else so many draws
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = numbers::samples, allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "N", default_value_t = 1000,
+        value_parser = numbers::samples, allow_negative_numbers = true
+    )]
     samples: usize,
 
     /// The probability with which certificates must hold
-    #[arg(long, value_name = "P", default_value = "0.95", value_parser = numbers::confidence, allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "P", default_value = "0.95",
+        value_parser = numbers::confidence, allow_negative_numbers = true
+    )]
     confidence: f64,
 
     /// The seed of the draws

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use softsep::methods::{Entry, METHODS};
 use softsep::report::{HtmlReport, result_file, solve_summary};
-use softsep::{Assumed, Certify, Settings, Wanted};
+use softsep::{Assumed, Certify, ProbabilisticTarget, Settings};
 
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
@@ -263,7 +263,7 @@ impl Solve {
         }
     }
 
-    fn wanted(&self) -> Result<Wanted, Failure> {
+    fn wanted(&self) -> Result<ProbabilisticTarget, Failure> {
         let refuse = |what: &str| Err(Failure::unusable(format!("--assume: {what}")));
         let of = |name: &str| {
             self.assume.iter().filter(|(given, _)| given == name).map(|(_, value)| *value).collect::<Vec<_>>()
@@ -277,9 +277,9 @@ impl Solve {
             ([_], _, _) => return refuse("rho stands alone: eta and margin are another way to it"),
             _ => return refuse("each constant can be given once"),
         };
-        let free = Wanted::default();
+        let free = ProbabilisticTarget::default();
         let (confidence, level) = (self.confidence.unwrap_or(free.confidence), self.violation.unwrap_or(free.level));
-        let wanted = Wanted { confidence, level, assumed };
+        let wanted = ProbabilisticTarget { confidence, level, assumed };
         wanted.validate().map_err(|error| Failure::unusable(format!("--assume: {error}")))?;
         Ok(wanted)
     }

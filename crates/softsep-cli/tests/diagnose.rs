@@ -130,7 +130,8 @@ fn what_makes_no_sense_is_refused() {
             "first_stage": {"variables": [{"name": "x", "cost": 1, "upper": 3}]},
             "uncertainty": {"parameters": ["d"], "set": {"kind": "scenarios", "points": [[1], [2], [9]]}},
             "recourse": {"variables": [{"name": "y", "cost": 1, "upper": 4}],
-                         "constraints": [{"name": "cover", "y": {"y": 1}, "x": {"x": 1}, "xi": {"d": -1}, "lower": 0}]}}"#,
+                         "constraints": [{"name": "cover", "y": {"y": 1}, "x": {"x": 1}, "xi": {"d": -1},
+                                          "lower": 0}]}}"#,
     );
     place.run("diagnose short.json").refused(&["short.json: at 1 of the 3 evaluated states", "\"--x\" takes another"]);
 }

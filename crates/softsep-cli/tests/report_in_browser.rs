@@ -101,7 +101,8 @@ const MEASURE: &str = r#"
 const answers = [];
 function measure(name, frame) {
   const page = frame.contentDocument, box = element => element.getBoundingClientRect();
-  const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+  const inside = (a, b) =>
+    a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   const all = (selector, within = page) => [...within.querySelectorAll(selector)];
   const ticks = all('svg').map(chart => all('.tick', chart).map(box));
@@ -145,8 +146,10 @@ for (const [name, data] of pictures) {
     for (let i = 0; i < data.length; i += 4) {
       colours.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]); sum += data[i] + data[i + 1] + data[i + 2];
     }
-    answers[name] = { width: image.width, height: image.height, colours: colours.size, brightness: sum / (data.length / 4 * 3) };
-    if (Object.keys(answers).length == pictures.length) document.body.innerHTML = '<p>' + JSON.stringify(answers) + '</p>';
+    const brightness = sum / (data.length / 4 * 3);
+    answers[name] = { width: image.width, height: image.height, colours: colours.size, brightness };
+    if (Object.keys(answers).length == pictures.length)
+      document.body.innerHTML = '<p>' + JSON.stringify(answers) + '</p>';
   };
   image.src = 'data:image/png;base64,' + data;
 }"#;

@@ -6,8 +6,8 @@ mod common;
 use common::Place;
 use serde_json::Value;
 
-const HEADER: &str = "iteration,seconds,lower,best,certificate,gap,recourse_solves,scenarios,cuts,nodes,chain_value,acceptance,\
-                      effective,still,temperature,step";
+const HEADER: &str = "iteration,seconds,lower,best,certificate,gap,recourse_solves,scenarios,cuts,nodes,chain_value,\
+                      acceptance,effective,still,temperature,step";
 
 /// A directory with `depots.json`, which cuts take some hundred iterations to solve.
 fn depots() -> Place {

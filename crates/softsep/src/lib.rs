@@ -73,7 +73,7 @@ pub use explicit::{NoRule, Rule, explicit_rule};
 pub use format::WriteError;
 pub use model::{Problem, ProblemDefinition};
 pub use outcome::{Outcome, Status, WorstCase};
-pub use settings::{Assumed, Certify, Settings, Wanted};
+pub use settings::{Assumed, Certify, ProbabilisticTarget, Settings};
 pub use solve::solve;
 
 /// The version of this library.

@@ -16,14 +16,14 @@ pub enum Certify {
     Exact,
     /// What random draws say: how much of the set costs more, and under assumptions an upper bound that is likely to
     /// hold. A proved one is better, and is taken where the method gives it for free.
-    Probabilistic(Wanted),
+    Probabilistic(ProbabilisticTarget),
     /// No upper bound: the objective stays an estimate.
     None,
 }
 
 /// What draws are to say.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wanted {
+pub struct ProbabilisticTarget {
     /// The probability with which each statement must hold.
     pub confidence: f64,
     /// The share of the set that may cost more than the objective.
@@ -32,7 +32,7 @@ pub struct Wanted {
     pub assumed: Assumed,
 }
 
-impl Default for Wanted {
+impl Default for ProbabilisticTarget {
     fn default() -> Self {
         Self { confidence: 0.95, level: 1e-3, assumed: Assumed::Nothing }
     }
@@ -58,7 +58,7 @@ pub enum Assumed {
     },
 }
 
-impl Wanted {
+impl ProbabilisticTarget {
     /// Refuses what makes no sense.
     pub fn validate(&self) -> Result<(), Error> {
         let refuse = |what: &str, value: f64| Err(Error::Settings(format!("{what}, not {value}")));

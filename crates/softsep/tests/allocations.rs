@@ -17,7 +17,7 @@ use softsep::run::{Clock, Purpose, stream};
 use softsep::uncertainty::{
     CachedTilt, ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, build,
 };
-use softsep::{Problem, Wanted};
+use softsep::{ProbabilisticTarget, Problem};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 struct Counting;
@@ -198,7 +198,7 @@ fn draws_that_verify() {
         let instance = LocationTransportation { n: 8, uncertainty, mixed_integer: false, seed: 3 };
         let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
         let states = problem.set.states(&StateSpec { convex: true, ..StateSpec::default() }).unwrap();
-        let wanted = Wanted { level: 3e-4, ..Wanted::default() };
+        let wanted = ProbabilisticTarget { level: 3e-4, ..ProbabilisticTarget::default() };
         let mut certifier = Certifier::new(&problem, states, wanted, 1e-3, 1, &Clock::unlimited()).unwrap();
         let x = [250.0; 8];
         // The first attempt meets the bases.

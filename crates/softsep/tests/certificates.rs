@@ -23,10 +23,10 @@ use std::time::Duration;
 use locks::{FIRST_COST, Locked, WORST};
 use softsep::certification::{Certifier, Judgement};
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Attested, Clock, Likely, Source};
+use softsep::run::{Attested, Clock, ProbabilisticBound, Source};
 use softsep::testing::{Recipe, random_problem};
 use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, StateSpec, States};
-use softsep::{Assumed, Error, Problem, Wanted};
+use softsep::{Assumed, Error, ProbabilisticTarget, Problem};
 
 /// `make soak` asks for ten times as many runs.
 fn many(count: u64) -> u64 {
@@ -39,7 +39,7 @@ const GAP: f64 = 1e-3;
 const FEW: Assumed = Assumed::Miss { rho: 0.5 };
 
 /// What is attested of a locked problem, thought to cost nothing, at each seed: `None` where it is refuted.
-fn attempts(locked: &Locked, wanted: Wanted, gap: f64, count: u64) -> Vec<Option<Attested>> {
+fn attempts(locked: &Locked, wanted: ProbabilisticTarget, gap: f64, count: u64) -> Vec<Option<Attested>> {
     let states: Arc<dyn States + '_> = Arc::from(locked.states());
     let attempt = |seed| {
         let mut certifier =
@@ -111,7 +111,7 @@ fn locks_are_what_they_are_made_to_be() {
 fn violation_levels_hold_at_their_confidence() {
     let runs = many(300);
     for (name, locked) in all_locked() {
-        let wanted = Wanted { confidence: 0.8, level: 0.9 * locked.share, assumed: FEW };
+        let wanted = ProbabilisticTarget { confidence: 0.8, level: 0.9 * locked.share, assumed: FEW };
         let made = attempts(&locked, wanted, GAP, runs);
         let wrong: Vec<_> = made.iter().flatten().collect();
         statistics::at_most(wrong.len() as u64, runs, 1.0 - wanted.confidence, name);
@@ -133,7 +133,7 @@ fn what_is_found_refutes() {
     let locked = locks::corners(7, 4);
     let states: Arc<dyn States + '_> = Arc::from(locked.states());
     for seed in 0..20 {
-        let wanted = Wanted { level: 1e-3, ..Wanted::default() };
+        let wanted = ProbabilisticTarget { level: 1e-3, ..ProbabilisticTarget::default() };
         let mut certifier =
             Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, seed, &Clock::unlimited()).unwrap();
         let Judgement::Refuted(found) = certifier.certify(&[], 0.0).unwrap() else {
@@ -149,7 +149,7 @@ fn what_is_found_refutes() {
 }
 
 /// Fails unless a bound stands on these constants, and returns whether it is false.
-fn is_false(likely: &Likely, wanted: Wanted, gap: f64, names: &[(&str, Source)]) -> bool {
+fn is_false(likely: &ProbabilisticBound, wanted: ProbabilisticTarget, gap: f64, names: &[(&str, Source)]) -> bool {
     let assumes: Vec<_> = likely.assumes.iter().map(|assumption| (assumption.name, assumption.source)).collect();
     assert_eq!((assumes.as_slice(), likely.confidence), (names, wanted.confidence));
     assert!((likely.upper - FIRST_COST * (1.0 + 0.5 * gap)).abs() < 1e-9, "{likely:?}");
@@ -157,7 +157,7 @@ fn is_false(likely: &Likely, wanted: Wanted, gap: f64, names: &[(&str, Source)])
 }
 
 /// How many of so many runs end with a false bound.
-fn count_false(locked: &Locked, wanted: Wanted, gap: f64, runs: u64, names: &[(&str, Source)]) -> u64 {
+fn count_false(locked: &Locked, wanted: ProbabilisticTarget, gap: f64, runs: u64, names: &[(&str, Source)]) -> u64 {
     let made = attempts(locked, wanted, gap, runs);
     let likely = made.iter().flatten().map(|attested| attested.likely.as_ref().unwrap());
     likely.filter(|likely| is_false(likely, wanted, gap, names)).count() as u64
@@ -168,7 +168,7 @@ fn bounds_under_a_true_rho_are_false_as_seldom_as_they_say() {
     let runs = many(300);
     for (name, locked) in all_locked() {
         let assumed = Assumed::Miss { rho: 1.0 - locked.share };
-        let wanted = Wanted { confidence: 0.8, level: 0.5, assumed };
+        let wanted = ProbabilisticTarget { confidence: 0.8, level: 0.5, assumed };
         let wrong = count_false(&locked, wanted, GAP, runs, &[("rho", Source::Given)]);
         statistics::at_most(wrong, runs, 0.2, name);
         statistics::is(wrong, runs, missed(locked.share, draws_until(locked.share, 0.1)), name);
@@ -181,7 +181,8 @@ fn bounds_under_a_true_rho_are_false_as_seldom_as_they_say() {
 #[test]
 fn bounds_under_a_false_rho_are_false() {
     let locked = locks::corners(10, 1);
-    let wanted = Wanted { level: 0.1, assumed: Assumed::Miss { rho: 0.9 }, ..Wanted::default() };
+    let wanted =
+        ProbabilisticTarget { level: 0.1, assumed: Assumed::Miss { rho: 0.9 }, ..ProbabilisticTarget::default() };
     let runs = many(100);
     let wrong = count_false(&locked, wanted, GAP, runs, &[("rho", Source::Given)]);
     statistics::is(wrong, runs, missed(locked.share, draws_until(0.1, 0.025)), "rho = 0.9");
@@ -191,7 +192,7 @@ fn bounds_under_a_false_rho_are_false() {
 #[test]
 fn bounds_under_derived_constants_are_false_as_seldom_as_they_say() {
     let runs = many(200);
-    let wanted = Wanted { confidence: 0.8, level: 0.5, assumed: Assumed::Nothing };
+    let wanted = ProbabilisticTarget { confidence: 0.8, level: 0.5, assumed: Assumed::Nothing };
     for count in [7, 20, 60] {
         let names = [("states", Source::Derived), ("rho", Source::Derived)];
         let wrong = count_false(&locks::list(count, 1), wanted, GAP, runs, &names);
@@ -221,7 +222,7 @@ fn bounds_by_calls_of_a_chain_are_false_as_seldom_as_they_say() {
     for count in [5, 12] {
         let locked = locks::list(count, 1);
         let eta = 1.0 - 1.0 / count as f64;
-        let wanted = Wanted { confidence: 0.5, level: 0.9, assumed: Assumed::Chain { eta, margin: 1.0 } };
+        let wanted = ProbabilisticTarget { confidence: 0.5, level: 0.9, assumed: Assumed::Chain { eta, margin: 1.0 } };
         let names = [("eta", Source::Given), ("margin", Source::Given), ("rho", Source::Derived)];
         let wrong = count_false(&locked, wanted, GAP, runs, &names);
         statistics::at_most(wrong, runs, 0.5, "chain");
@@ -230,7 +231,8 @@ fn bounds_by_calls_of_a_chain_are_false_as_seldom_as_they_say() {
         statistics::is(wrong, runs, missed(1.0 / count as f64, looks), "chain");
     }
     let locked = locks::sphere(3, 0.1);
-    let wanted = Wanted { assumed: Assumed::Chain { eta: 0.5, margin: 1.0 }, ..Wanted::default() };
+    let wanted =
+        ProbabilisticTarget { assumed: Assumed::Chain { eta: 0.5, margin: 1.0 }, ..ProbabilisticTarget::default() };
     let refused = Certifier::new(&locked.problem, locked.states(), wanted, GAP, 1, &Clock::unlimited()).err();
     assert!(matches!(refused, Some(Error::Settings(why)) if why.contains("finitely many states")));
 }
@@ -242,7 +244,7 @@ fn attempts_share_what_may_go_wrong() {
     let runs = many(200);
     let locked = locks::corners(5, 1);
     let states: Arc<dyn States + '_> = Arc::from(locked.states());
-    let wanted = Wanted { confidence: 0.6, level: 0.9 * locked.share, assumed: FEW };
+    let wanted = ProbabilisticTarget { confidence: 0.6, level: 0.9 * locked.share, assumed: FEW };
     let mut wrong = 0;
     for seed in 0..runs {
         let mut certifier =
@@ -261,7 +263,7 @@ fn attempts_share_what_may_go_wrong() {
 fn vacuous_constants_give_no_bound_and_a_reason() {
     let stands = |locked: &Locked| {
         let states: Arc<dyn States + '_> = Arc::from(locked.states());
-        let wanted = Wanted { level: 0.1, ..Wanted::default() };
+        let wanted = ProbabilisticTarget { level: 0.1, ..ProbabilisticTarget::default() };
         let mut certifier =
             Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, 1, &Clock::unlimited()).unwrap();
         attested(certifier.certify(&[], 1.0).unwrap()).unwrap()
@@ -288,7 +290,8 @@ fn vacuous_constants_give_no_bound_and_a_reason() {
         .set
         .states(&StateSpec { convex: true, reference: ReferenceMeasure::Surface, ..StateSpec::default() })
         .unwrap();
-    let mut certifier = Certifier::new(&stretched, states, Wanted::default(), 0.5, 1, &Clock::unlimited()).unwrap();
+    let mut certifier =
+        Certifier::new(&stretched, states, ProbabilisticTarget::default(), 0.5, 1, &Clock::unlimited()).unwrap();
     let by_area = attested(certifier.certify(&[], 1.0).unwrap()).unwrap();
     assert!(by_area.likely.is_none() && says(&by_area, "by area"), "{by_area:?}");
     assert_eq!(by_area.violation.unwrap().measure, "uniform on the boundary, by area");
@@ -303,7 +306,7 @@ fn draws_that_are_not_exact_state_nothing() {
     assert!(!states.draws_exactly());
     let x = vec![0.0; problem.first.dim()];
     for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.5 }] {
-        let wanted = Wanted { level: 0.1, assumed, ..Wanted::default() };
+        let wanted = ProbabilisticTarget { level: 0.1, assumed, ..ProbabilisticTarget::default() };
         let mut certifier = Certifier::new(&problem, Arc::clone(&states), wanted, GAP, 1, &Clock::unlimited()).unwrap();
         let attested = attested(certifier.certify(&x, 1e6).unwrap()).unwrap();
         assert_eq!((attested.likely, attested.violation), (None, None));
@@ -316,7 +319,11 @@ fn draws_that_are_not_exact_state_nothing() {
 fn a_clock_that_strikes_leaves_a_weaker_level_or_none() {
     let locked = locks::corners(12, 1);
     let states: Arc<dyn States + '_> = Arc::from(locked.states());
-    let wanted = Wanted { level: 1e-6, assumed: Assumed::Miss { rho: 0.999_999 }, ..Wanted::default() };
+    let wanted = ProbabilisticTarget {
+        level: 1e-6,
+        assumed: Assumed::Miss { rho: 0.999_999 },
+        ..ProbabilisticTarget::default()
+    };
     let raised = Clock::new(None, Arc::new(AtomicBool::new(true)));
     let mut certifier = Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, 1, &raised).unwrap();
     let Judgement::Stands { attested, .. } = certifier.certify(&[], 0.0).unwrap() else {
@@ -347,7 +354,11 @@ fn threads_do_not_change_a_judgement() {
     let judged = |threads: usize| -> Vec<Judgement> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let wanted = Wanted { level: 0.03, assumed: Assumed::Miss { rho: 0.99 }, ..Wanted::default() };
+            let wanted = ProbabilisticTarget {
+                level: 0.03,
+                assumed: Assumed::Miss { rho: 0.99 },
+                ..ProbabilisticTarget::default()
+            };
             let mut certifier =
                 Certifier::new(&locked.problem, Arc::clone(&states), wanted, GAP, 5, &Clock::unlimited()).unwrap();
             [0.0, 1.0, 0.0].map(|value| certifier.certify(&[], value).unwrap()).to_vec()

@@ -25,7 +25,8 @@ fn recourse_that_needs_a_large_decision_is_not_called_infeasible() {
             r#"{{"format": "aro/1", "first_stage": {{"variables": [{{"name": "a", "cost": 1}}]}},
                 "uncertainty": {{"parameters": ["g"], "set": {{"kind": "box", "lower": [0], "upper": [1]}}}},
                 "recourse": {{"variables": [{{"name": "y", "cost": 1}}],
-                              "constraints": [{{"name": "r", "y": {{"y": {coefficient}}}, "xi": {{"g": -1}}, "lower": 0}}]}}}}"#
+                              "constraints": [{{"name": "r", "y": {{"y": {coefficient}}}, "xi": {{"g": -1}},
+                                               "lower": 0}}]}}}}"#
         ));
         let outcome = solve(&problem, &Settings::default(), &mut Silent, &Default::default()).unwrap();
         let expected = 1.0 / coefficient.parse::<f64>().unwrap();
@@ -38,7 +39,8 @@ fn recourse_that_needs_a_large_decision_is_not_called_infeasible() {
 fn an_evaluation_reports_a_member_of_the_set() {
     let problem = problem(
         r#"{"format": "aro/1", "first_stage": {"variables": [{"name": "a", "cost": 1}]},
-            "uncertainty": {"parameters": ["g", "h"], "set": {"kind": "ellipsoid", "center": [5, 5], "matrix": [[1, 0], [0, 1]]}},
+            "uncertainty": {"parameters": ["g", "h"],
+                            "set": {"kind": "ellipsoid", "center": [5, 5], "matrix": [[1, 0], [0, 1]]}},
             "recourse": {"variables": [{"name": "y", "cost": -1}],
                          "constraints": [{"name": "r", "y": {"y": 1}, "xi": {"g": -1, "h": -1}, "lower": 0}]}}"#,
     );
@@ -199,7 +201,8 @@ fn a_smoothed_score_does_not_hide_that_there_is_no_recourse() {
             "uncertainty": {"parameters": ["g", "h"],
                             "set": {"kind": "ellipsoid", "center": [0.5, 0.4], "matrix": [[1, 0], [0, 1]]}},
             "recourse": {"variables": [{"name": "y", "cost": 1, "upper": 0.1}],
-                         "constraints": [{"name": "r", "y": {"y": 1}, "x": {"a": 1}, "xi": {"g": -1, "h": -1}, "lower": 0}]}}"#,
+                         "constraints": [{"name": "r", "y": {"y": 1}, "x": {"a": 1}, "xi": {"g": -1, "h": -1},
+                                          "lower": 0}]}}"#,
     );
     for score in ["exact", "moreau:0.1", "moreau:10"] {
         let options = [("score".to_owned(), score.into())].into_iter().collect();

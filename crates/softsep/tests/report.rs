@@ -14,7 +14,7 @@ use serde_json::Map;
 use softsep::definition::{Row, Variable};
 use softsep::methods::Entry;
 use softsep::report::{History, HtmlReport};
-use softsep::run::{Assumption, Attested, Clock, Event, Likely, Limits, Observer, Record, Run, Source};
+use softsep::run::{Assumption, Attested, Clock, Event, Limits, Observer, ProbabilisticBound, Record, Run, Source};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Certify, Outcome, Problem, ProblemDefinition, Settings, Status, solve};
 
@@ -176,7 +176,7 @@ fn a_likely_bound_is_called_likely() {
     run.estimate(&best.x, best.value, &best.worst);
     assert_eq!(run.tick(), None);
     let assumption = Assumption { name: "rho", value: 0.5, source: Source::Given };
-    let likely = Likely { upper: best.value + 0.25, confidence: 0.99, assumes: vec![assumption] };
+    let likely = ProbabilisticBound { upper: best.value + 0.25, confidence: 0.99, assumes: vec![assumption] };
     run.attest(
         &best.x,
         best.value,

@@ -9,7 +9,7 @@ use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::format::{
     CertificateFile, InfeasibleFile, NamedValues, ResultFile, WorstCaseFile, load, load_text, read_decision, write,
 };
-use softsep::run::{Assumption, Certificate, Source, Stage, Stop, Violation};
+use softsep::run::{Assumption, Certificate, Source, Stage, Stop, ViolationLevel};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Status};
 
@@ -127,7 +127,8 @@ fn what_a_program_builds_is_checked_like_a_file() {
         ),
         (
             faults(|file| file.recourse.constraints[1].y[0].1 = f64::INFINITY),
-            r#"recourse.constraints[1] "demand": the coefficient of "ship" in "y" is inf, which is not a finite number"#,
+            "recourse.constraints[1] \"demand\": the coefficient of \"ship\" in \"y\" is inf, which is not a finite \
+             number",
         ),
         (
             faults(|file| file.recourse.variables.push(Variable::new("", 1.0))),
@@ -219,7 +220,7 @@ fn results_read_back_equal_with_their_keys_in_order() {
             kind: Certificate::Probabilistic,
             confidence: Some(0.95),
             assumes: vec![Assumption { name: "rho".to_owned(), value: 0.9, source: Source::Estimated }],
-            violation: Some(Violation { level: 1e-3, confidence: 0.99, measure: "uniform".to_owned() }),
+            violation: Some(ViolationLevel { level: 1e-3, confidence: 0.99, measure: "uniform".to_owned() }),
         }),
         worst_case: Some(WorstCaseFile { xi: NamedValues::default(), recourse_cost: 1.0, y: None }),
         infeasible: Some(InfeasibleFile {

@@ -1,7 +1,7 @@
 //! The methods of the experiments with their options: the paper's, and ours with default options.
 
 use serde_json::{Map, Value, json};
-use softsep::{Assumed, Certify, Wanted};
+use softsep::{Assumed, Certify, ProbabilisticTarget};
 
 use super::study::{ChainSetup, StudyRow};
 
@@ -109,10 +109,10 @@ impl MethodSetup {
     /// the paper's times include.
     pub(super) fn certify(self) -> Certify {
         match self {
-            MethodSetup::Algorithm3 => Certify::Probabilistic(Wanted {
+            MethodSetup::Algorithm3 => Certify::Probabilistic(ProbabilisticTarget {
                 confidence: CONFIDENCE,
                 assumed: Assumed::Miss { rho: RHO },
-                ..Wanted::default()
+                ..ProbabilisticTarget::default()
             }),
             MethodSetup::Algorithm1 | MethodSetup::Reference => Certify::None,
             _ => Certify::Free,

@@ -1,4 +1,4 @@
-//! How likely one call finds out that a bound is false: 1 − ρ, derived from the problem or given.
+//! The probability 1 − ρ that one call refutes a false bound: derived from the problem, or given.
 
 use std::f64::consts::PI;
 
@@ -10,25 +10,26 @@ use crate::settings::Assumed;
 use crate::theory::{Adaptive, Certification, Finite, Mixing, cap};
 use crate::uncertainty::{Count, Space, States};
 
-/// Where 1 − ρ is from.
+/// The source of 1 − ρ.
 pub(super) enum Detection {
-    /// The user says that a draw misses with probability ρ at most.
+    /// The user vouches that a draw misses with probability at most ρ.
     Given { rho: f64 },
-    /// The user says how a chain over so many states mixes, and how far ahead the worst of them is: eq.
-    /// (certification-calls).
+    /// The user vouches for the mixing of a chain over finitely many states, and for the distance of the worst state's
+    /// cost from the next: eq. (certification-calls).
     Chain { eta: f64, margin: f64, states: f64 },
-    /// One of so many equally likely states is the worst.
+    /// One of this many equally probable states is the worst.
     States(f64),
-    /// No state of the sphere within a distance of the worst one costs less by more than `slope` times that.
+    /// The cost has the Lipschitz modulus `slope` on the sphere of states.
     Sphere { dim: usize, slope: f64 },
-    /// No two scenarios of the body differ in cost by more than `spread`.
+    /// The costs of any two scenarios of the body differ by at most `spread`.
     Body { dim: usize, spread: f64 },
-    /// Nothing is known, for this reason.
+    /// No bound on ρ is known, for this reason.
     Unknown(&'static str),
 }
 
 impl Detection {
-    /// What the user gives, or else what can be derived. The states hold a maximum of Q(x, ·) for every x.
+    /// Takes ρ from the user, or else derives it. The states must hold a maximum of Q(x, ·) for every x. Errs where the
+    /// user's constants do not apply to the states.
     pub(super) fn of(problem: &Problem, states: &dyn States, assumed: Assumed, clock: &Clock) -> Result<Self, Error> {
         match (assumed, states.space()) {
             (Assumed::Miss { rho }, _) => Ok(Self::Given { rho }),
@@ -48,7 +49,7 @@ impl Detection {
         }
     }
 
-    /// By bounds on the slopes of Q, which linear programs over the duals give where costs are fixed.
+    /// Derives ρ from bounds on the slopes of Q, which linear programs over the duals give where costs are fixed.
     fn by_slopes(problem: &Problem, states: &dyn States, space: Space, clock: &Clock) -> Result<Self, Error> {
         if !problem.recourse.is_linear() || problem.recourse.costs_move() {
             return Ok(Self::Unknown(
@@ -70,14 +71,14 @@ impl Detection {
         Ok(derived.unwrap_or(Self::Unknown("the recourse cost may be as steep as can be")))
     }
 
-    /// Whether it rests on what the user says.
+    /// Whether the user vouches for it.
     pub(super) fn is_given(&self) -> bool {
         matches!(self, Self::Given { .. } | Self::Chain { .. })
     }
 
-    /// A lower bound on the probability that one call finds a scenario that refutes a decision, if its worst case is
-    /// beyond that by more than `room`.
-    pub(super) fn found(&self, room: f64) -> f64 {
+    /// Returns a lower bound on the probability that one call refutes a decision whose worst case is above the
+    /// refutation level by more than `margin`.
+    pub(super) fn refutation_probability(&self, margin: f64) -> f64 {
         match *self {
             Self::Given { rho } => 1.0 - rho,
             Self::Chain { .. } => {
@@ -85,39 +86,38 @@ impl Detection {
             }
             // The worst state itself has to be drawn.
             Self::States(count) => 1.0 / count,
-            // All states at a chord of room/slope or less will do.
+            // All states at a chord of at most margin/slope from the worst one refute.
             Self::Sphere { dim, slope } => {
-                let half_chord = 0.5 * room / slope;
+                let half_chord = 0.5 * margin / slope;
                 cap(dim, if half_chord < 1.0 { 2.0 * half_chord.asin() } else { PI })
             }
-            // The body shrunk toward the worst scenario by t = room/spread: there nothing costs less by more than
-            // t·spread, and its volume is tᵈ.
-            Self::Body { dim, spread } => (room / spread).min(1.0).powf(dim as f64),
+            // In the body shrunk toward the worst scenario by the factor t = margin/spread, costs are lower by at most
+            // t·spread. Its share of the volume is tᵈ.
+            Self::Body { dim, spread } => (margin / spread).min(1.0).powf(dim as f64),
             Self::Unknown(_) => 0.0,
         }
     }
 
-    /// For a chain: the temperature of its calls.
+    /// Returns the temperature of the calls, for a chain.
     pub(super) fn temperature(&self) -> Option<f64> {
         self.certification().map(|(temperature, _)| temperature)
     }
 
-    /// The certification of a chain, at the temperature that the paper asks for; there ρ = (1 + η̄)/2.
+    /// Returns the certification of a chain with its temperature, the paper's, at which ρ = (1 + η̄)/2.
     fn certification(&self) -> Option<(f64, Certification)> {
         let Self::Chain { eta, margin, states } = *self else { return None };
-        // The decision stands still, so that neither movement nor L'_Q matters; the false rate is accounted for
-        // elsewhere.
+        // The decision is fixed, so that neither movement nor L'_Q matters. The false rate is part of `delta`.
         let at = |temperature: f64| {
             let mixing = Mixing::new(1.0 - eta);
             let finite = Finite { states, gap: margin, score_error: 0.0, lipschitz: 0.0, mixing, temperature };
             Adaptive { finite, threshold: 0.0, power: 1.0 }.certification(1.0)
         };
-        // One state is found at any temperature.
+        // A single state needs no temperature.
         let temperature = at(margin).temperature().unwrap_or(margin);
         Some((temperature, at(temperature)))
     }
 
-    /// What a bound that rests on it assumes.
+    /// Returns the assumptions of a bound, for a refutation probability of `found`.
     pub(super) fn assumes(&self, found: f64) -> Vec<Assumption> {
         let given = |name, value| Assumption { name, value, source: Source::Given };
         let derived = |name, value| Assumption { name, value, source: Source::Derived };
@@ -133,7 +133,7 @@ impl Detection {
     }
 }
 
-/// Whether draws from a sphere's image are uniform by area, and not by the sphere.
+/// Whether draws from the image of a sphere are uniform by the image's area, rather than by that of the sphere.
 pub(super) fn is_by_area(states: &dyn States) -> bool {
     states.local_coordinates().is_some_and(|local| local.log_mass() != Some(0.0))
 }

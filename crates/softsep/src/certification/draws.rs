@@ -1,8 +1,8 @@
-//! Independent draws from ν, each climbed from, on several threads.
+//! Independent draws from ν, with an ascent from each, on several threads.
 
 use rayon::prelude::*;
 
-use super::{Looked, Trial};
+use super::{Attempt, AttemptOutcome};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::recourse::{Recourse, engine};
@@ -10,109 +10,112 @@ use crate::run::{Clock, Purpose, Random, stream};
 use crate::separation::{Ascent, Found};
 use crate::uncertainty::{State, States};
 
-/// Drawers, each with a stream and a recourse engine of its own: what one does depends on no other, and so on no
-/// thread.
-const DRAWERS: u32 = 8;
+/// The number of samplers. Each has a random stream and a recourse engine of its own, so that results do not depend on
+/// the number of threads.
+const SAMPLERS: u32 = 8;
 
-/// Draws of one drawer before all of them are heard. The first rounds are shorter: a decision that is wrong is often
-/// found out at once.
-const ROUND: u64 = 64;
+/// The largest number of draws of a sampler in a round. The first rounds are shorter: a false statement is often
+/// refuted by few draws.
+const MAX_ROUND_DRAWS: u64 = 64;
 
-/// All drawers.
-pub(super) struct Drawers {
-    members: Vec<Drawer>,
+/// All samplers of a run.
+pub(super) struct Samplers {
+    samplers: Vec<Sampler>,
 }
 
-struct Drawer {
+struct Sampler {
     engine: Box<dyn Recourse>,
     random: Random,
     state: State,
     xi: Vec<f64>,
 }
 
-/// What one drawer did in a round.
-struct Part {
+/// The result of a sampler's draws in a round.
+struct RoundOutcome {
     draws: u64,
     found: Option<Found>,
     is_stopped: bool,
 }
 
-impl Drawers {
+impl Samplers {
     pub(super) fn new(problem: &Problem, states: &dyn States, clock: &Clock) -> Result<Self, Error> {
-        let drawer = |label| {
-            Ok::<_, Error>(Drawer {
+        let sampler = |label| {
+            Ok::<_, Error>(Sampler {
                 engine: engine(problem, clock)?,
                 random: stream(0, Purpose::Verification, label),
                 state: states.blank(),
                 xi: vec![0.0; problem.set.dim()],
             })
         };
-        Ok(Self { members: (0..DRAWERS).map(drawer).collect::<Result<_, _>>()? })
+        Ok(Self { samplers: (0..SAMPLERS).map(sampler).collect::<Result<_, _>>()? })
     }
 
-    /// An engine to ask with.
+    /// Returns a recourse engine.
     pub(super) fn engine(&mut self) -> &mut dyn Recourse {
-        self.members[0].engine.as_mut()
+        self.samplers[0].engine.as_mut()
     }
 
-    /// So many draws, in rounds; a round that finds something is the last, and gives the worst of it. The order of
-    /// draws is that of the rounds, then of the drawers: those before the first that a clock took away are the first of
-    /// all draws, whatever the threads did.
-    pub(super) fn draw(&mut self, trial: &Trial, count: u64) -> Result<Looked, Error> {
+    /// Makes `count` draws, in rounds. The first round with a refuting scenario is the last, and returns the worst of
+    /// these. Draws are ordered by rounds, then by samplers. Where the clock stops a sampler, only the draws up to its
+    /// last one count: these are the first ones in that order, whatever the threads did.
+    pub(super) fn draw(&mut self, attempt: &Attempt, count: u64) -> Result<AttemptOutcome, Error> {
         let solves_before = self.solves();
-        for (label, member) in (0_u32..).zip(&mut self.members) {
+        for (label, sampler) in (0_u32..).zip(&mut self.samplers) {
             // A new stream for every attempt.
-            member.random = stream(trial.seed, Purpose::Verification, trial.attempt * DRAWERS + label);
+            sampler.random = stream(attempt.seed, Purpose::Verification, attempt.number * SAMPLERS + label);
         }
         let (mut draws, mut round) = (0, 1);
         while draws < count {
-            let share = round.min((count - draws).div_ceil(u64::from(DRAWERS)));
+            let share = round.min((count - draws).div_ceil(u64::from(SAMPLERS)));
             let left = count - draws;
-            let parts: Vec<Result<Part, Error>> = self
-                .members
+            let outcomes: Vec<Result<RoundOutcome, Error>> = self
+                .samplers
                 .par_iter_mut()
-                .zip(0..DRAWERS)
-                .map(|(member, place)| member.draw(trial, share.min(left.saturating_sub(u64::from(place) * share))))
+                .zip(0..SAMPLERS)
+                .map(|(sampler, label)| sampler.draw(attempt, share.min(left.saturating_sub(u64::from(label) * share))))
                 .collect();
-            let parts = parts.into_iter().collect::<Result<Vec<Part>, Error>>()?;
-            let is_stopped = parts.iter().any(|part| part.is_stopped);
-            let whole = parts.iter().position(|part| part.is_stopped).map_or(parts.len(), |stopped| stopped + 1);
-            draws += parts[..whole].iter().map(|part| part.draws).sum::<u64>();
-            let worst =
-                parts.into_iter().filter_map(|part| part.found).reduce(|a, b| if b.value > a.value { b } else { a });
+            let outcomes = outcomes.into_iter().collect::<Result<Vec<RoundOutcome>, Error>>()?;
+            let is_stopped = outcomes.iter().any(|outcome| outcome.is_stopped);
+            let counted =
+                outcomes.iter().position(|outcome| outcome.is_stopped).map_or(outcomes.len(), |stopped| stopped + 1);
+            draws += outcomes[..counted].iter().map(|outcome| outcome.draws).sum::<u64>();
+            let worst = outcomes
+                .into_iter()
+                .filter_map(|outcome| outcome.found)
+                .reduce(|a, b| if b.value > a.value { b } else { a });
             if let Some(found) = worst {
-                return Ok(Looked::Refuted(Found { solves: self.solves() - solves_before, ..found }));
+                return Ok(AttemptOutcome::Refuted(Found { solves: self.solves() - solves_before, ..found }));
             }
             if is_stopped {
                 break;
             }
-            round = (2 * round).min(ROUND);
+            round = (2 * round).min(MAX_ROUND_DRAWS);
         }
-        Ok(Looked::Missed { looks: draws, solves: self.solves() - solves_before })
+        Ok(AttemptOutcome::NotRefuted { evaluations: draws, solves: self.solves() - solves_before })
     }
 
     fn solves(&self) -> u64 {
-        self.members.iter().map(|member| member.engine.work().solves).sum()
+        self.samplers.iter().map(|sampler| sampler.engine.work().solves).sum()
     }
 }
 
-impl Drawer {
-    /// So many draws, or as many as the clock allows, or until one is found that refutes the decision. Nothing is
-    /// allocated for a draw.
-    fn draw(&mut self, trial: &Trial, count: u64) -> Result<Part, Error> {
-        let mut ascent = Ascent::new(trial.problem, self.engine.as_mut(), trial.x);
+impl Sampler {
+    /// Makes `count` draws, or as many as the clock allows, or until one refutes the decision. A draw allocates
+    /// nothing.
+    fn draw(&mut self, attempt: &Attempt, count: u64) -> Result<RoundOutcome, Error> {
+        let mut ascent = Ascent::new(attempt.problem, self.engine.as_mut(), attempt.x);
         for draws in 0..count {
-            trial.states.draw(&mut self.random, &mut self.state);
-            trial.states.realize(&self.state, &mut self.xi);
-            match trial.clock.check().map_err(Error::from).and_then(|()| ascent.climb(&self.xi)) {
-                Err(Error::Interrupted(_)) => return Ok(Part { draws, found: None, is_stopped: true }),
+            attempt.states.draw(&mut self.random, &mut self.state);
+            attempt.states.realize(&self.state, &mut self.xi);
+            match attempt.clock.check().map_err(Error::from).and_then(|()| ascent.climb(&self.xi)) {
+                Err(Error::Interrupted(_)) => return Ok(RoundOutcome { draws, found: None, is_stopped: true }),
                 climbed => climbed?,
             }
-            if ascent.value() > trial.beyond {
-                // If there is no time to say where, nothing is said at all.
-                return Ok(Part { draws, found: Some(ascent.found()?), is_stopped: false });
+            if ascent.value() > attempt.refutation_level {
+                // Errs if there is no time to solve for the cut of the refuting scenario.
+                return Ok(RoundOutcome { draws, found: Some(ascent.found()?), is_stopped: false });
             }
         }
-        Ok(Part { draws: count, found: None, is_stopped: false })
+        Ok(RoundOutcome { draws: count, found: None, is_stopped: false })
     }
 }

@@ -47,8 +47,8 @@ impl<'p> Evaluator<'p> {
         violation.is_none_or(|violation| violation.amount <= FEASIBILITY_TOL) && pool.admits(x)
     }
 
-    /// The cost of x at the scenario of the pool's largest cut there, and that scenario; `None` where the cut is not above
-    /// `known`.
+    /// The cost of x at the scenario of the pool's largest cut there, and that scenario; `None` where the cut is not
+    /// above `known`.
     pub(crate) fn worse_than(
         &mut self,
         x: &[f64],

@@ -11,8 +11,8 @@ use crate::settings::Certify;
 
 /// Separates at a decision, inserts the cut, and writes the cost of the decision into the ledger.
 ///
-/// A decision outlives the clock: where there is no time left to separate, and there is no incumbent, it is kept with its cost at
-/// `fallback`, as an estimate. Returns `None` then, and for a decision that is not in X.
+/// A decision outlives the clock: where there is no time left to separate, and there is no incumbent, it is kept with
+/// its cost at `fallback`, as an estimate. Returns `None` then, and for a decision that is not in X.
 pub(crate) fn separate_and_record(
     problem: &Problem,
     query: &Query,
@@ -55,8 +55,8 @@ pub(crate) fn separate_and_record(
     }
 }
 
-/// Raises the incumbent's cost to the value of the pool's largest cut there: a search that ended early may have missed worse
-/// scenarios.
+/// Raises the incumbent's cost to the value of the pool's largest cut there: a search that ended early may have missed
+/// worse scenarios.
 fn raise_incumbent(problem: &Problem, pool: &CutPool, run: &mut Run) {
     let Some(incumbent) = run.incumbent() else { return };
     if !pool.admits(&incumbent.x) {

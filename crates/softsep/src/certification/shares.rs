@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// Attempts so far, by integer assignment. The k-th attempt at the j-th assignment has the share 1/(j(j+1)k(k+1)), as in eq.
-/// certification-calls of the paper; these add up to 1 at most. Where x is continuous there is one assignment, the empty one,
-/// and the share is 1/(k(k+1)).
+/// Attempts so far, by integer assignment. The k-th attempt at the j-th assignment has the share 1/(j(j+1)k(k+1)), as
+/// in eq. certification-calls of the paper; these add up to 1 at most. Where x is continuous there is one assignment,
+/// the empty one, and the share is 1/(k(k+1)).
 #[derive(Debug, Default)]
 pub(crate) struct AttemptShares {
     /// j and k of each assignment met.

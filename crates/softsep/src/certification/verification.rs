@@ -14,8 +14,8 @@ use crate::separation::{Effort, Found, Query, Separation};
 use crate::settings::Certify;
 use crate::uncertainty::ReferenceMeasure;
 
-/// The share of the gap asked for at which cuts hand over to a proof. Cuts are cheap, and every part of the gap that they close
-/// saves a proof work: on location–transportation it decides whether the first bound is enough.
+/// The share of the gap asked for at which cuts hand over to a proof. Cuts are cheap, and every part of the gap that
+/// they close saves a proof work: on location–transportation it decides whether the first bound is enough.
 const BEFORE_PROOF: f64 = 0.1;
 
 /// The same for draws, whose bound is half of the gap above the estimate.
@@ -24,7 +24,8 @@ const BEFORE_DRAWS: f64 = 0.5;
 /// The share of the gap left that a proof aims at: the gap is relative to the upper bound, which is not known yet.
 const PROOF_TARGET: f64 = 0.99;
 
-/// The share of the gap left by which a scenario may be worse than the incumbent's before the proof is broken off for its cut.
+/// The share of the gap left by which a scenario may be worse than the incumbent's before the proof is broken off for
+/// its cut.
 const WORTH_A_CUT: f64 = 0.2;
 
 /// Verifies and certifies incumbents of a run.
@@ -41,8 +42,8 @@ pub(crate) struct Verification<'p> {
 }
 
 impl<'p> Verification<'p> {
-    /// For a run whose separation proves bounds or not. `share_before_proof` replaces the share of the gap at which cuts hand
-    /// over to a proof that was asked for.
+    /// For a run whose separation proves bounds or not. `share_before_proof` replaces the share of the gap at which
+    /// cuts hand over to a proof that was asked for.
     pub(crate) fn new(
         problem: &'p Problem,
         certify: Certify,
@@ -264,8 +265,8 @@ fn explain(separation: &dyn Separation, run: &mut Run) {
     let Some(proof) = separation.proof() else { return };
     let share = |amount: f64| 100.0 * amount.max(0.0) / upper.abs().max(f64::MIN_POSITIVE);
     let note = format!(
-        "proved by {proof}; of the gap, {:.4} % is x (its worst scenario found against the lower bound), {:.4} % is the \
-         bound, or a worse scenario that was not found",
+        "proved by {proof}; of the gap, {:.4} % is x (its worst scenario found against the lower bound), {:.4} % is \
+         the bound, or a worse scenario that was not found",
         share(best.value - lower),
         share(upper - best.value)
     );

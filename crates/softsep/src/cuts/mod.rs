@@ -1,7 +1,7 @@
 //! Cuts: the pool of all valid cuts that a run has met.
 //!
 //! Separations write to the pool. Master problems, level sets, subgradient steps and trees read it, each with a
-//! [`Cursor`] of its own. What one method hands to the next is a [`WarmStart`].
+//! [`Cursor`] of its own. A [`WarmStart`] carries cuts and scenarios to the next method.
 
 mod pool;
 mod warm_start;

@@ -1,7 +1,8 @@
 //! The cut pool: every valid cut that a run has met, with the scenario that proved it.
 //!
-//! Each answer of a recourse engine is a minorant of Q(·, ξ), and with it of the worst case, whatever led to the scenario. The
-//! pool holds these minorants in flat arrays, so that evaluating all of them at some x takes a few dot products.
+//! Each answer of a recourse engine is a minorant of Q(·, ξ), and with it of the worst case, whatever led to the
+//! scenario. The pool holds these minorants in flat arrays, so that evaluating all of them at some x takes a few dot
+//! products.
 
 use crate::model::Problem;
 use crate::numeric::dot;
@@ -104,7 +105,8 @@ impl CutPool {
         self.insert_parts(cut.kind, cut.intercept, &cut.slope, xi)
     }
 
-    /// Inserts the cut of a recourse engine's answer at `xi`; false if the pool has it, or if the recourse was unbounded.
+    /// Inserts the cut of a recourse engine's answer at `xi`; false if the pool has it, or if the recourse was
+    /// unbounded.
     pub fn insert_answer(&mut self, answer: &Answer, xi: &[f64]) -> bool {
         let kind = match answer.outcome {
             Outcome::Solved => CutKind::Optimality,
@@ -141,8 +143,8 @@ impl CutPool {
         true
     }
 
-    /// The cuts inserted since the cursor, in the order of insertion; the cursor moves to the end. Cuts that were replaced
-    /// before they were read are left out.
+    /// The cuts inserted since the cursor, in the order of insertion; the cursor moves to the end. Cuts that were
+    /// replaced before they were read are left out.
     pub fn read_new(&self, cursor: &mut Cursor) -> Vec<usize> {
         let from = std::mem::replace(cursor, Cursor(self.inserted)).0;
         if from == self.inserted {
@@ -196,7 +198,8 @@ impl CutPool {
         self.last_active[cut] = self.time;
     }
 
-    /// The feasibility cut that x violates most, relative to its size, if it violates one: some scenario has no recourse at x.
+    /// The feasibility cut that x violates most, relative to its size, if it violates one: some scenario has no
+    /// recourse at x.
     pub fn violated_feasibility_cut(&self, x: &[f64]) -> Option<usize> {
         let violation = |cut: usize| self.value_at(cut, x) / self.intercepts[cut].abs().max(1.0);
         let violated = (0..self.len())

@@ -5,7 +5,7 @@ use softsep_lp::Model;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::run::Clock;
-use crate::separation::{Extreme, bounding_program, extreme, widened};
+use crate::separation::{LpMinimum, minimum_of, range_program, widen_range};
 
 /// The extent of X without integrality, and of Ξ.
 pub(super) struct Extent {
@@ -40,13 +40,13 @@ fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<f64>, Vec<Vec
     if first.dim() == 0 {
         return Ok((widths, corners));
     }
-    let mut lp = bounding_program(&model, clock)?;
+    let mut lp = range_program(&model, clock)?;
     let mut costs = vec![0.0; first.dim()];
     for entry in 0..first.dim() {
         let mut ends = [f64::NEG_INFINITY, f64::INFINITY];
         for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
             costs[entry] = sign;
-            if let Extreme::At(value) = extreme(&mut lp, &costs, clock)? {
+            if let LpMinimum::Value(value) = minimum_of(&mut lp, &costs, clock)? {
                 *end = sign * value;
                 let mut corner = vec![0.0; first.dim()];
                 lp.primal(&mut corner)?;
@@ -54,7 +54,7 @@ fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<f64>, Vec<Vec
             }
         }
         costs[entry] = 0.0;
-        let (least, most) = widened(ends[0], ends[1]);
+        let (least, most) = widen_range(ends[0], ends[1]);
         // The tolerance must not extend an entry beyond its own bounds.
         widths.push((most.min(first.upper[entry]) - least.max(first.lower[entry])).max(0.0));
     }

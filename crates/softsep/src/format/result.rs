@@ -10,7 +10,7 @@ use super::fields::{complain_about_repeats, number};
 use super::json::{self, Value};
 use crate::definition::{Complaint, Complaints};
 use crate::outcome::Status;
-use crate::run::{Assumption, Certificate, Stage, Stop, Violation};
+use crate::run::{Assumption, Certificate, Stage, Stop, ViolationLevel};
 
 /// A whole result, its fields in the order of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ pub struct CertificateFile {
     pub assumes: Vec<Assumption<String>>,
     /// How much of the set may cost more than the objective.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub violation: Option<Violation>,
+    pub violation: Option<ViolationLevel>,
 }
 
 impl CertificateFile {

@@ -90,8 +90,8 @@ fn infeasible(problem: &Problem, rows: &[RowOrigin], scenarios: &[&[f64]], integ
         ),
         count => {
             format!(
-                "no one {integrality}first-stage decision leaves a recourse to these {count} scenarios at once (ξ is one \
-                 of them), though each alone can be served: {subject} contradict one another"
+                "no one {integrality}first-stage decision leaves a recourse to these {count} scenarios at once (ξ is \
+                 one of them), though each alone can be served: {subject} contradict one another"
             )
         }
     };

@@ -1,8 +1,7 @@
 //! `adr`: affine decision rules. The recourse is an affine function of ξ, chosen together with x in one program.
 //!
-//! What the best rule costs in the worst case is an upper bound on the optimum: conservative, because a recourse that
-//! may react in any way can only do better. How much better shows the exact cost of the decision, which is reported
-//! beside it.
+//! The worst-case cost of the best policy is an upper bound on the optimum. It is conservative, since optimal recourse
+//! costs no more. The exact worst-case cost of the decision is reported beside it.
 
 use std::ops::ControlFlow;
 
@@ -37,6 +36,9 @@ pub(super) const ENTRY: Entry = Entry {
     options: &[],
     build: |options| parse_options(options, &[]).map(|AdrSettings {}| Box::new(Adr) as Box<dyn Method>),
 };
+
+/// The smallest relative increase of the cost that is accepted after integers are rounded.
+const MIN_ROUNDING_GAP: f64 = 1e-6;
 
 /// The settings of `adr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -113,7 +115,7 @@ impl Method for Adr {
             return Ok(stop);
         }
         let solved = match problem.set.shape(&Part::whole(problem.set.dim())) {
-            Some(shape) => best(problem, PolicyRegion::Shape(&shape), &dependence, None, run)?,
+            Some(shape) => best_policy(problem, PolicyRegion::Shape(&shape), &dependence, None, run)?,
             None => match over_list(problem, &dependence, &xi, run)? {
                 ControlFlow::Continue(solved) => solved,
                 ControlFlow::Break(stop) => return Ok(stop),
@@ -121,7 +123,7 @@ impl Method for Adr {
         };
         match solved.status {
             PolicyStatus::Optimal => {
-                let solved = for_sure(problem, solved, run)?;
+                let solved = repaired(problem, solved, run)?;
                 self.record(problem, &solved, certify, warm, run)
             }
             PolicyStatus::Infeasible => {
@@ -129,7 +131,8 @@ impl Method for Adr {
                 Ok(Stop::Stalled)
             }
             PolicyStatus::Unbounded => {
-                // What falls without end under a rule does so under any recourse, and in every relaxation.
+                // If the objective is unbounded under a policy, it is unbounded under optimal recourse and in every
+                // relaxation.
                 let copies = ScenarioCopies::new(problem, vec![&xi], run.clock())?;
                 let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_interrupt)?;
                 Ok(run.prove(Verdict::Unbounded(verdict)))
@@ -143,8 +146,8 @@ impl Method for Adr {
 }
 
 impl Adr {
-    /// Notes what the problem costs at least, from some of its scenarios. Where these alone cannot be served, nothing
-    /// can be.
+    /// Writes the lower bound from some scenarios into the ledger. Returns a stop if these alone make the problem
+    /// infeasible.
     fn bound_from_below(
         &self,
         problem: &Problem,
@@ -163,7 +166,7 @@ impl Adr {
         Ok(None)
     }
 
-    /// Writes down what the rule promises, and what its decision costs at the worst scenario that can be found.
+    /// Writes the policy's upper bound and its decision's cost at the worst scenario found into the ledger.
     fn record(
         &self,
         problem: &Problem,
@@ -226,8 +229,8 @@ impl Adr {
     }
 }
 
-/// The rule made feasible to the last digit at its decision, with what it then costs.
-fn for_sure(problem: &Problem, solved: PolicySolution, run: &Run) -> Result<PolicySolution, Error> {
+/// Repairs the policy at its decision, so that it is feasible to the last digit, and returns it with its cost.
+fn repaired(problem: &Problem, solved: PolicySolution, run: &Run) -> Result<PolicySolution, Error> {
     let proved = match problem.set.shape(&Part::whole(problem.set.dim())) {
         Some(shape) => Repair::over_shape(problem, &solved.x, &shape).run(&solved.policy, run.clock())?,
         None => {
@@ -245,7 +248,7 @@ fn for_sure(problem: &Problem, solved: PolicySolution, run: &Run) -> Result<Poli
     }
 }
 
-/// Whether the set has a curved side, whatever its rank.
+/// Whether the set is an ellipsoid, of any rank.
 fn is_curved(problem: &Problem) -> bool {
     problem.set.shape(&Part::whole(problem.set.dim())).is_some_and(|shape| shape.ball.is_some())
 }
@@ -259,8 +262,8 @@ fn nonzeros(problem: &Problem) -> usize {
     (recourse.g.nonzeros() + 4 * recourse.rows() + 4 * bounds + recourse.dim()).saturating_mul(dim)
 }
 
-/// The best rule over a region, its integers whole.
-fn best(
+/// Returns the best policy over a region, with integral integers.
+fn best_policy(
     problem: &Problem,
     region: PolicyRegion,
     dependence: &Dependence,
@@ -270,36 +273,39 @@ fn best(
     let gap = 0.1 * run.limits().gap;
     let rules = |decision| PolicyProgram::new(problem, region, dependence, decision).with_gap(gap);
     let solved = rules(Decision::Free).starting_from(start).solve(run.clock())?;
-    let Some(whole) = whole(problem, &solved) else { return Ok(within(problem, solved)) };
-    let around = rules(Decision::FixedIntegers(&whole)).solve(run.clock())?;
-    let room = gap.max(1e-6) * solved.value.abs().max(1.0);
-    if around.status == PolicyStatus::Optimal && around.value <= solved.value + room {
-        return Ok(within(problem, around));
+    let Some(rounded_integers) = rounded_integers(problem, &solved) else { return Ok(clamped(problem, solved)) };
+    let fixed = rules(Decision::FixedIntegers(&rounded_integers)).solve(run.clock())?;
+    let slack = gap.max(MIN_ROUNDING_GAP) * solved.value.abs().max(1.0);
+    if fixed.status == PolicyStatus::Optimal && fixed.value <= solved.value + slack {
+        return Ok(clamped(problem, fixed));
     }
-    // A large coefficient lets an integer that is almost whole stand in for the whole one. Once more, as strictly as
-    // HiGHS can.
+    // With a large coefficient a column that is integral up to a tolerance is better than the integer itself. The
+    // program is solved again with HiGHS's smallest tolerance.
     let strict = rules(Decision::Free).with_strict_integrality().solve(run.clock())?;
-    Ok(match self::whole(problem, &strict) {
-        None => within(problem, strict),
-        Some(whole) => within(problem, rules(Decision::FixedIntegers(&whole)).solve(run.clock())?),
+    Ok(match self::rounded_integers(problem, &strict) {
+        None => clamped(problem, strict),
+        Some(rounded_integers) => {
+            clamped(problem, rules(Decision::FixedIntegers(&rounded_integers)).solve(run.clock())?)
+        }
     })
 }
 
-/// The decision with its integers rounded, if they are not whole.
-fn whole(problem: &Problem, solved: &PolicySolution) -> Option<Vec<f64>> {
+/// Returns the decision with its integers rounded, or `None` if they are integral.
+fn rounded_integers(problem: &Problem, solved: &PolicySolution) -> Option<Vec<f64>> {
     let is_integer = |j: usize| problem.first.kind[j] != VariableKind::Continuous;
     let rounded = solved.x.iter().enumerate().map(|(j, &x)| if is_integer(j) { x.round() } else { x }).collect();
     (rounded != solved.x).then_some(rounded)
 }
 
-/// The same with the decision within its bounds, which solvers miss by their tolerances.
-fn within(problem: &Problem, solved: PolicySolution) -> PolicySolution {
+/// Returns the solution with its decision clamped to its bounds, which solvers violate by their tolerances.
+fn clamped(problem: &Problem, solved: PolicySolution) -> PolicySolution {
     let (lower, upper) = (&problem.first.lower, &problem.first.upper);
     let x = solved.x.iter().zip(lower.iter().zip(upper)).map(|(x, (lower, upper))| x.clamp(*lower, *upper)).collect();
     PolicySolution { x, ..solved }
 }
 
-/// The best rule over a list: each row is written for the scenarios at which a rule missed it, until none is missed.
+/// Returns the best policy over a list: rows are added for the scenarios at which the last policy violates them, until
+/// there are none.
 fn over_list(
     problem: &Problem,
     dependence: &Dependence,
@@ -310,7 +316,7 @@ fn over_list(
     let mut rows = ScenarioConstraints::new(problem, &all, nominal);
     let mut basis = None;
     loop {
-        let mut solved = best(problem, rows.region(), dependence, basis.as_ref(), run)?;
+        let mut solved = best_policy(problem, rows.region(), dependence, basis.as_ref(), run)?;
         basis = solved.basis.take();
         let promised = solved.value - problem.first.value(&solved.x);
         if !rows.grow(&solved, &solved.x, promised, run.clock())? {

@@ -1,5 +1,5 @@
-//! `auto`: picks methods by the problem's class and size, says so, and goes on with another where one does not close
-//! the gap.
+//! `auto`: chooses methods by the problem's class and size, reports the choice, and continues with another method where
+//! one does not close the gap.
 
 use serde::Deserialize;
 
@@ -15,20 +15,20 @@ use crate::separation::Exact;
 use crate::settings::Certify;
 use crate::uncertainty::Count;
 
-/// Coefficients of an affine policy, one for each y and each ξ, up to which an exact separation by branch and bound on
-/// ξ is quick enough for every iteration of `ccg`. Ellipsoids take longer.
-const QUICK: usize = 30_000;
+/// The largest number of coefficients of an affine policy, one for each y and each entry of ξ, with which branch and
+/// bound on ξ is fast enough for every iteration of `ccg`. Ellipsoids take longer.
+const QUICK_COEFFICIENTS: usize = 30_000;
 
-/// The same, up to which a proof is looked for unasked once the decision is found: its first bound takes seconds. Where
-/// there is a time limit there is no harm in trying.
-const WORTHWHILE: usize = 400_000;
+/// The largest number of coefficients with which an exact separation proves the final decision without being asked for:
+/// its first bound takes seconds. With a time limit a proof is always tried.
+const PROVABLE_COEFFICIENTS: usize = 400_000;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "auto",
     summary: "picks methods by the problem's class and size, and says which and why",
     accepts: "what one of the other methods accepts",
     guarantees: "what the methods that it picks guarantee",
-    // Where there is an exact separation that is not too large; elsewhere what `bundle` reaches.
+    // With an exact separation that is not too expensive; elsewhere an estimate, as `bundle`.
     reaches: Reaches::Optimum,
     options: &[],
     build: |options| match options.keys().next() {
@@ -40,22 +40,22 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Deserialize)]
 struct NoSettings {}
 
-/// The methods that it picks from.
+/// The automatic choice, with the methods to choose from.
 pub(super) struct Auto {
     bundle: Bundle,
     branch_and_cut: BranchAndCut,
     ccg: Generation,
 }
 
-/// What it does with a problem.
+/// The methods for a problem, and their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choice {
-    /// `ccg` alone: every scenario can be asked, or each exact separation is quick.
+enum Strategy {
+    /// `ccg` alone: the set can be scanned, or each exact separation is fast.
     Ccg,
     /// A method with soft separation for the decision and an exact separation for the proof; `ccg` takes over where
     /// that does not close the gap.
     SoftThenProof,
-    /// A method with soft separation, and no proof unless somebody asks for it.
+    /// A method with soft separation, and a proof on request only.
     Soft,
 }
 
@@ -69,45 +69,47 @@ impl Auto {
         }
     }
 
-    /// The method with soft separation: that for continuous x, or that for integers.
+    /// The method with soft separation for the problem: one for continuous x, one for integers.
     fn soft(&self, problem: &Problem) -> &dyn Method {
         if problem.first.has_integers() { &self.branch_and_cut } else { &self.bundle }
     }
 
-    /// The way for a problem, or why there is none. `is_limited`: whether there is a time limit.
-    fn choice(&self, problem: &Problem, is_limited: bool) -> Result<Choice, Unsupported> {
+    /// Chooses the strategy for a problem. Errs if no method accepts it. `is_limited`: whether there is a time limit.
+    fn strategy(&self, problem: &Problem, is_limited: bool) -> Result<Strategy, Unsupported> {
         let proves = self.ccg.accepts(problem);
-        let descends = self.soft(problem).accepts(problem).is_ok();
+        let soft_applies = self.soft(problem).accepts(problem).is_ok();
         let coefficients = problem.recourse.dim() * problem.set.dim();
-        // Policies of recourse with cones or a quadratic cost take an interior point much longer.
+        // Policies for recourse with cones or a quadratic cost take interior-point solves, which are much slower.
         let is_linear = problem.recourse.is_linear();
-        let is_quick = is_linear && coefficients <= QUICK && problem.set.extremes() != Count::Infinite;
+        let is_quick = is_linear && coefficients <= QUICK_COEFFICIENTS && problem.set.extremes() != Count::Infinite;
         match (proves, Exact::choose(problem)) {
-            (Ok(()), Ok(Exact::Scan(_))) => Ok(Choice::Ccg),
-            (Ok(()), _) if !descends || is_quick => Ok(Choice::Ccg),
-            (Ok(()), _) if is_limited || is_linear && coefficients <= WORTHWHILE => Ok(Choice::SoftThenProof),
-            (Ok(()), _) => Ok(Choice::Soft),
-            (Err(_), _) if descends => Ok(Choice::Soft),
+            (Ok(()), Ok(Exact::Scan(_))) => Ok(Strategy::Ccg),
+            (Ok(()), _) if !soft_applies || is_quick => Ok(Strategy::Ccg),
+            (Ok(()), _) if is_limited || is_linear && coefficients <= PROVABLE_COEFFICIENTS => {
+                Ok(Strategy::SoftThenProof)
+            }
+            (Ok(()), _) => Ok(Strategy::Soft),
+            (Err(_), _) if soft_applies => Ok(Strategy::Soft),
             (Err(refusal), _) => Err(refusal),
         }
     }
 
-    /// Why, in words.
-    fn reason(&self, problem: &Problem, choice: Choice) -> String {
-        match (choice, Exact::choose(problem)) {
-            (Choice::Ccg, Ok(Exact::Scan(_))) => "every scenario that matters can be asked".into(),
-            (Choice::Ccg, _) => "an exact separation is quick here".into(),
-            (Choice::SoftThenProof, _) => "it finds the decision, and one exact separation then proves it".into(),
-            (Choice::Soft, Ok(_)) => {
+    /// Describes the reason for a strategy in words.
+    fn reason(&self, problem: &Problem, strategy: Strategy) -> String {
+        match (strategy, Exact::choose(problem)) {
+            (Strategy::Ccg, Ok(Exact::Scan(_))) => "every scenario that matters can be asked".into(),
+            (Strategy::Ccg, _) => "an exact separation is quick here".into(),
+            (Strategy::SoftThenProof, _) => "it finds the decision, and one exact separation then proves it".into(),
+            (Strategy::Soft, Ok(_)) => {
                 "it finds the decision; a proof would be long here, and is looked for with --certify exact or a \
                  --time-limit"
                     .into()
             }
-            (Choice::Soft, Err(reason)) => format!("no separation here is exact: {reason}"),
+            (Strategy::Soft, Err(reason)) => format!("no separation here is exact: {reason}"),
         }
     }
 
-    /// The method with soft separation, and `ccg` with its warm start if the gap is still open.
+    /// Runs the method with soft separation, and then `ccg` with its warm start if the gap is still open.
     fn solve_and_prove(
         &self,
         problem: &Problem,
@@ -122,7 +124,7 @@ impl Auto {
             Ok(stop) => *stop == Stop::Stalled,
             Err(error) => !error.is_interrupt(),
         };
-        // Where there is no exact separation, the error of the first method is to the point.
+        // Without an exact separation the error of the first method is the one to report.
         let can_prove = certify == Certify::Exact && self.ccg.accepts(problem).is_ok();
         if !(is_open && continues && can_prove) {
             return ended;
@@ -135,8 +137,8 @@ impl Auto {
         self.ccg.solve(problem, certify, warm, run)
     }
 
-    /// `ccg`, and the method with soft separation where it fails: its masters hold copies of the recourse, and are the harder
-    /// ones to solve.
+    /// Runs `ccg`, and the method with soft separation where it fails: the masters of `ccg` hold copies of the
+    /// recourse, and are harder to solve.
     fn solve_by_ccg(
         &self,
         problem: &Problem,
@@ -168,39 +170,44 @@ impl Method for Auto {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        self.choice(problem, false).map(|_| ())
+        self.strategy(problem, false).map(|_| ())
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        match self.choice(problem, false) {
-            Ok(choice @ Choice::Ccg) => {
-                format!("picks {}, since {}: {}", ccg::ENTRY.name, self.reason(problem, choice), self.ccg.plan(problem))
+        match self.strategy(problem, false) {
+            Ok(strategy @ Strategy::Ccg) => {
+                format!(
+                    "picks {}, since {}: {}",
+                    ccg::ENTRY.name,
+                    self.reason(problem, strategy),
+                    self.ccg.plan(problem)
+                )
             }
-            Ok(choice) => {
+            Ok(strategy) => {
                 let soft = self.soft(problem);
-                format!("picks {}, since {}: {}", soft.name(), self.reason(problem, choice), soft.plan(problem))
+                format!("picks {}, since {}: {}", soft.name(), self.reason(problem, strategy), soft.plan(problem))
             }
             Err(refusal) => refusal.to_string(),
         }
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        match self.choice(problem, false) {
-            Ok(Choice::Ccg | Choice::SoftThenProof) => self.ccg.promise(problem),
-            Ok(Choice::Soft) => self.soft(problem).promise(problem),
+        match self.strategy(problem, false) {
+            Ok(Strategy::Ccg | Strategy::SoftThenProof) => self.ccg.promise(problem),
+            Ok(Strategy::Soft) => self.soft(problem).promise(problem),
             Err(refusal) => refusal.to_string(),
         }
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
-        let choice = self.choice(problem, run.clock().left().is_some())?;
-        let name = if choice == Choice::Ccg { ccg::ENTRY.name } else { self.soft(problem).name() };
-        run.say(&format!("auto picks {name}: {}", self.reason(problem, choice)));
+        let strategy = self.strategy(problem, run.clock().left().is_some())?;
+        let name = if strategy == Strategy::Ccg { ccg::ENTRY.name } else { self.soft(problem).name() };
+        run.say(&format!("auto picks {name}: {}", self.reason(problem, strategy)));
         run.set_method(name);
-        match (choice, certify) {
-            (Choice::Ccg, _) => self.solve_by_ccg(problem, certify, warm, run),
-            (Choice::SoftThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, warm, run),
-            (Choice::SoftThenProof | Choice::Soft, _) => self.solve_and_prove(problem, certify, warm, run),
+        match (strategy, certify) {
+            (Strategy::Ccg, _) => self.solve_by_ccg(problem, certify, warm, run),
+            (Strategy::SoftThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, warm, run),
+            (Strategy::SoftThenProof | Strategy::Soft, _) => self.solve_and_prove(problem, certify, warm, run),
         }
     }
 }

@@ -68,7 +68,7 @@ impl Extensive {
         Unsupported { method: "extensive", feature, instead: instead.into() }
     }
 
-    /// The scenarios that stand for the set, if they are few enough.
+    /// Returns a finite equivalent of the set. Errs if it is too large.
     fn points<'p>(&self, problem: &'p Problem) -> Result<Cow<'p, ScenarioList>, Unsupported> {
         let limit = self.settings.max_copies;
         let points = finite_equivalent(problem, limit).map_err(|reason| {
@@ -133,12 +133,12 @@ impl Method for Extensive {
 
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let points = self.points(problem)?;
-        // One scenario first: a valid lower bound and a decision within moments, should time run out below.
+        // One scenario first: a valid lower bound and a decision, should the clock stop the second program.
         let mut stop = self.round(problem, &points, 1, certify, warm, run)?;
         if points.len() > 1 && stop.is_none() {
             stop = self.round(problem, &points, points.len(), certify, warm, run)?;
         }
-        // Both bounds are as tight as the solvers' tolerances let them be.
+        // Solvers' tolerances allow no tighter bounds.
         Ok(stop.unwrap_or(Stop::Stalled))
     }
 }
@@ -158,7 +158,7 @@ impl Extensive {
         let scenarios: Vec<&[f64]> = points.iter().take(count).collect();
         run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
         let copies = ScenarioCopies::new(problem, scenarios, run.clock())?;
-        // A tenth of the gap is left to the master, so that rounding elsewhere cannot use up all of it.
+        // The master gets a tenth of the gap; the rest covers tolerances elsewhere.
         let solved = copies.solve(&MasterStart::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         run.set_master(MasterSize { scenarios: count, cuts: 0 });
         run.count_nodes(solved.nodes);
@@ -172,7 +172,7 @@ impl Extensive {
                 let verdict = run.clock().with_grace(|clock| explain_unbounded(&copies, clock), Error::is_interrupt)?;
                 return Ok(Some(run.prove(Verdict::Unbounded(verdict))));
             }
-            // With fewer scenarios the problem is a relaxation: that it is unbounded says nothing.
+            // With fewer scenarios the program is a relaxation, which may be unbounded where the problem is not.
             MasterStatus::Unbounded => return Ok(None),
             MasterStatus::Optimal | MasterStatus::Stopped(_) => {}
         }

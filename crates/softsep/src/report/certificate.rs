@@ -2,7 +2,7 @@
 
 use super::summary::number;
 use crate::outcome::Outcome;
-use crate::run::{Assumption, Certificate, Likely, Source, Violation};
+use crate::run::{Assumption, Certificate, ProbabilisticBound, Source, ViolationLevel};
 
 /// Returns short sentences about how the bounds of an outcome were proven; the first starts with the kind of the
 /// certificate. Empty for a problem that was proven to have no optimum, which has no bounds.
@@ -39,7 +39,7 @@ pub fn certificate_in_words(outcome: &Outcome) -> Vec<String> {
     words
 }
 
-fn likely_in_words(likely: &Likely) -> Vec<String> {
+fn likely_in_words(likely: &ProbabilisticBound) -> Vec<String> {
     let listed = |source: Source| -> Vec<String> {
         let of_source = likely.assumes.iter().filter(|assumption| assumption.source == source);
         of_source.map(|Assumption { name, value, .. }| format!("{name} = {}", number(*value))).collect()
@@ -62,7 +62,7 @@ fn likely_in_words(likely: &Likely) -> Vec<String> {
     words
 }
 
-fn violation_in_words(violation: &Violation) -> Vec<String> {
+fn violation_in_words(violation: &ViolationLevel) -> Vec<String> {
     vec![
         format!(
             "violation: with probability {}, at most a share {} of the set ({}) costs more than the objective",

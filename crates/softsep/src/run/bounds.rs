@@ -1,8 +1,8 @@
-//! Bounds on the optimum, each with how it is known.
+//! Bounds on the optimum, and how each is known.
 
 use serde::{Deserialize, Serialize};
 
-use super::attested::{Attested, Likely, Violation};
+use super::attested::{Attested, ProbabilisticBound, ViolationLevel};
 use crate::numeric::tolerances::{CONTRADICTION_TOL, cost_tol};
 
 /// The best decision known.
@@ -14,14 +14,14 @@ pub struct Best {
     pub value: f64,
     /// The worst ξ known for it.
     pub worst: Vec<f64>,
-    /// What it costs at most in the worst case, for sure; `None` where nothing bounds it. Equal to `value` where the
-    /// worst case is known exactly.
+    /// A proved upper bound on its worst-case cost, if there is one. Equal to `value` where the worst case is known
+    /// exactly.
     pub upper: Option<f64>,
-    /// What random draws say of it. A sure bound leaves nothing likely.
+    /// Statements by random draws. There is no probabilistic bound beside a proved one.
     pub attested: Attested,
 }
 
-/// What is known about the optimum.
+/// The bounds on the optimum, and the best decision.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bounds {
     lower: Option<f64>,
@@ -47,8 +47,8 @@ impl Bounds {
         }
     }
 
-    /// Keeps `x`, which costs `value` at the scenario `worst` and at most `upper` anywhere, if its bound is better than
-    /// the best known.
+    /// Keeps `x`, which costs `value` at the scenario `worst` and at most `upper` at any other, if its bound is better
+    /// than the best known. Returns whether it is.
     pub(super) fn lower_upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) -> bool {
         let better = upper.is_finite() && self.upper().is_none_or(|best| upper < best);
         if better {
@@ -59,7 +59,8 @@ impl Bounds {
         better
     }
 
-    /// Keeps `x` if it looks better than the best known; an estimate never displaces a sure bound.
+    /// Keeps `x` if its estimate is better than the best known; an estimate never replaces a proved bound. Returns
+    /// whether it is kept.
     pub(super) fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
         let better =
             value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none() && value < best.value);
@@ -70,7 +71,8 @@ impl Bounds {
         better
     }
 
-    /// Keeps `x` in place of another estimate, better or not; an estimate never displaces a sure bound.
+    /// Keeps `x` in place of another estimate, better or not; an estimate never replaces a proved bound. Returns
+    /// whether it is kept.
     pub(super) fn replace_estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
         let free = value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none());
         if free {
@@ -80,7 +82,7 @@ impl Bounds {
         free
     }
 
-    /// Notes that `x`, if it is the best decision, costs more than was thought; never more than a sure bound allows.
+    /// Raises the value of `x`, if it is the best decision, but not above its proved bound.
     pub(super) fn revise(&mut self, x: &[f64], value: f64, worst: &[f64]) {
         if let Some(best) = self.best.as_mut().filter(|best| value > best.value && best.x == x) {
             best.value = value.min(best.upper.unwrap_or(f64::INFINITY));
@@ -89,7 +91,8 @@ impl Bounds {
         }
     }
 
-    /// Takes up what was attested of `x` at `value`, if that is the best decision and costs no less.
+    /// Takes over the statements about `x` at `value`, if it is the best decision and costs no less. Returns whether it
+    /// does.
     pub(super) fn attest(&mut self, x: &[f64], value: f64, attested: Attested) -> bool {
         let best = self.best.as_mut().filter(|best| best.x == x && best.value >= value - cost_tol(value));
         let Some(best) = best else { return false };
@@ -98,8 +101,7 @@ impl Bounds {
         true
     }
 
-    /// What stays attested if the best decision is now `x`, which costs `value`: nothing of another decision, and
-    /// nothing of a larger value.
+    /// Returns the statements that hold for `x` at `value`: those about the same decision at no larger value.
     fn attested_of(&self, x: &[f64], value: f64) -> Attested {
         let mut attested = match &self.best {
             Some(best) if best.x == x && value >= best.value => best.attested.clone(),
@@ -109,7 +111,7 @@ impl Bounds {
         attested
     }
 
-    /// Lets go of a decision, known by an estimate, that turned out to have no recourse somewhere.
+    /// Drops the best decision, if it has no proved bound: some scenario has no recourse there.
     pub(super) fn withdraw(&mut self) {
         self.best.take_if(|best| best.upper.is_none());
     }
@@ -124,7 +126,7 @@ impl Bounds {
         }
     }
 
-    /// By how much the bounds contradict one another, if it is more than the solvers' tolerances explain.
+    /// Returns the amount by which the bounds contradict one another, if solvers' tolerances do not explain it.
     pub fn contradiction(&self) -> Option<f64> {
         let (lower, upper) = (self.lower?, self.upper()?);
         crossed(lower, upper).then_some(lower - upper)
@@ -135,32 +137,32 @@ impl Bounds {
         self.best.as_ref().and_then(|best| best.upper)
     }
 
-    /// An upper bound on the optimum that is likely to hold, where none holds for sure. One that a sure lower bound
-    /// contradicts is false, and is not given; what solvers' tolerances explain only lifts it to the lower bound.
+    /// The probabilistic upper bound, if there is no proved one. A bound that the lower bound contradicts is false and
+    /// not returned; where solvers' tolerances explain the contradiction it is raised to the lower bound.
     pub fn likely_upper(&self) -> Option<f64> {
         let likely = self.likely()?.upper;
         Some(self.lower.map_or(likely, |lower| likely.max(lower)))
     }
 
-    /// The statement behind [`Bounds::likely_upper`].
-    pub fn likely(&self) -> Option<&Likely> {
+    /// The statement of [`Bounds::likely_upper`].
+    pub fn likely(&self) -> Option<&ProbabilisticBound> {
         let best = self.best.as_ref().filter(|best| best.upper.is_none())?;
-        let is_refuted = |likely: &Likely| self.lower.is_some_and(|lower| crossed(lower, likely.upper));
+        let is_refuted = |likely: &ProbabilisticBound| self.lower.is_some_and(|lower| crossed(lower, likely.upper));
         best.attested.likely.as_ref().filter(|likely| !is_refuted(likely))
     }
 
-    /// A likely upper bound that a sure lower one has shown to be false.
-    pub fn refuted(&self) -> Option<&Likely> {
+    /// A probabilistic upper bound that the lower bound has refuted.
+    pub fn refuted(&self) -> Option<&ProbabilisticBound> {
         let likely = self.best.as_ref().and_then(|best| best.attested.likely.as_ref());
         likely.filter(|_| self.likely().is_none())
     }
 
-    /// How much of the set may cost more than the best decision is thought to.
-    pub fn violation(&self) -> Option<&Violation> {
+    /// The share of the set that may cost more than the value of the best decision.
+    pub fn violation(&self) -> Option<&ViolationLevel> {
         self.best.as_ref().and_then(|best| best.attested.violation.as_ref())
     }
 
-    /// The upper bound to report, as the certificate says: the sure one, or else the likely one.
+    /// The upper bound to report, of the kind of the certificate: the proved one, or else the probabilistic one.
     pub fn reported_upper(&self) -> Option<f64> {
         self.upper().or_else(|| self.likely_upper())
     }
@@ -176,8 +178,8 @@ impl Bounds {
         Some((upper - lower) / upper.abs().max(1e-10))
     }
 
-    /// Whether the gap is at most `gap`. Bounds closer to one another than any solver here can tell count as equal:
-    /// around an optimum of zero no relative gap would ever be met.
+    /// Whether the gap is at most `gap`. Bounds that differ by less than solvers' tolerances are equal: near an optimum
+    /// of zero no relative gap would ever be met otherwise.
     pub fn meet(&self, gap: f64) -> bool {
         match (self.lower(), self.reported_upper(), self.gap()) {
             (Some(lower), Some(upper), Some(reached)) => reached <= gap || upper - lower <= cost_tol(upper),
@@ -195,7 +197,7 @@ impl Bounds {
     }
 }
 
-/// Whether a lower bound stands above an upper one by more than tolerances explain.
+/// Whether a lower bound is above an upper one by more than solvers' tolerances explain.
 fn crossed(lower: f64, upper: f64) -> bool {
     lower - upper > CONTRADICTION_TOL * upper.abs().max(1.0)
 }
@@ -224,8 +226,8 @@ mod tests {
         let mut bounds = Bounds::default();
         bounds.raise_lower(1.0);
         bounds.estimate(&[0.0], 2.0, &[5.0]);
-        let violation = Some(Violation { level: 0.01, confidence: 0.9, measure: "uniform".into() });
-        let likely = Some(Likely { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
+        let violation = Some(ViolationLevel { level: 0.01, confidence: 0.9, measure: "uniform".into() });
+        let likely = Some(ProbabilisticBound { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
         let statement = Attested { violation, likely, remarks: Vec::new() };
         assert!(!bounds.attest(&[1.0], 2.0, statement.clone()), "another decision");
         assert!(!bounds.attest(&[0.0], 2.1, statement.clone()), "a value that the decision is not known to have");
@@ -268,7 +270,7 @@ mod tests {
         assert!(bounds.lower_upper(&[0.0], 2.0, 3.0, &[5.0]));
         assert_eq!((bounds.certificate(), bounds.reported_upper()), (Certificate::Deterministic, Some(3.0)));
         assert!(bounds.violation().is_some() && bounds.likely().is_none());
-        let likely = Some(Likely { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
+        let likely = Some(ProbabilisticBound { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
         assert!(bounds.attest(&[0.0], 2.0, Attested { likely, ..Attested::default() }));
         assert_eq!((bounds.certificate(), bounds.reported_upper()), (Certificate::Deterministic, Some(3.0)));
     }

@@ -1,4 +1,4 @@
-//! The limits of a run and why it ended.
+//! The limits of a run, and the reasons why it ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -127,7 +127,7 @@ impl Clock {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// The flag, for solvers that watch it themselves.
+    /// The interrupt flag, for solvers that check it themselves.
     pub fn interrupt(&self) -> &Arc<AtomicBool> {
         &self.interrupt
     }

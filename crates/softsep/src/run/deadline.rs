@@ -1,8 +1,9 @@
-//! A solve that is given up when it does not hear the clock.
+//! Solves that are abandoned when they do not stop at the deadline.
 //!
-//! HiGHS looks at its interrupt flag between the nodes of a tree, not inside the linear program of a node, and that may
-//! take minutes on a large one; Clarabel hears nothing while it factors its matrix. Whoever presses Ctrl-C waits a
-//! second at most: the solve goes on in its own thread until it hears the flag, and nobody waits for it.
+//! HiGHS checks its interrupt flag between the nodes of a tree, not inside the linear program of a node, which may take
+//! minutes on a large one. Clarabel does not check it while it factors its matrix. Such a solve runs in a thread of its
+//! own. A second after the clock has stopped the caller returns without its result, and the thread ends when the solver
+//! checks the flag.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -12,13 +13,13 @@ use softsep_lp::{Lp, LpError, Status};
 
 use super::Clock;
 
-/// How long a solver may go on after the clock has stopped.
+/// The time that a solver gets to return after the clock has stopped.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often the clock is looked at meanwhile.
-const GLANCE: Duration = Duration::from_millis(20);
+/// The interval at which the clock is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Why a solve in its own thread gave no answer.
+/// The reason why a solve gave no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unfinished {
     /// HiGHS refused a call.
@@ -29,13 +30,13 @@ pub(crate) enum Unfinished {
     Thread(String),
 }
 
-/// Solves `lp` in this thread: for a simplex, which hears the clock between pivots.
+/// Solves `lp` in this thread: for simplex solves, which check the clock between pivots.
 pub(crate) fn solve_here(mut lp: Lp, _clock: &Clock) -> Result<Option<(Lp, Status)>, Unfinished> {
     let status = lp.solve()?;
     Ok(Some((lp, status)))
 }
 
-/// Solves `lp`, and returns it with its status; `None` if it did not stop when the clock did.
+/// Solves `lp`, and returns it with its status, or `None` if the solve was abandoned.
 pub(crate) fn solve_until(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, Status)>, Unfinished> {
     let solve = move || {
         let status = lp.solve();
@@ -47,7 +48,8 @@ pub(crate) fn solve_until(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, Statu
     }
 }
 
-/// Does work in a thread of its own, and returns what came of it; `None` if it did not end when the clock stopped.
+/// Runs `work` in a thread of its own, and returns its result, or `None` if it did not end within a second after the
+/// clock stopped.
 pub(crate) fn run_until<T: Send + 'static>(
     clock: &Clock,
     work: impl FnOnce() -> T + Send + 'static,
@@ -56,13 +58,13 @@ pub(crate) fn run_until<T: Send + 'static>(
     thread::Builder::new()
         .name("solver".into())
         .spawn(move || {
-            // Nobody may be listening any more.
+            // The receiver is gone if the work was abandoned.
             let _ = sender.send(work());
         })
         .map_err(|error| Unfinished::Thread(format!("could not be started: {error}")))?;
     let mut stopped: Option<Instant> = None;
     loop {
-        match receiver.recv_timeout(GLANCE) {
+        match receiver.recv_timeout(CHECK_INTERVAL) {
             Ok(done) => return Ok(Some(done)),
             Err(RecvTimeoutError::Disconnected) => return Err(Unfinished::Thread("died".into())),
             Err(RecvTimeoutError::Timeout) => {}
@@ -84,12 +86,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_waits_for_what_does_not_hear() {
+    fn work_that_does_not_end_is_abandoned() {
         assert_eq!(run_until(&Clock::unlimited(), || 7).unwrap(), Some(7));
-        let struck = Clock::new(Some(Duration::ZERO), Arc::default());
+        let stopped = Clock::new(Some(Duration::ZERO), Arc::default());
         let (sender, receiver) = channel::<()>();
-        // It would wait for ever: the sender is still there.
-        assert_eq!(run_until(&struck, move || receiver.recv().is_ok()).unwrap(), None);
+        // This work would never end, since the sender exists.
+        assert_eq!(run_until(&stopped, move || receiver.recv().is_ok()).unwrap(), None);
         drop(sender);
     }
 }

@@ -9,7 +9,7 @@ mod incumbent;
 mod observer;
 mod seed;
 
-pub use attested::{Assumption, Attested, Likely, Source, Violation};
+pub use attested::{Assumption, Attested, ProbabilisticBound, Source, ViolationLevel};
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Interrupt, Limits, Stop};
 pub(crate) use deadline::{Unfinished, run_until, solve_here, solve_until};

@@ -1,5 +1,5 @@
-//! Random streams: one seed, and for each purpose and label a stream of its own, so that no thread and no order of work
-//! shows in a result.
+//! Random streams: one for each purpose and label, all from one seed, so that results depend neither on the number of
+//! threads nor on the order of work.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 /// The generator of every random choice.
 pub type Random = ChaCha8Rng;
 
-/// What a stream is for. Streams of different purposes never meet.
+/// The purpose of a stream. Streams of different purposes are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The moves of a chain.
@@ -16,7 +16,7 @@ pub enum Purpose {
     Start = 2,
     /// Estimates of constants.
     Estimate = 3,
-    /// Draws that verify a decision; nothing that chose the decision may have seen them.
+    /// Draws that verify a decision. The choice of the decision must not depend on them.
     Verification = 4,
 }
 

@@ -1,8 +1,8 @@
-//! Alternating ascent: follow the recourse's own slope in ξ to the support point, and again, until it stands still.
+//! Alternating ascent: each step goes to the maximiser over the set of the slope of Q in ξ, until ξ stays the same.
 //!
-//! Q is convex in ξ where costs are fixed, so each step cannot go down; the end is a local maximum. It proves nothing
-//! about the global one. Where costs move, a step may go down, and is halved until it does not: the maximum may be on
-//! the way to the support point.
+//! Q is convex in ξ where costs are fixed, so that no step decreases Q, and an ascent ends at a local maximum. It
+//! proves nothing about the global one. Where costs depend on ξ a step may decrease Q; it is then halved, since the
+//! maximum may lie between its ends.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,36 +12,36 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::recourse::{Answer, Outcome, Recourse};
 
-/// Steps of one ascent; on polyhedral sets it ends long before.
-const STEPS: usize = 100;
+/// The largest number of steps of an ascent. On polyhedral sets ascents end long before.
+const MAX_STEPS: usize = 100;
 
-/// The least gain of a step, relative to what is reached, that is worth another.
-const SMALLEST: f64 = 1e-12;
+/// The smallest gain of a step, relative to the cost reached, after which the ascent continues.
+const MIN_RELATIVE_GAIN: f64 = 1e-12;
 
-/// Halvings of one step.
-const HALVINGS: u32 = 8;
+/// The largest number of halvings of a step.
+const MAX_HALVINGS: u32 = 8;
 
-/// A recourse variable further than this from the bound where it rests is in use.
-const IN_USE: f64 = 1e-9;
+/// A recourse variable further than this from its resting value, the point of its bounds nearest to zero, is in use.
+const IN_USE_TOL: f64 = 1e-9;
 
-/// Ascents at one decision, and the worst scenario that they met.
+/// Ascents at one decision, and the worst scenario found by them.
 pub struct Ascent<'a> {
     problem: &'a Problem,
     engine: &'a mut dyn Recourse,
     answer: Answer,
     solves_before: u64,
     xi: Vec<f64>,
-    /// Where the step under way began.
+    /// The start of the current step.
     from: Vec<f64>,
     best: (Vec<f64>, f64),
-    /// The most that any scenario met costs, from above: solvers may give two numbers, a tolerance apart.
+    /// The largest cost of a scenario, from above ([`Answer::cost`]): it may differ from the value by a tolerance.
     cost: f64,
     decision: Vec<f64>,
     used: Vec<bool>,
 }
 
 impl<'a> Ascent<'a> {
-    /// Nothing climbed yet.
+    /// No ascents yet at decision x.
     pub fn new(problem: &'a Problem, engine: &'a mut dyn Recourse, x: &[f64]) -> Self {
         engine.at(x);
         let mut nominal = vec![0.0; problem.set.dim()];
@@ -60,8 +60,8 @@ impl<'a> Ascent<'a> {
         }
     }
 
-    /// Climbs from the nominal point and from the two ends of each coordinate axis. A scenario without recourse ends
-    /// it: nothing is worse.
+    /// Climbs from the nominal scenario and from the two ends of each coordinate axis. Ends at a scenario without
+    /// recourse: none is worse.
     pub fn climb_from_axes(&mut self) -> Result<(), Error> {
         let set = &self.problem.set;
         let mut start = vec![0.0; set.dim()];
@@ -82,7 +82,7 @@ impl<'a> Ascent<'a> {
         Ok(())
     }
 
-    /// Climbs from the points of the set that are furthest in random directions.
+    /// Climbs from the maximisers of `count` random directions.
     pub fn climb_at_random(&mut self, count: usize, seed: u64) -> Result<(), Error> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut start = vec![0.0; self.xi.len()];
@@ -99,11 +99,11 @@ impl<'a> Ascent<'a> {
 
     /// Climbs from a member of the set.
     pub fn climb(&mut self, start: &[f64]) -> Result<(), Error> {
-        self.climb_while(start, SMALLEST, &mut |_, _| {})
+        self.climb_while(start, MIN_RELATIVE_GAIN, &mut |_, _| {})
     }
 
-    /// Climbs from a member of the set as long as a step gains more than this share of what is reached, and shows every
-    /// scenario on the way with the recourse's answer.
+    /// Climbs from a member of the set as long as a step gains more than this share of the cost reached. Calls `show`
+    /// with every scenario on the way and the recourse's answer there.
     pub fn climb_while(
         &mut self,
         start: &[f64],
@@ -113,7 +113,7 @@ impl<'a> Ascent<'a> {
         self.xi.copy_from_slice(start);
         let may_halve = self.problem.recourse.costs_move() && !self.problem.set.is_finite_list();
         let (mut last, mut halved) = (f64::NEG_INFINITY, 0);
-        for _ in 0..STEPS {
+        for _ in 0..MAX_STEPS {
             self.engine.solve(&self.xi, &mut self.answer)?;
             show(&self.xi, &self.answer);
             self.cost = self.cost.max(self.answer.cost);
@@ -133,7 +133,7 @@ impl<'a> Ascent<'a> {
                 if self.xi == self.from {
                     break;
                 }
-            } else if may_halve && halved < HALVINGS {
+            } else if may_halve && halved < MAX_HALVINGS {
                 halved += 1;
                 self.xi.iter_mut().zip(&self.from).for_each(|(xi, from)| *xi = 0.5 * (*xi + from));
             } else {
@@ -143,8 +143,8 @@ impl<'a> Ascent<'a> {
         Ok(())
     }
 
-    /// What the recourse says at any ξ, a member or not; nothing is kept of it.
-    pub fn look(&mut self, xi: &[f64]) -> Result<&Answer, Error> {
+    /// Solves the recourse at any ξ, a member or not. The worst scenario stays the same.
+    pub fn evaluate(&mut self, xi: &[f64]) -> Result<&Answer, Error> {
         self.engine.solve(xi, &mut self.answer)?;
         Ok(&self.answer)
     }
@@ -154,36 +154,36 @@ impl<'a> Ascent<'a> {
         let recourse = &self.problem.recourse;
         for (j, y) in self.decision.iter().enumerate() {
             let rest = 0.0_f64.clamp(recourse.lower[j], recourse.upper[j]);
-            self.used[j] |= (y - rest).abs() > IN_USE * (1.0 + rest.abs());
+            self.used[j] |= (y - rest).abs() > IN_USE_TOL * (1.0 + rest.abs());
         }
     }
 
-    /// The recourse variables that were ever away from where they rest.
+    /// Returns for each recourse variable whether it was in use in some step.
     pub fn used(&self) -> &[bool] {
         &self.used
     }
 
-    /// What the worst scenario met costs.
+    /// Returns the value of the worst scenario.
     pub fn value(&self) -> f64 {
         self.best.1
     }
 
-    /// What every scenario met costs at most.
+    /// Returns the largest cost of a scenario, from above.
     pub fn cost(&self) -> f64 {
         self.cost
     }
 
-    /// The worst scenario met.
+    /// Returns the worst scenario.
     pub fn worst(&self) -> &[f64] {
         &self.best.0
     }
 
-    /// Whether it has no recourse.
+    /// Whether the worst scenario has no recourse.
     pub fn is_infeasible(&self) -> bool {
         self.best.1 == f64::INFINITY
     }
 
-    /// The worst scenario met, with its cut. Claims nothing, unless it has no recourse: then nothing can be worse.
+    /// Returns the worst scenario with its cut. Claims nothing, unless it has no recourse: then none is worse.
     pub fn found(mut self) -> Result<Found, Error> {
         self.engine.solve(&self.best.0, &mut self.answer)?;
         let claim = if self.is_infeasible() { Claim::Surely(f64::INFINITY) } else { Claim::Nothing };
@@ -199,7 +199,7 @@ impl<'a> Ascent<'a> {
     }
 }
 
-/// Climbs from the nominal point and the ends of the axes.
+/// Climbs from the nominal scenario and the ends of the axes, and returns the worst scenario found.
 pub fn ascend(problem: &Problem, engine: &mut dyn Recourse, x: &[f64]) -> Result<Found, Error> {
     let mut ascent = Ascent::new(problem, engine, x);
     ascent.climb_from_axes()?;

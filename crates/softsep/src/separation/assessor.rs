@@ -1,4 +1,4 @@
-//! What decisions cost in the worst case, asked from outside the run that finds them: for benches and reproductions.
+//! Worst-case costs of decisions, computed apart from the run that finds them: for benches and reproductions.
 
 use super::{Ascent, Query, Scan, Separation};
 use crate::cuts::CutPool;
@@ -7,13 +7,13 @@ use crate::model::Problem;
 use crate::recourse::{Recourse, engine};
 use crate::run::Clock;
 
-/// Random ends of the set from which ascents begin, beside the worst scenarios of earlier decisions.
-const STARTS: usize = 20;
+/// The number of ascents from random directions, besides those from the worst scenarios of earlier decisions.
+const RANDOM_STARTS: usize = 20;
 
-/// Any seed; one for all, so that a decision costs the same in every run.
+/// One seed for all runs, so that a decision has the same cost in each.
 const SEED: u64 = 7;
 
-/// Assesses decisions, one after another.
+/// Computes worst-case costs of decisions, one after another.
 pub struct Assessor<'p> {
     problem: &'p Problem,
     engine: Box<dyn Recourse>,
@@ -23,19 +23,19 @@ pub struct Assessor<'p> {
 }
 
 impl<'p> Assessor<'p> {
-    /// Nothing assessed yet.
+    /// An assessor of decisions for `problem`.
     pub fn new(problem: &'p Problem) -> Result<Self, Error> {
         let points = problem.set.is_finite_list().then(|| problem.set.enumerate(usize::MAX).ok()).flatten();
         let scan = points.map(|points| Scan::new(problem, points)).transpose()?;
         Ok(Self { problem, engine: engine(problem, &Clock::unlimited())?, scan, pool: Vec::new() })
     }
 
-    /// Whether a cost is the worst case, and not only the worst that ascents find.
+    /// Whether costs are worst cases, rather than the largest costs found by ascents.
     pub fn is_exact(&self) -> bool {
         self.scan.is_some()
     }
 
-    /// f(x) and what the worst scenario costs: of a list the worst of all, elsewhere the worst end of ascents.
+    /// Returns f(x) plus the largest recourse cost: over a list by enumeration, elsewhere by ascents.
     pub fn cost(&mut self, x: &[f64]) -> Result<f64, Error> {
         let first = self.problem.first.value(x);
         if let Some(scan) = &mut self.scan {
@@ -46,7 +46,7 @@ impl<'p> Assessor<'p> {
         for start in &self.pool {
             ascent.climb(start)?;
         }
-        ascent.climb_at_random(STARTS, SEED)?;
+        ascent.climb_at_random(RANDOM_STARTS, SEED)?;
         let (value, worst) = (ascent.value(), ascent.worst().to_vec());
         if !self.pool.contains(&worst) {
             self.pool.push(worst);

@@ -10,8 +10,8 @@ const SOFT_SHARE: u64 = 20;
 /// The same in recourse solves, where those of a proof are not known.
 const SOFT_BUDGET: u64 = 200;
 
-/// Asks its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members are asked
-/// only where a bound is wanted.
+/// Asks its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members are
+/// asked only where a bound is wanted.
 ///
 /// Where the exact member is expected to take fewer recourse solves than the soft ones take, it is asked first.
 pub struct Cascade<'p> {

@@ -1,4 +1,4 @@
-//! The separation of a run, built once from what the user chose and what the method needs.
+//! The separation of a run, built once from the user's choice and the needs of the method.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::model::Problem;
 use crate::run::Clock;
 use crate::uncertainty::{Count, Space, States};
 
-/// Extreme points that are scanned without being asked for where each takes a conic program.
-const CHEAP_CONES: usize = 1000;
+/// The largest number of extreme points that an automatic choice scans where each takes a conic program.
+const CHEAP_CONIC_SCAN: usize = 1000;
 
 /// When an automatic choice includes an exact separation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Proof {
     Unwanted,
 }
 
-/// What a separation is built for.
+/// The run that a separation is built for.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SeparationContext<'a> {
@@ -125,11 +125,13 @@ fn soft_separation<'p>(
     Ok(Box::new(SoftSeparation::new(problem, states, soft.clone(), *gap, *seed, clock)?))
 }
 
-/// Whether an exact separation costs little beside the run itself: where there is a list to scan, or where Q is monotone and one
-/// point is the worst.
+/// Whether an exact separation costs little beside the run itself: where there is a list to scan, or where Q is
+/// monotone and one point is the worst.
 fn is_cheap(exact: &Exact, problem: &Problem, states: &dyn States) -> bool {
     match exact {
-        Exact::Scan(points) => problem.set.is_finite_list() || problem.recourse.is_linear() || *points <= CHEAP_CONES,
+        Exact::Scan(points) => {
+            problem.set.is_finite_list() || problem.recourse.is_linear() || *points <= CHEAP_CONIC_SCAN
+        }
         Exact::Split | Exact::Bilinear => states.space() == Space::Finite(Count::Exactly(1)),
     }
 }

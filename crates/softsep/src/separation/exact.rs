@@ -9,14 +9,14 @@ use crate::model::Problem;
 use crate::uncertainty::Count;
 
 /// The largest number of extreme points that is enumerated.
-const ENUMERATED: usize = 200_000;
+const MAX_ENUMERATED: usize = 200_000;
 
-/// The same where the recourse has cones or a quadratic cost and the scan was not asked for: each point takes an interior-point
-/// solve.
-const ENUMERATED_IN_CONES: usize = 20_000;
+/// The same where the recourse has cones or a quadratic cost and the scan was not asked for: each point takes an
+/// interior-point solve.
+const MAX_ENUMERATED_IN_CONES: usize = 20_000;
 
-/// The length of the list to scan, at most `most` unless the set is a list of its own. Enumerates only where the set cannot
-/// count its extreme points otherwise.
+/// The length of the list to scan, at most `most` unless the set is a list of its own. Enumerates only where the set
+/// cannot count its extreme points otherwise.
 fn list_length(problem: &Problem, most: usize) -> Result<usize, NoFiniteEquivalent> {
     match problem.set.extremes() {
         Count::Exactly(count) if problem.set.is_finite_list() => Ok(usize::try_from(count).unwrap_or(usize::MAX)),
@@ -94,7 +94,7 @@ pub enum Exact {
 impl Exact {
     /// Chooses by the problem's set and class.
     pub fn choose(problem: &Problem) -> Result<Self, NoExactSeparation> {
-        let most = if problem.recourse.is_linear() { ENUMERATED } else { ENUMERATED_IN_CONES };
+        let most = if problem.recourse.is_linear() { MAX_ENUMERATED } else { MAX_ENUMERATED_IN_CONES };
         match list_length(problem, most) {
             Ok(points) => Ok(Self::Scan(points)),
             Err(NoFiniteEquivalent::CostsMove) => Err(NoFiniteEquivalent::CostsMove.into()),
@@ -102,13 +102,14 @@ impl Exact {
         }
     }
 
-    /// The exact separation of this kind, if it applies to the problem; of `Auto`, `Soft` and `Cascade` the one that suits it.
+    /// The exact separation of this kind, if it applies to the problem; of `Auto`, `Soft` and `Cascade` the one that
+    /// suits it.
     pub fn of_kind(kind: &SeparationKind, problem: &Problem) -> Result<Self, NoExactSeparation> {
         match kind {
             SeparationKind::Auto | SeparationKind::Soft | SeparationKind::Cascade | SeparationKind::Custom(_) => {
                 Self::choose(problem)
             }
-            SeparationKind::Scan => Ok(Self::Scan(list_length(problem, ENUMERATED)?)),
+            SeparationKind::Scan => Ok(Self::Scan(list_length(problem, MAX_ENUMERATED)?)),
             SeparationKind::Split => {
                 let applies = !problem.recourse.costs_move() && !problem.set.is_finite_list();
                 if applies { Ok(Self::Split) } else { Err(NoExactSeparation::NotSplit) }
@@ -120,7 +121,7 @@ impl Exact {
         }
     }
 
-    /// What it does at each decision, in words: "each iteration …".
+    /// Describes its work at each decision, in words that follow "each iteration".
     pub fn plan(&self, problem: &Problem) -> String {
         match self {
             Self::Scan(points) => {
@@ -136,7 +137,7 @@ impl Exact {
         }
     }
 
-    /// How far it goes, in words.
+    /// Describes how close the bounds come, in words.
     pub fn promise(&self, problem: &Problem) -> &'static str {
         match self {
             Self::Scan(_) => "they meet at the optimum",

@@ -1,4 +1,4 @@
-//! When a finite list of scenarios can stand for the whole set.
+//! Finite lists of scenarios with the same worst case as the whole set.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::definition::ScenarioList;
 use crate::model::Problem;
 use crate::uncertainty::{Count, TooMany};
 
-/// Why no finite list of scenarios stands for a set.
+/// The reason why a set has no finite equivalent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoFiniteEquivalent {
     /// Q is not convex in ξ.
@@ -19,11 +19,11 @@ pub enum NoFiniteEquivalent {
     TooMany(#[from] TooMany),
 }
 
-/// The finite list of scenarios that can stand for the whole set in this problem, or why there is none.
+/// Returns a finite list of at most `limit` scenarios with the same maximum of Q(x, ·) as the set, for every x.
 ///
-/// A finite list stands for itself. Of any other set the extreme points do where Q(x, ·) is convex: then its maximum is
-/// at one of them. Q is convex in ξ when ξ moves right-hand sides only, whatever the cones and the quadratic cost; when
-/// it moves costs, Q is a minimum of functions bilinear in (y, ξ), and its maximum may be inside the set.
+/// A finite list is its own equivalent. The extreme points are that of any other set where Q(x, ·) is convex, since the
+/// maximum is then at one of them. Q is convex in ξ if ξ is in right-hand sides only, also with cones and a quadratic
+/// cost. If costs depend on ξ, Q is a minimum of functions bilinear in (y, ξ), and its maximum may be inside the set.
 pub fn finite_equivalent(problem: &Problem, limit: usize) -> Result<Cow<'_, ScenarioList>, NoFiniteEquivalent> {
     let set = &problem.set;
     if !set.is_finite_list() && set.extremes() != Count::Exactly(1) && problem.recourse.costs_move() {

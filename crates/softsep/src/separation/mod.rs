@@ -1,8 +1,8 @@
 //! Separation: at a decision x, a scenario with high recourse cost, the valid cut that it proves, and a claim about the
 //! maximum over the set.
 //!
-//! Soft separation may stand in for an exact one in any iterative method: a method holds a [`Separation`] and never knows
-//! which. Adding one: see CONTRIBUTING.md; every separation passes `testing::check_separation`.
+//! Soft separation may replace an exact one in any iterative method: a method holds a [`Separation`] of any kind.
+//! Adding one: see CONTRIBUTING.md; every separation passes `testing::check_separation`.
 
 mod ascent;
 mod assessor;
@@ -30,7 +30,7 @@ pub use finite_equivalent::{NoFiniteEquivalent, finite_equivalent};
 pub use query::{Effort, Query, Target};
 pub use scan::Scan;
 pub use slopes::SlopeRanges;
-pub(crate) use slopes::{Extreme, bounding_program, extreme, widened};
+pub(crate) use slopes::{LpMinimum, minimum_of, range_program, widen_range};
 pub use soft::{SoftSeparation, SoftSettings};
 pub use split::Split;
 pub(crate) use trends::trends;
@@ -72,8 +72,9 @@ pub struct Found {
 pub trait Separation {
     /// Answers a query. Cuts met on the way may be inserted into `pool`; the caller inserts the cut of the answer.
     ///
-    /// An exact search that the clock stops returns the scenario and the bound that it has. It errs with [`Error::Interrupted`] where
-    /// it has none, and so does a search without bounds that the clock stops: its scenario would estimate nothing.
+    /// An exact search that the clock stops returns the scenario and the bound that it has. It errs with
+    /// [`Error::Interrupted`] where it has none, and so does a search without bounds that the clock stops: its scenario
+    /// would estimate nothing.
     fn separate(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error>;
 
     /// Whether its claims bound the maximum, as tightly as a query asks for unless the clock stops it.
@@ -92,7 +93,7 @@ pub trait Separation {
         Ok(())
     }
 
-    /// How the last claim was proved, in words, where there is more to say than the name of the separation.
+    /// Describes in words how the last claim was proved, if the name of the separation does not.
     fn proof(&self) -> Option<String> {
         None
     }

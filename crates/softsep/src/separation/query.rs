@@ -1,4 +1,4 @@
-//! The question that a separation answers.
+//! The query that a separation answers.
 
 use crate::run::Clock;
 
@@ -19,8 +19,8 @@ pub enum Effort {
 pub struct Target {
     /// A scenario that costs more ends the search; `None` asks for the maximum.
     pub above: Option<f64>,
-    /// A bound ends the search that is within this distance of the larger of `above` and the worst scenario found. Infinite
-    /// where any bound does.
+    /// A bound ends the search that is within this distance of the larger of `above` and the worst scenario found.
+    /// Infinite where any bound does.
     pub tolerance: f64,
 }
 
@@ -29,8 +29,8 @@ impl Target {
     pub const MAXIMUM: Target = Target { above: None, tolerance: 0.0 };
 }
 
-/// Asks for a scenario with high recourse cost at a decision, for a bound on the largest one, or for both. Costs are Q(x, ξ),
-/// without f(x).
+/// Asks for a scenario with high recourse cost at a decision, for a bound on the largest one, or for both. Costs are
+/// Q(x, ξ), without f(x).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Query<'a> {
@@ -38,8 +38,8 @@ pub struct Query<'a> {
     pub x: &'a [f64],
     /// A scenario that costs more is enough: the search may end with it, without a bound. `None` asks for the maximum.
     pub above: Option<f64>,
-    /// The distance between the bound and the larger of `above` and the worst scenario at which the bound is close enough.
-    /// `None` where no bound is wanted; then a separation that is not exact is enough.
+    /// The distance between the bound and the larger of `above` and the worst scenario at which the bound is close
+    /// enough. `None` where no bound is wanted; then a separation that is not exact is enough.
     pub bound: Option<f64>,
     /// Whether a new cut is enough as well, whatever its scenario costs.
     pub new_cut_suffices: bool,
@@ -97,7 +97,7 @@ impl<'a> Query<'a> {
         self.above.is_some_and(|above| value > above)
     }
 
-    /// What ends a search with bounds.
+    /// Returns the target of a search with bounds.
     pub fn target(&self) -> Target {
         Target { above: self.above, tolerance: self.bound.unwrap_or(f64::INFINITY) }
     }

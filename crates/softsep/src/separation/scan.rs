@@ -1,13 +1,13 @@
-//! The exact separation of a finite list: every point is settled by a bound or solved, in chunks of a fixed size, so
-//! that the result does not depend on threads.
+//! The exact separation of a finite list. Every point is excluded by a bound or solved, in chunks of a fixed size, so
+//! that the result does not depend on the number of threads.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::screen::{Question, Screen};
-use super::worst::Worst;
+use super::screen::{ScanQuery, Screen};
+use super::worst::WorstRow;
 use super::{Claim, Found, Query, Separation};
 use crate::cuts::CutPool;
 use crate::definition::ScenarioList;
@@ -16,24 +16,24 @@ use crate::model::Problem;
 use crate::recourse::{Answer, Recourse, RecourseBasis, RecourseError, engine};
 use crate::run::Clock;
 
-/// ScenarioList per chunk. Each chunk starts from one and the same basis: small enough to share work, large enough to profit
-/// from reuse.
-const CHUNK: usize = 64;
+/// Scenarios per chunk. All chunks start from the same basis. Small enough to balance threads, large enough for bases
+/// to be reused.
+const CHUNK_SIZE: usize = 64;
 
-/// All points.
+/// The scan of all points of a list.
 pub struct Scan<'p> {
     problem: &'p Problem,
     points: Cow<'p, ScenarioList>,
-    /// Where every chunk starts: the basis of the worst scenario of the last scan.
+    /// The basis that every chunk starts from: that of the worst scenario of the last scan.
     start: RecourseBasis,
-    /// What settles points without a solve; `None` where every one is solved.
+    /// The bounds that exclude points without a solve; `None` where every point is solved.
     screen: Option<Screen>,
     /// Recourse solves of the last scan; at first the number of points.
     solves: u64,
 }
 
-/// What one chunk came to.
-struct Chunk {
+/// The worst scenario of a chunk.
+struct ChunkWorst {
     row: usize,
     cost: f64,
     solves: u64,
@@ -50,12 +50,13 @@ impl<'p> Scan<'p> {
         Ok(Self { problem, points, start: RecourseBasis::default(), screen, solves })
     }
 
-    /// The same scan with a solve for every point, which is what the other must agree with.
+    /// A scan of `points` that solves every point: the reference for tests of the screening.
     pub fn plain(problem: &'p Problem, points: Cow<'p, ScenarioList>) -> Result<Self, Error> {
         Ok(Self { screen: None, ..Self::new(problem, points)? })
     }
 
-    /// The worst of one chunk: the first of equals. Ends at a scenario that costs more than `above` or has no recourse.
+    /// Returns the worst scenario of a chunk, the first of equals. Ends at a scenario that costs more than `above` or
+    /// has no recourse.
     fn worst_of(
         &self,
         rows: &[usize],
@@ -63,10 +64,10 @@ impl<'p> Scan<'p> {
         above: f64,
         engine: &mut dyn Recourse,
         answer: &mut Answer,
-    ) -> Result<Chunk, RecourseError> {
+    ) -> Result<ChunkWorst, RecourseError> {
         engine.start_from(&self.start)?;
         engine.at(x);
-        let mut worst = Chunk { row: rows[0], cost: f64::NEG_INFINITY, solves: 0 };
+        let mut worst = ChunkWorst { row: rows[0], cost: f64::NEG_INFINITY, solves: 0 };
         for &row in rows {
             engine.solve(self.points.row(row), answer)?;
             worst.solves += 1;
@@ -80,8 +81,8 @@ impl<'p> Scan<'p> {
         Ok(worst)
     }
 
-    /// The worst of `rows` by solving every one, and the number of solves. Chunks after the first one with a scenario that ends
-    /// the scan do not count, whether some thread has solved them or not.
+    /// Solves all `rows`, and returns the worst with its cost, and the number of solves. Chunks after the first one
+    /// with a scenario that ends the scan do not count, whether some thread has solved them or not.
     fn solve_all(
         &self,
         rows: &[usize],
@@ -90,20 +91,20 @@ impl<'p> Scan<'p> {
         clock: &Clock,
     ) -> Result<(Option<(usize, f64)>, u64), RecourseError> {
         let end = AtomicUsize::new(usize::MAX);
-        let chunks: Vec<Result<Option<Chunk>, RecourseError>> = rows
-            .par_chunks(CHUNK)
+        let chunks: Vec<Result<Option<ChunkWorst>, RecourseError>> = rows
+            .par_chunks(CHUNK_SIZE)
             .enumerate()
             .map_init(
                 || engine(self.problem, clock).map(|engine| (engine, Answer::new(self.problem))),
-                |kept, (place, rows)| {
+                |kept, (index, rows)| {
                     let (engine, answer) = kept.as_mut().map_err(|error| error.clone())?;
                     clock.check()?;
-                    if place > end.load(Ordering::Relaxed) {
+                    if index > end.load(Ordering::Relaxed) {
                         return Ok(None);
                     }
                     let chunk = self.worst_of(rows, x, above, engine.as_mut(), answer)?;
                     if ends_scan(chunk.cost, above) {
-                        end.fetch_min(place, Ordering::Relaxed);
+                        end.fetch_min(index, Ordering::Relaxed);
                     }
                     Ok(Some(chunk))
                 },
@@ -130,22 +131,22 @@ impl Separation for Scan<'_> {
         let mut lead = engine(self.problem, clock)?;
         lead.start_from(&self.start)?;
         lead.at(x);
-        let mut worst = Worst::new(self.problem);
+        let mut worst = WorstRow::new(self.problem);
         let rows = match &mut self.screen {
             Some(screen) => {
-                let question = Question { problem: self.problem, points: &self.points, x, above, clock };
-                screen.settle(question, lead.as_mut(), &mut worst)?
+                let scan_query = ScanQuery { problem: self.problem, points: &self.points, x, above, clock };
+                screen.settle(scan_query, lead.as_mut(), &mut worst)?
             }
             None => (0..self.points.len()).collect(),
         };
         if self.start.is_cold() && worst.row.is_none() {
-            // One solve gives all chunks a basis to start from.
-            worst.meet(0, self.points.row(0), lead.as_mut())?;
+            // One solve gives a basis that all chunks start from.
+            worst.solve(0, self.points.row(0), lead.as_mut())?;
         }
         if worst.row.is_some() {
             self.start = worst.start.clone();
         }
-        // A scenario that costs more than the query asks for ends the scan; the rows after it are not bounded.
+        // A scenario above the query's level ends the scan; the rows after it are not bounded.
         let (rest, solves) = match worst.value > above {
             true => (None, 0),
             false => self.solve_all(&rows, x, above, clock)?,
@@ -154,11 +155,11 @@ impl Separation for Scan<'_> {
             && (worst.row.is_none() || cost > worst.value)
         {
             lead.start_from(&self.start)?;
-            // The chunk and this solve may differ in their last digits; the claim takes the larger.
-            worst.meet(row, self.points.row(row), lead.as_mut())?;
+            // The cost in the chunk and in this solve may differ in their last digits; the claim is the larger one.
+            worst.solve(row, self.points.row(row), lead.as_mut())?;
             worst.value = worst.value.max(cost);
         }
-        let at_most = if rows.len() < self.points.len() { worst.level() } else { worst.value };
+        let at_most = if rows.len() < self.points.len() { worst.tie_level() } else { worst.value };
         let is_ended = worst.value > above && worst.value < f64::INFINITY;
         self.solves = solves + lead.work().solves;
         self.start = worst.start;
@@ -183,7 +184,7 @@ impl Separation for Scan<'_> {
     }
 }
 
-/// Whether a scenario of this cost ends a scan: it is worse than was asked for, or nothing can be worse.
+/// Whether a scenario of this cost ends a scan: it is above the query's level, or has no recourse.
 fn ends_scan(cost: f64, above: f64) -> bool {
     cost > above || cost == f64::INFINITY
 }

@@ -1,4 +1,4 @@
-//! Where Q(x, ·) only rises, or only falls, in an entry of ξ, whatever x is.
+//! The entries of ξ in which Q(x, ·) is monotone for every x.
 
 use super::SlopeRanges;
 use crate::error::Error;
@@ -6,9 +6,9 @@ use crate::model::Problem;
 use crate::run::Clock;
 use crate::uncertainty::Trend;
 
-/// The trend of Q in each entry of ξ, for linear recourse with fixed costs. Where the sides of rows tell all of them no
-/// program is solved, of which ranges of slopes take two per entry; `None` if these are asked and no dual is feasible,
-/// so that Q is ∞ or −∞ everywhere.
+/// Returns the trend of Q in each entry of ξ, for linear recourse with fixed costs. Ranges of slopes, which take two
+/// linear programs per entry, are computed only if the sides of rows leave a trend unknown. Returns `None` if that
+/// shows that no dual is feasible, so that Q is ∞ or −∞ everywhere.
 pub(crate) fn trends(problem: &Problem, clock: &Clock) -> Result<Option<Vec<Trend>>, Error> {
     let by_sides = by_sides(problem);
     if by_sides.iter().all(|trend| *trend != Trend::Unknown) {
@@ -17,8 +17,9 @@ pub(crate) fn trends(problem: &Problem, clock: &Clock) -> Result<Option<Vec<Tren
     Ok(SlopeRanges::of(problem, clock)?.map(|ranges| ranges.trends()))
 }
 
-/// What the sides of rows tell: π is never negative where a row has a lower side alone, and never positive where it has
-/// an upper one alone, so that slopes `−Uᵀπ` of entries that help all their rows, or hurt them all, have one sign.
+/// Trends by the sides of rows: π ≥ 0 on rows with a lower side only, and π ≤ 0 on rows with an upper side only, so
+/// that the slope `−Uᵀπ` of an entry has one sign if all its rows are of one kind and its coefficients in them have one
+/// sign.
 fn by_sides(problem: &Problem) -> Vec<Trend> {
     let recourse = &problem.recourse;
     let (mut may_rise, mut may_fall) = (vec![false; problem.set.dim()], vec![false; problem.set.dim()]);
@@ -67,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn sides_of_rows_tell_signs_of_slopes() {
+    fn sides_of_rows_give_signs_of_slopes() {
         let expected = [Trend::Falling, Trend::Rising, Trend::Rising, Trend::Unknown, Trend::Rising];
         assert_eq!(by_sides(&problem()), expected);
     }
 
     #[test]
-    fn what_sides_tell_the_ranges_of_slopes_confirm() {
+    fn ranges_of_slopes_confirm_trends_by_sides() {
         let problem = problem();
         let ranges = SlopeRanges::of(&problem, &Clock::unlimited()).unwrap().unwrap();
         for (entry, trend) in by_sides(&problem).into_iter().enumerate() {

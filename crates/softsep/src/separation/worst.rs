@@ -1,23 +1,23 @@
-//! The worst scenario solved so far.
+//! The worst scenario of a list among those solved so far.
 
 use crate::model::Problem;
 use crate::recourse::{Answer, Cut, Recourse, RecourseBasis, RecourseError};
 
-/// How far two ways to the same cost may differ, relative to it.
-const ROUNDING: f64 = 1e-12;
+/// Costs that differ by less than this share are equal: two computations of one cost differ by rounding.
+const TIE_TOL: f64 = 1e-12;
 
-/// A row of the list, and all that a separation says about it: the first of equals.
-pub(super) struct Worst {
+/// The row with the largest cost, the first of equals, with its cut and basis.
+pub(super) struct WorstRow {
     pub(super) row: Option<usize>,
-    /// What it costs, from above: what is claimed from here is an upper bound.
+    /// Its cost, from above ([`Answer::cost`]), since claims are upper bounds.
     pub(super) value: f64,
     pub(super) cut: Option<Cut>,
     pub(super) start: RecourseBasis,
     answer: Answer,
 }
 
-impl Worst {
-    /// None yet.
+impl WorstRow {
+    /// No row solved yet.
     pub(super) fn new(problem: &Problem) -> Self {
         Self {
             row: None,
@@ -28,13 +28,18 @@ impl Worst {
         }
     }
 
-    /// What bounds may say of other scenarios and leave this one the worst: equals differ by rounding.
-    pub(super) fn level(&self) -> f64 {
-        if self.value.is_finite() { self.value + ROUNDING * self.value.abs() } else { self.value }
+    /// Returns the cost up to which other scenarios are no worse than this one, rounding included.
+    pub(super) fn tie_level(&self) -> f64 {
+        if self.value.is_finite() { self.value + TIE_TOL * self.value.abs() } else { self.value }
     }
 
-    /// Solves a scenario, and remembers it if it is worse.
-    pub(super) fn meet(&mut self, row: usize, xi: &[f64], engine: &mut dyn Recourse) -> Result<&Answer, RecourseError> {
+    /// Solves the recourse at a row's scenario, and keeps the row if it is worse.
+    pub(super) fn solve(
+        &mut self,
+        row: usize,
+        xi: &[f64],
+        engine: &mut dyn Recourse,
+    ) -> Result<&Answer, RecourseError> {
         engine.solve(xi, &mut self.answer)?;
         if self.row.is_none() || self.answer.cost > self.value {
             self.row = Some(row);

@@ -1,11 +1,12 @@
-//! Conformance suites: a new member of a family (a set, an engine, a proposal, a method) joins with one line of test.
-//! They panic where a contract is broken, as tests do.
+//! Conformance suites: a new member of a family (a set, an engine, a proposal, a separation, a method) joins with one
+//! line of test. They panic where a contract is broken, as tests do.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
 
 mod engine;
 mod method;
 mod proposal;
 mod random;
+mod separation;
 mod set;
 mod shape;
 mod states;
@@ -15,5 +16,6 @@ pub use engine::check_engine;
 pub use method::check_method;
 pub use proposal::{Trial, check_proposal};
 pub use random::{Recipe, Size, random_problem};
+pub use separation::{BuildSeparation, check_separation};
 pub use set::check_set;
 pub use transport::transport_problem;

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use std::time::Duration;
 
 use softsep::run::{Certificate, Silent};
-use softsep::{Assumed, Certify, Outcome, Problem, Settings, Status, Wanted, solve};
+use softsep::{Assumed, Certify, Outcome, ProbabilisticTarget, Problem, Settings, Status, solve};
 
 use super::locks::{self, FIRST_COST};
 use super::vendors::Vendors;
@@ -101,7 +101,7 @@ fn runs_that_miss_a_needle_say_so_as_seldom_as_they_claim() {
     let mut all = Said::default();
     for needle in needles() {
         let level = 0.9 * (needle.above)(0.0);
-        let wanted = Wanted { confidence: 0.8, level, assumed: Assumed::Miss { rho: needle.rho() } };
+        let wanted = ProbabilisticTarget { confidence: 0.8, level, assumed: Assumed::Miss { rho: needle.rho() } };
         let mut said = Said::default();
         for seed in 0..runs {
             let method = ["bundle", "bundle", "sgd"][seed as usize % 3];
@@ -124,7 +124,7 @@ fn runs_that_miss_a_needle_say_so_as_seldom_as_they_claim() {
 }
 
 impl Said {
-    fn hear(&mut self, needle: &Needle, outcome: &Outcome, wanted: Wanted) {
+    fn hear(&mut self, needle: &Needle, outcome: &Outcome, wanted: ProbabilisticTarget) {
         let context = format!("{}: {outcome:?}", needle.name);
         let best = outcome.bounds.best().unwrap_or_else(|| panic!("{context}"));
         let cost = needle.cost(&best.x);
@@ -202,7 +202,7 @@ fn certificates_are_true_where_the_worst_case_is_known() {
                 by("bundle", Certify::Free),
                 by("sgd", Certify::Free),
                 Settings { time_limit: Some(patience), ..by("auto", Certify::Free) },
-                by("bundle", Certify::Probabilistic(Wanted::default())),
+                by("bundle", Certify::Probabilistic(ProbabilisticTarget::default())),
             ];
             for (settings, too_low) in asked.iter().zip(&mut too_low) {
                 let outcome = run(&vendors.problem, settings);
@@ -254,7 +254,7 @@ fn certificates_of_runs_on_budget_sets_are_true() {
             for (method, certify) in [
                 ("bundle", Certify::Free),
                 ("auto", Certify::Free),
-                ("bundle", Certify::Probabilistic(Wanted::default())),
+                ("bundle", Certify::Probabilistic(ProbabilisticTarget::default())),
             ] {
                 let time_limit = (method == "auto").then_some(Duration::from_secs(3));
                 let settings = Settings {

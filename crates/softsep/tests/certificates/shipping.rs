@@ -11,7 +11,7 @@ use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Purpose, Silent, stream};
 use softsep::separation::{Claim, Exact, Found, Query, SlopeRanges};
 use softsep::uncertainty::{StateSpec, States};
-use softsep::{Assumed, Error, Problem, Settings, Wanted, solve};
+use softsep::{Assumed, Error, ProbabilisticTarget, Problem, Settings, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 use super::statistics;
@@ -85,9 +85,15 @@ fn certificates_of_budget_sets_are_true() {
             let first_cost = problem.first.value(&x);
             let costs = costs(&problem, states.as_ref(), &x).unwrap();
             let worst = costs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let mut certifier =
-                Certifier::new(&problem, Arc::clone(&states), Wanted::default(), GAP, seed, &Clock::unlimited())
-                    .unwrap();
+            let mut certifier = Certifier::new(
+                &problem,
+                Arc::clone(&states),
+                ProbabilisticTarget::default(),
+                GAP,
+                seed,
+                &Clock::unlimited(),
+            )
+            .unwrap();
             for value in [worst, too_little(&problem, states.as_ref(), &x, seed)] {
                 let what = format!("gamma {gamma}, seed {seed}, {value} where {worst} is the worst");
                 match certifier.certify(&x, value).unwrap() {
@@ -200,7 +206,7 @@ impl Met {
         self.sure += u64::from(best.upper.is_some());
         assert!(best.upper.is_none_or(|upper| upper >= truth), "{what}: a false sure bound");
         for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.9 }] {
-            let wanted = Wanted { assumed, ..Wanted::default() };
+            let wanted = ProbabilisticTarget { assumed, ..ProbabilisticTarget::default() };
             let mut certifier =
                 Certifier::new(&problem, Arc::clone(&states), wanted, GAP, seed, &Clock::unlimited()).unwrap();
             let Judgement::Stands { attested, .. } = certifier.certify(&best.x, best.value - first_cost).unwrap()

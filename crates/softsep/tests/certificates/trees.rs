@@ -3,7 +3,7 @@
 
 use softsep::definition::VariableKind;
 use softsep::run::Silent;
-use softsep::{Assumed, Certify, Outcome, Problem, Settings, Wanted, solve};
+use softsep::{Assumed, Certify, Outcome, ProbabilisticTarget, Problem, Settings, solve};
 
 use super::locks::{self, FIRST_COST};
 use super::{shipping, statistics};
@@ -33,7 +33,7 @@ fn needle(locks: usize) -> (Problem, f64) {
 }
 
 fn run(problem: &Problem, assumed: Assumed, seed: u64) -> Outcome {
-    let wanted = Wanted { confidence: CONFIDENCE, level: 0.5, assumed };
+    let wanted = ProbabilisticTarget { confidence: CONFIDENCE, level: 0.5, assumed };
     let settings = Settings {
         method: "branch-and-cut".into(),
         gap: GAP,

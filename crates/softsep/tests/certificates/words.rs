@@ -2,23 +2,25 @@
 
 use softsep::format::ResultFile;
 use softsep::report::{certificate_in_words, result_file, solve_summary};
-use softsep::run::{Assumption, Attested, Certificate, Clock, Likely, Limits, Run, Silent, Source, Stop, Violation};
+use softsep::run::{
+    Assumption, Attested, Certificate, Clock, Limits, ProbabilisticBound, Run, Silent, Source, Stop, ViolationLevel,
+};
 use softsep::{Outcome, Problem, Status};
 
 use super::locks;
 
-fn violation() -> Option<Violation> {
-    Some(Violation { level: 1e-3, confidence: 0.99, measure: "uniform on the extreme points".into() })
+fn violation() -> Option<ViolationLevel> {
+    Some(ViolationLevel { level: 1e-3, confidence: 0.99, measure: "uniform on the extreme points".into() })
 }
 
-fn likely() -> Option<Likely> {
+fn likely() -> Option<ProbabilisticBound> {
     let assumption = |name, value, source| Assumption { name, value, source };
     let assumes = vec![
         assumption("eta", 0.5, Source::Given),
         assumption("margin", 3.0, Source::Given),
         assumption("rho", 0.75, Source::Derived),
     ];
-    Some(Likely { upper: 12.0, confidence: 0.95, assumes })
+    Some(ProbabilisticBound { upper: 12.0, confidence: 0.95, assumes })
 }
 
 /// The outcome of a run that has a decision that costs 11, a lower bound of 10, and what was attested; surely at most
@@ -103,7 +105,7 @@ fn a_likely_bound_is_reported_with_what_it_assumes() {
 
 #[test]
 fn a_likely_bound_that_is_shown_to_be_false_is_not_reported() {
-    let below = likely().map(|likely| Likely { upper: 11.5, ..likely });
+    let below = likely().map(|likely| ProbabilisticBound { upper: 11.5, ..likely });
     let mut outcome = outcome(Attested { likely: below, ..Attested::default() }, None);
     let mut silent = Silent;
     let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut silent);

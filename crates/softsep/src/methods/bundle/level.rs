@@ -1,5 +1,4 @@
-//! The level set of the cuts: where they allow the objective to be as low as a level, and the point of it that is
-//! nearest to a decision.
+//! The level set of the cuts, and its point nearest to a decision.
 
 use crate::cuts::CutPool;
 use crate::error::Error;
@@ -9,16 +8,16 @@ use crate::numeric::dot;
 use crate::recourse::{Cut, CutKind};
 use crate::run::Clock;
 
-/// Rows that are kept; then those that are lowest at the best decision go, down to half as many.
-const ROWS: usize = 2000;
+/// The largest number of rows. Above it the half with the smallest values at the incumbent is removed.
+const MAX_ROWS: usize = 2000;
 
-/// Minorants of the objective, and feasibility cuts.
+/// The decisions at which all minorants of the objective are at most a level and all feasibility cuts hold.
 pub(super) struct LevelSet<'p> {
     problem: &'p Problem,
     projection: Projection,
     metric: Metric,
     minorants: Vec<Minorant>,
-    forbidding: Vec<Cut>,
+    feasibility_cuts: Vec<Cut>,
     gradient: Vec<f64>,
 }
 
@@ -30,18 +29,19 @@ struct Minorant {
 }
 
 impl<'p> LevelSet<'p> {
+    /// The level set without cuts.
     pub(super) fn new(problem: &'p Problem, clock: &Clock) -> Self {
         Self {
             problem,
             projection: Projection::new(problem, clock),
             metric: Metric::free_of_units(problem.first.dim()),
             minorants: Vec::new(),
-            forbidding: Vec::new(),
+            feasibility_cuts: Vec::new(),
             gradient: vec![0.0; problem.first.dim()],
         }
     }
 
-    /// Adds cuts of the pool; a quadratic f is replaced by its tangent at `near`, which is below it.
+    /// Adds cuts of the pool. A quadratic f is replaced by its tangent at `near`, which is a minorant.
     pub(super) fn add(&mut self, pool: &CutPool, cuts: &[usize], near: &[f64], clock: &Clock) {
         let first = &self.problem.first;
         self.gradient.copy_from_slice(&first.cost);
@@ -51,7 +51,7 @@ impl<'p> LevelSet<'p> {
             match cut.kind {
                 CutKind::Feasibility => {
                     self.projection.add_row(cut.intercept, &cut.slope);
-                    self.forbidding.push(cut);
+                    self.feasibility_cuts.push(cut);
                 }
                 CutKind::Optimality => {
                     let slope: Vec<f64> =
@@ -65,30 +65,31 @@ impl<'p> LevelSet<'p> {
                 }
             }
         }
-        if self.minorants.len() > ROWS {
+        if self.minorants.len() > MAX_ROWS {
             self.thin_out(near, clock);
         }
     }
 
+    /// Removes the half of the minorants with the smallest values at `near`.
     fn thin_out(&mut self, near: &[f64], clock: &Clock) {
         let at = |minorant: &Minorant| minorant.intercept + dot(&minorant.slope, near);
         self.minorants.sort_by(|a, b| at(b).total_cmp(&at(a)));
-        self.minorants.truncate(ROWS / 2);
+        self.minorants.truncate(MAX_ROWS / 2);
         self.projection = Projection::new(self.problem, clock);
         self.projection.set_metric(self.metric.diagonal());
-        self.forbidding.iter().for_each(|cut| _ = self.projection.add_row(cut.intercept, &cut.slope));
+        self.feasibility_cuts.iter().for_each(|cut| _ = self.projection.add_row(cut.intercept, &cut.slope));
         for minorant in &mut self.minorants {
             minorant.row = self.projection.add_row(minorant.intercept, &minorant.slope);
         }
     }
 
-    /// How far two decisions are from one another, as projections have it.
+    /// Returns the distance of two decisions in the metric of the projection.
     pub(super) fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
         self.metric.distance(a, b)
     }
 
-    /// The point of the level set that is nearest to x; `None` where the level is out of reach, or too close to it for
-    /// a projection.
+    /// Returns the point of the level set that is nearest to x, or `None` where the level set is empty, or too thin for
+    /// the projection.
     pub(super) fn nearest(&mut self, x: &[f64], level: f64) -> Result<Option<Vec<f64>>, Error> {
         for minorant in &self.minorants {
             self.projection.set_intercept(minorant.row, minorant.intercept - level);

@@ -19,7 +19,8 @@ use crate::run::{Run, Stop};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "bundle",
-    summary: "cutting planes with soft separation: ascents and a chain look for bad scenarios, a stabilised master moves x",
+    summary: "cutting planes with soft separation: ascents and a chain look for bad scenarios, a stabilised \
+              master moves x",
     accepts: "continuous x, every set, every recourse",
     guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
@@ -55,7 +56,10 @@ impl Method for Bundle {
         scope::space(problem).map_or_else(
             |reason| reason,
             |space| {
-                format!("each iteration ascends to bad scenarios, steps a chain over {space} and adds their cuts to a master")
+                format!(
+                    "each iteration ascends to bad scenarios, steps a chain over {space} and adds their cuts to a \
+                     master"
+                )
             },
         )
     }

@@ -14,8 +14,8 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "stabilisation",
         default: "level",
-        help: "where the next separation is: level (the point nearest to the incumbent where the cuts allow a level) or \
-               in-out (half-way between the incumbent and the master's decision)",
+        help: "where the next separation is: level (the point nearest to the incumbent where the cuts allow a level) \
+               or in-out (half-way between the incumbent and the master's decision)",
     },
     OptionInfo { name: "chains", default: "1", help: "chains side by side" },
 ];

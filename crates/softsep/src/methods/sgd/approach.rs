@@ -1,22 +1,22 @@
-//! Steps toward a level by all cuts seen.
+//! Steps toward a level by all cuts of the pool.
 //!
-//! Memory cures what ails a chain that is nearly greedy: it stays on one scenario while x gives way to that one alone.
-//! A step that looks at all cuts cannot forget the others, and costs a few dot products where a recourse solve costs a
-//! linear program.
+//! A chain at low temperature stays at one scenario for long, and steps against its subgradient alone may raise the cost
+//! of other scenarios. Steps that use all cuts take these into account, and cost a few dot products where a recourse
+//! solve costs a linear program.
 
 use crate::cuts::CutPool;
 use crate::model::Problem;
 use crate::recourse::CutKind;
 
-/// Over-relaxation of steps toward the level. Between 1 and 2 they converge; the larger, the sooner they meet the next
-/// cut.
-const RELAXATION: f64 = 1.5;
+/// The over-relaxation factor of steps toward the level. Steps converge for factors between 1 and 2, and reach the next
+/// cut sooner with larger ones.
+const OVER_RELAXATION: f64 = 1.5;
 
-/// Steps toward the level between two calls of the chain.
-const REPLAY: usize = 200;
+/// The largest number of steps toward the level between two separations.
+const MAX_STEPS: usize = 200;
 
-/// A constraint so little beyond its limit, relative to the size of its terms, holds.
-const HOLDS: f64 = 1e-12;
+/// The largest violation of a constraint that holds, relative to the size of its terms.
+const CONSTRAINT_TOL: f64 = 1e-12;
 
 /// Descent on the maximum of the pool's cuts.
 pub(super) struct Approach<'p> {
@@ -24,19 +24,19 @@ pub(super) struct Approach<'p> {
     gradient: Vec<f64>,
 }
 
-/// One constraint that a point misses: `amount` beyond its limit.
-struct Missed {
+/// A constraint that a point violates by `amount`.
+struct ViolatedConstraint {
     amount: f64,
-    /// Its amount over the length of its gradient in the dual metric: the distance to where it holds, infinite where
-    /// bounds stop every entry.
+    /// The distance to the points that satisfy it: the amount over the length of its gradient in the dual metric,
+    /// infinite where bounds block every entry.
     distance: f64,
-    whose: Whose,
+    constraint: Constraint,
 }
 
-/// Whose constraint.
+/// A constraint of the level set.
 #[derive(Clone, Copy)]
-enum Whose {
-    /// The level, by a cut on the recourse's cost.
+enum Constraint {
+    /// The level, by an optimality cut.
     Cost(usize),
     /// A feasibility cut.
     Recourse(usize),
@@ -49,56 +49,55 @@ impl<'p> Approach<'p> {
         Self { problem, gradient: vec![0.0; problem.first.dim()] }
     }
 
-    /// Steps from x toward `{x in X : every cut's cost is at most level}` in the metric H = diag(`metric`), which is
-    /// what a Polyak step does with the level for the optimum: `x − r·(F − level)/‖g‖²·H⁻¹g` with over-relaxation r,
-    /// for the constraint that is furthest away. True if it got there. X's bounds are kept by clamping, its rows are
-    /// among the constraints.
+    /// Steps from x toward `{x in X : every cut's cost is at most level}` in the metric H = diag(`metric`), and returns
+    /// whether x reached it. Each is a Polyak step with the level in place of the optimum,
+    /// `x − r·(F − level)/‖g‖²·H⁻¹g` with over-relaxation factor r, for the constraint with the largest distance.
+    /// Clamping keeps x within the bounds of X; the rows of X are among the constraints.
     pub(super) fn approach(&mut self, pool: &mut CutPool, x: &mut [f64], level: f64, metric: &[f64]) -> bool {
         let first = &self.problem.first;
-        for _ in 0..REPLAY {
-            let Some(missed) = self.furthest(pool, x, level, metric) else { return true };
-            // Pushed against bounds in every entry: no step can help.
-            if missed.distance == f64::INFINITY {
+        for _ in 0..MAX_STEPS {
+            let Some(violated) = self.furthest(pool, x, level, metric) else { return true };
+            // Bounds block every entry of the step.
+            if violated.distance == f64::INFINITY {
                 return false;
             }
-            self.write_gradient(pool, x, missed.whose);
-            let scale = RELAXATION * missed.distance / (missed.amount / missed.distance);
+            self.write_gradient(pool, x, violated.constraint);
+            let scale = OVER_RELAXATION * violated.distance / (violated.amount / violated.distance);
             for (j, x) in x.iter_mut().enumerate() {
-                // A variable at the bound that it is pushed against has no part in the step's length either: see
-                // `length`.
+                // Entries that bounds block are left out of the step's length too: see `length`.
                 *x = (*x - scale * self.gradient[j] / metric[j]).clamp(first.lower[j], first.upper[j]);
             }
-            if let Whose::Cost(cut) | Whose::Recourse(cut) = missed.whose {
+            if let Constraint::Cost(cut) | Constraint::Recourse(cut) = violated.constraint {
                 pool.activate(cut);
             }
         }
         self.furthest(pool, x, level, metric).is_none()
     }
 
-    /// The constraint that is furthest away, if one is missed.
-    fn furthest(&mut self, pool: &CutPool, x: &[f64], level: f64, metric: &[f64]) -> Option<Missed> {
+    /// Returns the violated constraint with the largest distance, if there is one.
+    fn furthest(&mut self, pool: &CutPool, x: &[f64], level: f64, metric: &[f64]) -> Option<ViolatedConstraint> {
         let first = &self.problem.first;
-        let mut furthest: Option<Missed> = None;
+        let mut furthest: Option<ViolatedConstraint> = None;
         let cost = first.value(x);
-        let mut consider = |approach: &mut Self, amount: f64, size: f64, whose: Whose| {
-            if amount <= HOLDS * size {
+        let mut consider = |approach: &mut Self, amount: f64, size: f64, constraint: Constraint| {
+            if amount <= CONSTRAINT_TOL * size {
                 return;
             }
-            approach.write_gradient(pool, x, whose);
+            approach.write_gradient(pool, x, constraint);
             let length = approach.length(x, metric);
             let distance = if length > 0.0 { amount / length } else { f64::INFINITY };
             if furthest.as_ref().is_none_or(|furthest| distance > furthest.distance) {
-                furthest = Some(Missed { amount, distance, whose });
+                furthest = Some(ViolatedConstraint { amount, distance, constraint });
             }
         };
         if level.is_finite()
             && let Some((cut, value)) = pool.largest_at(x)
         {
-            consider(self, cost + value - level, level.abs().max(1.0), Whose::Cost(cut));
+            consider(self, cost + value - level, level.abs().max(1.0), Constraint::Cost(cut));
         }
         for cut in 0..pool.len() {
             if pool.kind(cut) == CutKind::Feasibility {
-                consider(self, pool.value_at(cut, x), pool.intercept(cut).abs().max(1.0), Whose::Recourse(cut));
+                consider(self, pool.value_at(cut, x), pool.intercept(cut).abs().max(1.0), Constraint::Recourse(cut));
             }
         }
         for row in 0..first.rows.rows() {
@@ -106,32 +105,32 @@ impl<'p> Approach<'p> {
             let (below, above) = (first.row_lower[row] - activity, activity - first.row_upper[row]);
             let size = activity.abs().max(1.0);
             if below > above {
-                consider(self, below, size, Whose::Row(row, -1.0));
+                consider(self, below, size, Constraint::Row(row, -1.0));
             } else {
-                consider(self, above, size, Whose::Row(row, 1.0));
+                consider(self, above, size, Constraint::Row(row, 1.0));
             }
         }
         furthest
     }
 
-    fn write_gradient(&mut self, pool: &CutPool, x: &[f64], whose: Whose) {
+    fn write_gradient(&mut self, pool: &CutPool, x: &[f64], constraint: Constraint) {
         let first = &self.problem.first;
-        match whose {
-            Whose::Cost(cut) => {
+        match constraint {
+            Constraint::Cost(cut) => {
                 for (entry, (cost, slope)) in self.gradient.iter_mut().zip(first.cost.iter().zip(pool.slope(cut))) {
                     *entry = cost + slope;
                 }
                 first.quadratic.mul_add(1.0, x, &mut self.gradient);
             }
-            Whose::Recourse(cut) => self.gradient.copy_from_slice(pool.slope(cut)),
-            Whose::Row(row, side) => {
+            Constraint::Recourse(cut) => self.gradient.copy_from_slice(pool.slope(cut)),
+            Constraint::Row(row, side) => {
                 self.gradient.fill(0.0);
                 first.rows.row(row).for_each(|(j, value)| self.gradient[j] = side * value);
             }
         }
     }
 
-    /// The length of the gradient in the dual metric, entries that bounds stop left out.
+    /// Returns the length of the gradient in the dual metric, without the entries that bounds block.
     fn length(&self, x: &[f64], metric: &[f64]) -> f64 {
         let first = &self.problem.first;
         let is_stopped = |j: usize| {

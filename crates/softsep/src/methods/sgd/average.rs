@@ -1,8 +1,8 @@
-//! Averages of iterates: what Algorithm 1 returns.
+//! Averages of iterates, the results of Algorithm 1.
 
 use std::str::FromStr;
 
-/// Which average.
+/// The weights of an average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Averaging {
     /// Iterate n has weight n.
@@ -38,7 +38,7 @@ impl Average {
         Self { averaging, weight: 0.0, count: 0.0, mean: x.to_vec() }
     }
 
-    /// Takes in the iterate that a step of this size made.
+    /// Adds the iterate after a step of this size.
     pub(super) fn add(&mut self, x: &[f64], step: f64) {
         self.count += 1.0;
         let weight = match self.averaging {

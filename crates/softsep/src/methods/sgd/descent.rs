@@ -21,10 +21,10 @@ use crate::separation::{Found, Query, Separation, SoftSettings};
 use crate::settings::Certify;
 
 /// Iterations without a new cut after which the descent has stalled.
-const MOST_STALE: u32 = 1000;
+const MAX_STALE_ITERATIONS: u32 = 1000;
 
 /// The iterations of `--steps sqrt` where no limit is given.
-const ITERATIONS: u64 = 10_000;
+const DEFAULT_ITERATIONS: u64 = 10_000;
 
 /// The state of the descent.
 pub(super) struct Descent<'a> {
@@ -124,7 +124,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Begins at x, projected onto X. It has a cost at once, from one scenario, so that a run that ends now has a result.
+    /// Begins at x, projected onto X. It has a cost at once, from one scenario, so that a run that ends now has a
+    /// result.
     pub(super) fn begin_at(&mut self, x: Vec<f64>, run: &mut Run) -> Result<Option<Stop>, Error> {
         self.x = x;
         if let ControlFlow::Break(stop) = self.project(run)? {
@@ -163,9 +164,9 @@ impl<'a> Descent<'a> {
         }
         let stop = run.tick();
         let is_over = match self.settings.steps {
-            Steps::Sqrt => run.limits().iterations.is_none() && run.iterations() >= ITERATIONS,
+            Steps::Sqrt => run.limits().iterations.is_none() && run.iterations() >= DEFAULT_ITERATIONS,
             // Steps toward the level go by the cuts; an average comes nearer to the optimum even where no cut is new.
-            Steps::Level => self.stale >= MOST_STALE,
+            Steps::Level => self.stale >= MAX_STALE_ITERATIONS,
         };
         let ended = if self.settings.steps == Steps::Sqrt { Stop::IterationLimit } else { Stop::Stalled };
         Ok(stop.or(is_over.then_some(ended)))
@@ -221,8 +222,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// The cost of x by all cuts. A scenario of the pool may cost more than the one found; its cost is computed only where x
-    /// could become the incumbent.
+    /// The cost of x by all cuts. A scenario of the pool may cost more than the one found; its cost is computed only
+    /// where x could become the incumbent.
     pub(super) fn assess(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(found) = &self.found else { return Ok(()) };
         let has_recourse = found.cut.as_ref().is_some_and(|cut| cut.kind == CutKind::Optimality);

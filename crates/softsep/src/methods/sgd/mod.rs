@@ -1,13 +1,14 @@
 //! `sgd`: projected stochastic subgradient descent with soft separation (Algorithm 1 of the paper).
 //!
-//! Each iteration makes a transition of a chain toward scenarios with high recourse cost at x, takes the subgradient at the
-//! chain's scenario, and steps x against it. Two rules give the length of a step:
+//! Each iteration makes a transition of a chain toward scenarios with high recourse cost at x, takes the subgradient at
+//! the chain's scenario, and steps x against it. Two rules give the length of a step:
 //!
 //! - `sqrt`: α₀/√n, as in the paper, with the average of the iterates as its result.
-//! - `level`, the default: Polyak's step toward a level between the lower bound and the incumbent's cost, taken for the cut of
-//!   the pool that is furthest from it, several times between two transitions. See [`approach`] for the reason.
+//! - `level`, the default: Polyak's step toward a level between the lower bound and the incumbent's cost, taken for the
+//!   cut of the pool that is furthest from it, several times between two transitions. See [`approach`] for the reason.
 //!
-//! The cuts give a valid lower bound; the objective is an estimate from the scenarios found, unless a proof is asked for.
+//! The cuts give a valid lower bound; the objective is an estimate from the scenarios found, unless a proof is asked
+//! for.
 
 mod approach;
 mod average;
@@ -28,8 +29,8 @@ use crate::run::{Run, Stop};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sgd",
-    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for bad scenarios, x steps \
-              away from them",
+    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for bad scenarios, x \
+              steps away from them",
     accepts: "continuous x, every set, every recourse",
     guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",

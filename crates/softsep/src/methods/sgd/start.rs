@@ -9,11 +9,11 @@ use crate::error::Error;
 use crate::run::{Purpose, Run, Stop, stream};
 use rand::RngExt;
 
-/// Support points in random directions, beside the one along the slope at the nominal scenario.
+/// The number of support points in random directions, besides the one along the slope at the nominal scenario.
 const RANDOM_SUPPORTS: u32 = 4;
 
 impl Descent<'_> {
-    /// Finds the first x, and the first lower bound on the way.
+    /// Sets the first x, and computes the first lower bound.
     pub(super) fn start(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
         // Names are resolved before any work is done.
         let given = match &self.settings.start {
@@ -41,7 +41,7 @@ impl Descent<'_> {
         self.begin_at(x, run)
     }
 
-    /// The support point with the highest recourse cost at x, of a few.
+    /// Returns the support point with the largest recourse cost at x, among a few.
     fn worst_support(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<f64>, Error> {
         let set = &self.problem.set;
         let mut xi = vec![0.0; set.dim()];
@@ -60,7 +60,7 @@ impl Descent<'_> {
         Ok(worst.0)
     }
 
-    /// A decision by names.
+    /// Returns a decision given by names. Errs for a name that is no first-stage variable.
     fn named(&self, names: &[(String, f64)]) -> Result<Vec<f64>, Error> {
         let known = &self.problem.names.first;
         let mut x = vec![0.0; self.problem.first.dim()];

@@ -8,30 +8,30 @@ use crate::recourse::CutKind;
 use crate::run::{Run, Stop};
 use crate::separation::soft::AutoOr;
 
-/// How far the level is from the lower bound on the way to the best value.
-const LEVEL: f64 = 0.5;
+/// The position of the level between the lower bound (0) and the incumbent's value (1).
+const LEVEL_SHARE: f64 = 0.5;
 
-/// New cuts that are worth another master. Each costs as much as many recourse solves, and the level need not be at its
-/// best.
-const ENOUGH: u64 = 8;
+/// The smallest number of new cuts with which the master is solved again. It costs as much as many recourse solves, and
+/// the level need not be optimal.
+const MIN_NEW_CUTS: u64 = 8;
 
-/// Iterations without a new cut, and without a smaller gap, after which x goes half-way to the master's decision:
-/// replay may be slow where cuts are nearly parallel.
-const STALE: u32 = 3;
-const PATIENCE: u32 = 20;
+/// The numbers of iterations without a new cut, and without a smaller gap, after which x moves half-way to the master's
+/// decision: steps toward the level are slow where cuts are nearly parallel.
+const MAX_STALE: u32 = 3;
+const MAX_WITHOUT_PROGRESS: u32 = 20;
 
-/// The share of the gap that must go for it to count as smaller.
-const SMALLER: f64 = 0.05;
+/// The relative decrease of the gap that counts as progress.
+const MIN_GAP_DECREASE: f64 = 0.05;
 
-/// The share of iterations after which an average is looked at again.
+/// The average is evaluated every ten iterations at first, and later whenever their number has grown by a tenth.
 pub(super) const CHECKPOINT: u64 = 10;
 
-/// The first distance that the automatic scale of steps goes by, relative to where the descent starts.
+/// The smallest distance in the automatic scale of steps, relative to the size of the first x.
 const FIRST_DISTANCE: f64 = 1e-3;
 
 impl Descent<'_> {
-    /// The subgradient at x by the scenario found; false where there is none.
-    fn see_gradient(&mut self) -> bool {
+    /// Computes the subgradient at x from the cut of the last separation. Returns false if that was no optimality cut.
+    fn update_gradient(&mut self) -> bool {
         let cut = self.found.as_ref().and_then(|found| found.cut.as_ref());
         let Some(cut) = cut.filter(|cut| cut.kind == CutKind::Optimality) else { return false };
         for (j, entry) in self.gradient.iter_mut().enumerate() {
@@ -44,19 +44,19 @@ impl Descent<'_> {
         true
     }
 
-    /// Steps toward the level by all cuts; the length of the way.
+    /// Steps toward the level by all cuts, and returns the distance moved.
     pub(super) fn step_to_level(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, f64>, Error> {
         self.assess(run)?;
-        self.see_gradient();
+        self.update_gradient();
         let level = match (run.bounds().lower(), run.incumbent()) {
-            (Some(lower), Some(best)) => lower + LEVEL * (best.value - lower),
+            (Some(lower), Some(best)) => lower + LEVEL_SHARE * (best.value - lower),
             _ => f64::INFINITY,
         };
         let from = self.x.clone();
         if !self.approach.approach(self.pool, &mut self.x, level, self.metric.diagonal()) {
-            // The level may be out of reach: below the optimum of all cuts seen.
+            // The level may be below the minimum of all cuts.
             let new = self.pool.count_new(self.at_master);
-            if new >= ENOUGH || self.stale > 0 && new > 0 {
+            if new >= MIN_NEW_CUTS || self.stale > 0 && new > 0 {
                 if let ControlFlow::Break(stop) = self.bound(run)? {
                     return Ok(ControlFlow::Break(stop));
                 }
@@ -69,7 +69,7 @@ impl Descent<'_> {
         Ok(ControlFlow::Continue(self.metric.distance(&from, &self.x)))
     }
 
-    /// After iterations without progress: half-way from the best decision to the master's.
+    /// Moves x half-way from the incumbent to the master's decision after iterations without progress.
     fn go_half_way(&mut self, run: &Run) {
         let (Some(best), Some(master), Some(lower)) = (run.incumbent(), self.lowest.as_ref(), run.bounds().lower())
         else {
@@ -77,17 +77,17 @@ impl Descent<'_> {
         };
         let gap = best.value - lower;
         self.progress.since += 1;
-        if gap < (1.0 - SMALLER) * self.progress.gap {
+        if gap < (1.0 - MIN_GAP_DECREASE) * self.progress.gap {
             self.progress = Progress { gap, since: 0 };
-        } else if self.progress.since >= PATIENCE || self.stale >= STALE {
+        } else if self.progress.since >= MAX_WITHOUT_PROGRESS || self.stale >= MAX_STALE {
             self.progress.since = 0;
             self.x.iter_mut().zip(best.x.iter().zip(master)).for_each(|(x, (best, master))| *x = 0.5 * (best + master));
         }
     }
 
-    /// Brings x back to X. Where X with the cuts is empty, the master proves it and says which rows contradict one
-    /// another. Where it is too thin to be projected onto, or the two differ by their tolerances, the master's decision
-    /// is the one to go on with: x itself is in no set.
+    /// Projects x onto X with the feasibility cuts. If the projection fails, the master is solved: it proves that the
+    /// set is empty, or gives a decision to continue with where the set is too thin for the projection or tolerances
+    /// differ.
     pub(super) fn project(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, ()>, Error> {
         self.add_feasibility_cuts();
         let Err(error) = self.projection.project(&mut self.x) else { return Ok(ControlFlow::Continue(())) };
@@ -103,18 +103,19 @@ impl Descent<'_> {
         })
     }
 
-    /// Algorithm 1's own step: α₀/√n against the subgradient in the metric H, projected; then the average.
+    /// Makes the step of Algorithm 1, α₀/√n against the subgradient in the metric H, projects x, and updates the
+    /// average. Returns the step size.
     pub(super) fn step_by_root(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, f64>, Error> {
         let iteration = run.iterations() + 1;
         let mut step = 0.0;
-        if self.see_gradient() {
+        if self.update_gradient() {
             let metric = self.metric.diagonal();
             let travelled = &mut self.travelled;
             travelled.squares += self.gradient.iter().zip(metric).map(|(g, h)| g * g / h).sum::<f64>();
             step = match self.settings.step {
                 AutoOr::Given(scale) => scale / (iteration as f64).sqrt(),
-                // The distance travelled over the root of the sum of squares: α₀/√n for slopes of one size, with an α₀
-                // that fits the problem.
+                // The distance travelled over the root of the sum of squared slopes: α₀/√n for slopes of equal size,
+                // with an α₀ of the size of the problem.
                 AutoOr::Auto => {
                     let size = travelled.origin.iter().zip(metric).map(|(x, h)| h * x * x).sum::<f64>().sqrt();
                     let so_far = self.metric.distance(&self.x, &travelled.origin).max(FIRST_DISTANCE * (1.0 + size));
@@ -139,7 +140,7 @@ impl Descent<'_> {
         Ok(ControlFlow::Continue(step))
     }
 
-    /// Evaluates the average, which is the result of the run, and the lower bound.
+    /// Evaluates the average, which becomes the incumbent, and updates the lower bound.
     fn assess_average(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, Vec<f64>>, Error> {
         let x = self.average.mean().to_vec();
         if let Some(mut worst) = self.found.as_ref().map(|found| found.xi.clone()) {

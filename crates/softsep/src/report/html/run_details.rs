@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::escape::text;
 use crate::outcome::Outcome;
 use crate::report::history::History;
-use crate::settings::{Assumed, Certify, Settings, Wanted};
+use crate::settings::{Assumed, Certify, ProbabilisticTarget, Settings};
 
 /// Returns the section.
 pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome, history: &History) -> String {
@@ -53,7 +53,7 @@ fn command(file: Option<&str>, settings: &Settings) -> String {
         Certify::Free => {}
         Certify::Exact => line.push_str(" --certify exact"),
         Certify::None => line.push_str(" --certify none"),
-        Certify::Probabilistic(Wanted { confidence, level, assumed }) => {
+        Certify::Probabilistic(ProbabilisticTarget { confidence, level, assumed }) => {
             let _ = write!(line, " --certify probabilistic --confidence {confidence:?} --violation {level:?}");
             let _ = match assumed {
                 Assumed::Nothing => Ok(()),
@@ -115,7 +115,8 @@ mod tests {
              --certify exact --chains 4 \
              --proposal uniform --start @DECISION"
         );
-        let wanted = Wanted { confidence: 0.99, level: 0.01, assumed: Assumed::Chain { eta: 0.5, margin: 2.0 } };
+        let wanted =
+            ProbabilisticTarget { confidence: 0.99, level: 0.01, assumed: Assumed::Chain { eta: 0.5, margin: 2.0 } };
         let settings = Settings { certify: Certify::Probabilistic(wanted), ..Settings::default() };
         let ending = " --certify probabilistic --confidence 0.99 --violation 0.01 --assume eta=0.5 --assume margin=2.0";
         assert!(command(None, &settings).ends_with(ending));

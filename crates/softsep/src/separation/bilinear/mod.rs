@@ -4,19 +4,21 @@
 //! `max over ξ of Q(x, ξ) = max over π in Π, ξ in Ξ of objective(π; x) + s(π)ᵀξ`, `s(π) = −Uᵀπ`: one product per entry
 //! of ξ. The steps:
 //!
-//! 1. Local ascents give a scenario, and often all that was asked for.
-//! 2. Ranges of the slopes over Π, once for a problem, settle entries in which Q is monotone; if that settles all, the
-//!    worst case is known.
-//! 3. The same search over the rays of Π tells whether some scenario has no recourse.
-//! 4. Linear programs tighten all ranges for what is worth at least as much as the best scenario known (`tighten.rs`).
-//! 5. A tree finds the rest (`tree.rs`). Ranges that stay infinite are not guessed: then nothing is claimed.
+//! 1. Local ascents give a scenario, which often answers the query.
+//! 2. Ranges of the slopes over Π, computed once for a problem, fix the entries in which Q is monotone. If they fix all
+//!    entries, the worst case is known.
+//! 3. The same search over the rays of Π decides whether some scenario has no recourse.
+//! 4. Linear programs tighten all ranges, restricted to objective values of at least the worst scenario's cost
+//!    (`tighten.rs`).
+//! 5. A tree search solves the mixed-integer program (`tree.rs`). If a range stays infinite, no tree is searched, and
+//!    the claim is that of the relaxation.
 //!
 //! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are
-//! only nearly whole make the best point look better than it is, which the bound does not forget: the claim stays
-//! valid, and the tree is searched again more strictly.
+//! integral up to a tolerance only may make the best point's objective value too large. The dual bound is valid all the
+//! same, and the tree is searched again with a smaller tolerance.
 
+mod milp;
 mod products;
-mod program;
 mod tighten;
 mod tree;
 
@@ -28,34 +30,35 @@ use crate::model::Problem;
 use crate::recourse::{Answer, DualSet, Outcome, Recourse, RecourseError, engine};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
-use program::{Domain, Program};
-use tighten::{TOLERANCE, Tightened, Wanted, tighten};
-use tree::{Care, grow};
+use milp::{BilinearProgram, Domain};
+use tighten::{BoundTarget, LP_BOUND_TOL, Tightened, tighten};
+use tree::{MipTolerances, search_tree};
 
-/// A ray that gains less, its largest multiplier being one, is none: solvers' tolerances allow as much.
-const GAINS: f64 = 1e-6;
+/// The smallest gain of a ray, normalised to a largest multiplier of one, that proves missing recourse: solvers'
+/// tolerances explain smaller gains.
+const RAY_GAIN_TOL: f64 = 1e-6;
 
-/// Binaries may be so far from whole, and where that overrates the maximum, only so far.
-const NEARLY_WHOLE: f64 = 1e-6;
-const WHOLE: f64 = 1e-9;
+/// The integrality tolerance of the first tree search, and of the second one where the first result is too large.
+const LOOSE_INTEGRALITY: f64 = 1e-6;
+const STRICT_INTEGRALITY: f64 = 1e-9;
 
-/// A search that may assume the value of the scenario at hand assumes so much less, relatively, lest tolerances exclude
-/// it.
-const SAFE: f64 = 1e-6;
+/// A search is restricted to objective values of at least the worst scenario's cost less this share, so that tolerances
+/// do not exclude that scenario.
+const CUTOFF_MARGIN: f64 = 1e-6;
 
-/// A claim that is this close to the scenario found, relatively, is as good as exact.
-const EXACT: f64 = 1e-6;
+/// A claim within this share of the worst scenario's cost is exact.
+const EXACTNESS_TOL: f64 = 1e-6;
 
-/// Why a problem is not for this separation.
+/// The reason why this separation does not apply to a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotBilinear {
-    /// Strong duality would need cones or curvature in the dual.
+    /// Cones or a quadratic cost make the dual nonlinear.
     #[error("the recourse is not linear")]
     NotLinear,
-    /// Then Q is not convex in ξ.
+    /// Costs that depend on ξ make Q nonconvex in ξ.
     #[error("costs move with ξ")]
     CostsMove,
-    /// A list has no shape, and an ellipsoid no corners.
+    /// The set is a list or an ellipsoid.
     #[error("the set is not a polytope")]
     NotAPolytope,
 }
@@ -64,29 +67,29 @@ pub enum NotBilinear {
 pub struct Bilinear<'p> {
     problem: &'p Problem,
     polytope: Polytope,
-    /// What depends on the problem alone; found when first needed.
-    facts: Option<Facts>,
+    /// The search spaces, which depend on the problem alone; computed by the first search that needs them.
+    search_spaces: Option<SearchSpaces>,
     declined: Option<&'static str>,
 }
 
-/// The two searches of a problem.
+/// The search spaces of a problem.
 #[derive(Debug, Clone)]
-struct Facts {
-    /// Over feasible duals; `None` if there are none.
-    feasible: Option<Side>,
+struct SearchSpaces {
+    /// Over feasible duals; `None` if no dual is feasible.
+    feasible: Option<SearchSpace>,
     /// Over rays.
-    rays: Side,
+    rays: SearchSpace,
 }
 
-/// The ranges of slopes over some duals, and what of the set they leave.
+/// The ranges of slopes over a set of duals, and the part of the uncertainty set that can hold the maximum.
 #[derive(Debug, Clone)]
-struct Side {
+struct SearchSpace {
     slopes: Vec<(f64, f64)>,
     domain: Domain,
 }
 
 impl<'p> Bilinear<'p> {
-    /// A separation for `problem`, or why there is none.
+    /// Builds a separation for `problem`. Errs where it does not apply.
     pub fn new(problem: &'p Problem) -> Result<Self, NotBilinear> {
         if !problem.recourse.is_linear() {
             return Err(NotBilinear::NotLinear);
@@ -96,175 +99,180 @@ impl<'p> Bilinear<'p> {
         }
         let shape = problem.set.shape(&Part::whole(problem.set.dim())).filter(|shape| shape.ball.is_none());
         let polytope = shape.and_then(|shape| shape.polytope).ok_or(NotBilinear::NotAPolytope)?;
-        Ok(Self { problem, polytope, facts: None, declined: None })
+        Ok(Self { problem, polytope, search_spaces: None, declined: None })
     }
 
-    /// Why the last separation claimed nothing, or no more than a relaxation says, where that was not for want of time.
+    /// Returns the reason why the last claim was missing or that of a relaxation, if it was another one than the clock.
     pub fn declined(&self) -> Option<&'static str> {
         self.declined
     }
 
-    fn side(&self, duals: DualSet, clock: &Clock) -> Result<Option<Side>, Error> {
+    fn search_space(&self, duals: DualSet, clock: &Clock) -> Result<Option<SearchSpace>, Error> {
         Ok(SlopeRanges::over(duals, self.problem, clock)?.map(|ranges| {
             let reduced = ranges.reduce(&self.polytope);
             let domain = match useful_levels(self.problem.set.as_ref(), &reduced) {
                 Some(levels) => Domain::Levels(reduced, levels),
                 None => Domain::Corners(reduced),
             };
-            Side { slopes: ranges.least.into_iter().zip(ranges.most).collect(), domain }
+            SearchSpace { slopes: ranges.least.into_iter().zip(ranges.most).collect(), domain }
         }))
     }
 
-    fn facts(&mut self, clock: &Clock) -> Result<Facts, Error> {
-        if let Some(facts) = &self.facts {
-            return Ok(facts.clone());
+    fn search_spaces(&mut self, clock: &Clock) -> Result<SearchSpaces, Error> {
+        if let Some(search_spaces) = &self.search_spaces {
+            return Ok(search_spaces.clone());
         }
-        let feasible = self.side(DualSet::Feasible, clock)?;
+        let feasible = self.search_space(DualSet::Feasible, clock)?;
         let rays = self
-            .side(DualSet::Rays, clock)?
+            .search_space(DualSet::Rays, clock)?
             .ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))?;
-        Ok(self.facts.insert(Facts { feasible, rays }).clone())
+        Ok(self.search_spaces.insert(SearchSpaces { feasible, rays }).clone())
     }
 
-    /// Bounds the maximum, and finds a worse scenario if there is one.
-    fn bound(&mut self, x: &[f64], target: &Target, clock: &Clock, at: &mut At) -> Result<(), Error> {
-        let facts = self.facts(clock)?;
+    /// Bounds the maximum, and searches a worse scenario.
+    fn bound(&mut self, x: &[f64], target: &Target, clock: &Clock, state: &mut SearchState) -> Result<(), Error> {
+        let search_spaces = self.search_spaces(clock)?;
         let recourse = &self.problem.recourse;
-        if let Some(xi) = facts.feasible.as_ref().and_then(|side| side.domain.only()) {
-            let cost = at.take(xi)?;
-            at.claim(cost);
+        if let Some(xi) = search_spaces.feasible.as_ref().and_then(|space| space.domain.only()) {
+            let cost = state.take(xi)?;
+            state.claim(cost);
             return Ok(());
         }
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
-        let rays = Program { recourse, duals: DualSet::Rays, shift: &shift, domain: &facts.rays.domain };
-        if !self.every_scenario_has_recourse(&rays, &facts.rays, clock, at)? {
+        let rays =
+            BilinearProgram { recourse, duals: DualSet::Rays, shift: &shift, domain: &search_spaces.rays.domain };
+        if !self.every_scenario_has_recourse(&rays, &search_spaces.rays, clock, state)? {
             return Ok(());
         }
-        match &facts.feasible {
-            Some(side) if recourse.dim() > 0 => {
-                let program = Program { duals: DualSet::Feasible, domain: &side.domain, ..rays };
-                self.maximise(&program, side, target, clock, at)
+        match &search_spaces.feasible {
+            Some(space) if recourse.dim() > 0 => {
+                let program = BilinearProgram { duals: DualSet::Feasible, domain: &space.domain, ..rays };
+                self.maximise(&program, space, target, clock, state)
             }
-            // Without duals recourse is unbounded wherever it exists; without variables it costs nothing.
+            // Without feasible duals the recourse is unbounded wherever it is feasible; without variables it costs
+            // zero.
             _ => {
-                at.claim(at.found.value);
+                state.claim(state.found.value);
                 Ok(())
             }
         }
     }
 
-    /// Looks for a scenario without recourse; false if there is one, or if that could not be settled.
+    /// Searches a scenario without recourse. Returns false if there is one, or if the search was inconclusive.
     fn every_scenario_has_recourse(
         &mut self,
-        program: &Program,
-        side: &Side,
+        program: &BilinearProgram,
+        space: &SearchSpace,
         clock: &Clock,
-        at: &mut At,
+        state: &mut SearchState,
     ) -> Result<bool, Error> {
-        if let Some(xi) = side.domain.only() {
-            at.take(xi)?;
-            return Ok(at.found.value < f64::INFINITY);
+        if let Some(xi) = space.domain.only() {
+            state.take(xi)?;
+            return Ok(state.found.value < f64::INFINITY);
         }
-        let mut known = side.domain.known(side.slopes.clone());
+        let mut bounds = space.domain.initial_bounds(space.slopes.clone());
         let mut bound = f64::INFINITY;
-        let wanted = Wanted { least: GAINS, enough: GAINS };
-        if tighten(program, &mut known, wanted, &mut bound, clock)? != Tightened::Tight {
+        let bound_target = BoundTarget { least: RAY_GAIN_TOL, enough: RAY_GAIN_TOL };
+        if tighten(program, &mut bounds, bound_target, &mut bound, clock)? != Tightened::Tight {
             return Ok(true);
         }
-        // Any ray that gains will do.
-        let care = Care { gap: 0.5, integrality: NEARLY_WHOLE };
-        let grown = match grow(program, &known, &at.found.xi, care, clock)? {
-            Ok(grown) => grown,
-            Err(lacks) => {
-                self.declined = Some(lacks);
+        // Any ray with a positive gain suffices.
+        let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY };
+        let outcome = match search_tree(program, &bounds, &state.found.xi, tolerances, clock)? {
+            Ok(outcome) => outcome,
+            Err(missing_bound) => {
+                self.declined = Some(missing_bound);
                 return Ok(false);
             }
         };
-        at.found.nodes += grown.nodes;
-        if grown.bound < GAINS {
+        state.found.nodes += outcome.nodes;
+        if outcome.bound < RAY_GAIN_TOL {
             return Ok(true);
         }
-        if let Some(slopes) = grown.slopes {
-            at.take_support(&slopes)?;
+        if let Some(slopes) = outcome.slopes {
+            state.take_support(&slopes)?;
         }
-        if at.found.value < f64::INFINITY {
+        if state.found.value < f64::INFINITY {
             clock.check()?;
             self.declined = Some("whether every scenario has recourse is beyond the solver's tolerance");
         }
         Ok(false)
     }
 
-    /// The maximum, of a problem in which every scenario has recourse.
+    /// Bounds the maximum for a problem in which every scenario has recourse.
     fn maximise(
         &mut self,
-        program: &Program,
-        side: &Side,
+        program: &BilinearProgram,
+        space: &SearchSpace,
         target: &Target,
         clock: &Clock,
-        at: &mut At,
+        state: &mut SearchState,
     ) -> Result<(), Error> {
-        let floor = target.above.unwrap_or(f64::NEG_INFINITY).max(at.found.value);
+        let floor = target.above.unwrap_or(f64::NEG_INFINITY).max(state.found.value);
         let size = floor.abs().max(1.0);
-        // What is worth less than the scenario at hand need not be looked at. No more is assumed than that: a program
-        // that has no room for the scenario is wrong, and shows it.
-        let least = at.found.value - SAFE * at.found.value.abs().max(1.0);
-        let wanted = Wanted { least, enough: floor + target.tolerance.max(2.0 * TOLERANCE * size) };
-        let mut known = side.domain.known(side.slopes.clone());
+        // Objective values below the worst scenario's cost are excluded, and no larger ones: if the program then
+        // excludes the scenario itself, the solver's answer is wrong.
+        let least = state.found.value - CUTOFF_MARGIN * state.found.value.abs().max(1.0);
+        let bound_target = BoundTarget { least, enough: floor + target.tolerance.max(2.0 * LP_BOUND_TOL * size) };
+        let mut bounds = space.domain.initial_bounds(space.slopes.clone());
         let mut bound = f64::INFINITY;
-        let tightened = tighten(program, &mut known, wanted, &mut bound, clock);
+        let tightened = tighten(program, &mut bounds, bound_target, &mut bound, clock);
         if bound < f64::INFINITY {
-            at.claim(bound.max(least));
+            state.claim(bound.max(least));
         }
         match tightened? {
             Tightened::Below => {
-                self.settle_below(least, at);
+                self.settle_below(least, state);
                 return Ok(());
             }
             Tightened::Enough => return Ok(()),
             Tightened::Tight => {}
         }
-        let gap = (0.5 * target.tolerance / size).clamp(TOLERANCE, 1.0);
-        for integrality in [NEARLY_WHOLE, WHOLE] {
-            let grown = match grow(program, &known, &at.found.xi, Care { gap, integrality }, clock)? {
-                Ok(grown) => grown,
-                Err(lacks) => {
-                    self.declined = Some(lacks);
-                    break;
-                }
-            };
-            at.found.nodes += grown.nodes;
-            if grown.bound < least {
-                self.settle_below(least, at);
+        let gap = (0.5 * target.tolerance / size).clamp(LP_BOUND_TOL, 1.0);
+        for integrality in [LOOSE_INTEGRALITY, STRICT_INTEGRALITY] {
+            let outcome =
+                match search_tree(program, &bounds, &state.found.xi, MipTolerances { gap, integrality }, clock)? {
+                    Ok(outcome) => outcome,
+                    Err(missing_bound) => {
+                        self.declined = Some(missing_bound);
+                        break;
+                    }
+                };
+            state.found.nodes += outcome.nodes;
+            if outcome.bound < least {
+                self.settle_below(least, state);
                 break;
             }
-            bound = bound.min(grown.bound);
+            bound = bound.min(outcome.bound);
             if bound < f64::INFINITY {
-                at.claim(bound);
+                state.claim(bound);
             }
-            if let Some(slopes) = &grown.slopes {
-                at.take_support(slopes)?;
+            if let Some(slopes) = &outcome.slopes {
+                state.take_support(slopes)?;
             }
-            if !grown.complete || bound <= at.found.value.max(floor) + target.tolerance.max(EXACT * size) {
+            if !outcome.is_complete
+                || bound <= state.found.value.max(floor) + target.tolerance.max(EXACTNESS_TOL * size)
+            {
                 break;
             }
         }
         Ok(())
     }
 
-    /// HiGHS finds nothing that is worth `least`: a claim, unless the scenario at hand is worth it.
-    fn settle_below(&mut self, least: f64, at: &mut At) {
-        if at.found.value <= least {
-            at.claim(least);
+    /// Claims `least` where HiGHS found no point with this objective value, unless the worst scenario contradicts it.
+    fn settle_below(&mut self, least: f64, state: &mut SearchState) {
+        if state.found.value <= least {
+            state.claim(least);
         } else {
-            at.found.claim = Claim::Nothing;
+            state.found.claim = Claim::Nothing;
             self.declined = Some("the solver contradicts itself about the scenario found");
         }
     }
 }
 
-/// The engine at the decision, and what has been found there so far.
-struct At<'a> {
+/// The recourse engine at the decision, and the answer so far.
+struct SearchState<'a> {
     problem: &'a Problem,
     x: &'a [f64],
     engine: &'a mut dyn Recourse,
@@ -273,10 +281,10 @@ struct At<'a> {
     clock: &'a Clock,
 }
 
-impl At<'_> {
-    /// Solves at a scenario, keeps it if it is worse, and returns what it costs.
+impl SearchState<'_> {
+    /// Solves the recourse at a scenario, keeps the scenario if it is worse, and returns its cost.
     ///
-    /// What a tree found when the clock stopped it is still worth a moment.
+    /// Where the clock has stopped, the solve gets a moment more, so that the result of a stopped tree is used.
     fn take(&mut self, xi: Vec<f64>) -> Result<f64, Error> {
         match self.engine.solve(&xi, &mut self.answer) {
             Err(RecourseError::Interrupted(_)) => {
@@ -299,15 +307,14 @@ impl At<'_> {
         Ok(self.answer.cost)
     }
 
-    /// The same at the member that is best for some slopes: Q is worth at least as much there as the dual that they
-    /// belong to.
+    /// As [`Self::take`], at the maximiser of these slopes: Q there is at least the objective value of their dual.
     fn take_support(&mut self, slopes: &[f64]) -> Result<f64, Error> {
         let mut xi = vec![0.0; slopes.len()];
         self.problem.set.support(slopes, &mut xi)?;
         self.take(xi)
     }
 
-    /// Notes that the maximum is at most `bound`, or what the scenario found costs.
+    /// Claims that the maximum is at most `bound`, or the cost of the worst scenario if that is larger.
     fn claim(&mut self, bound: f64) {
         self.found.claim = Claim::Surely(bound.max(self.found.value));
     }
@@ -323,13 +330,13 @@ impl Separation for Bilinear<'_> {
             return Ok(found);
         }
         let answer = Answer::new(self.problem);
-        let mut at = At { problem: self.problem, x, engine: engine.as_mut(), answer, found, clock };
-        match self.bound(x, &query.target(), clock, &mut at) {
-            // What was found before the clock stopped holds.
+        let mut state = SearchState { problem: self.problem, x, engine: engine.as_mut(), answer, found, clock };
+        match self.bound(x, &query.target(), clock, &mut state) {
+            // The claim made before the clock stopped is valid.
             Ok(()) | Err(Error::Interrupted(_)) => {}
             Err(error) => return Err(error),
         }
-        let mut found = at.found;
+        let mut found = state.found;
         (found.solves, found.exact) = (engine.work().solves, 1);
         Ok(found)
     }

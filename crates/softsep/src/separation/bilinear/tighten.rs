@@ -1,81 +1,82 @@
-//! Ranges that a mixed-integer program may rely on: computed by linear programs over a relaxation, which may assume
-//! that what is looked for is worth at least so much.
+//! Optimization-based bound tightening: linear programs over a relaxation compute the bounds that the mixed-integer
+//! program needs. The relaxation may be restricted to points with at least some objective value.
 
 use softsep_lp::{Algorithm, Lp, Toggle};
 
-use super::program::{Form, Known, Program, Written};
+use super::milp::{BilinearProgram, Formulation, MilpModel, VariableBounds};
 use crate::error::Error;
 use crate::run::Clock;
-use crate::separation::slopes::{Extreme, bounding_program, extreme, widened};
+use crate::separation::slopes::{LpMinimum, minimum_of, range_program, widen_range};
 
-/// Passes over all ranges at most, with either relaxation.
-const PASSES: usize = 4;
+/// The largest number of passes over all ranges, for each relaxation.
+const MAX_PASSES: usize = 4;
 
-/// A pass that takes less than this share of the ranges' lengths is the last.
-const WORTH: f64 = 0.1;
+/// A pass that shortens ranges by less than this share on average is the last.
+const MIN_SHORTENING: f64 = 0.1;
 
-/// HiGHS's tolerance, relative: what a bound from a linear program is raised by.
-pub(super) const TOLERANCE: f64 = 1e-7;
+/// Bounds from linear programs are raised by this share: HiGHS's relative tolerance.
+pub(super) const LP_BOUND_TOL: f64 = 1e-7;
 
-/// What is looked for.
+/// The objective values between which a bound is useful.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Wanted {
-    /// What is worth less is of no interest.
+pub(super) struct BoundTarget {
+    /// Points with smaller objective values are excluded.
     pub(super) least: f64,
-    /// A bound that is no larger is all that is asked for.
+    /// A bound that is no larger ends the search.
     pub(super) enough: f64,
 }
 
-/// What tightening came to.
+/// The result of bound tightening.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Tightened {
-    /// Nothing is worth as much as was assumed.
+    /// No point has the smallest objective value of the target.
     Below,
-    /// The bound is all that was asked for.
+    /// The bound is at most the target's `enough`.
     Enough,
-    /// The ranges are as tight as was worth the effort.
+    /// Further passes would shorten the ranges by little.
     Tight,
 }
 
-/// Tightens `known` for what is wanted. A clock that stops leaves ranges that hold, and `bound` as far as it came.
+/// Tightens `bounds`, and lowers `bound`, an upper bound on the objective value. Errs if the clock stops it; both are
+/// valid then.
 ///
-/// The closer relaxation, with products, takes many times as long: it is asked for a bound in any case, but for ranges
-/// only where others would be infinite.
+/// The relaxation with products takes many times as long as the other one. It is solved once for `bound`, and for
+/// ranges only where a bound is missing.
 pub(super) fn tighten(
-    program: &Program,
-    known: &mut Known,
-    wanted: Wanted,
+    program: &BilinearProgram,
+    bounds: &mut VariableBounds,
+    target: BoundTarget,
     bound: &mut f64,
     clock: &Clock,
 ) -> Result<Tightened, Error> {
-    let least = wanted.least;
+    let least = target.least;
     for products in [false, true] {
-        for _ in 0..PASSES {
-            let written = program.write(known, Form::Relaxed { least, products });
-            let mut relaxation =
-                Relaxation { lp: bounding_program(&written.model, clock)?, costs: written.value.clone(), clock };
-            relaxation.costs.iter_mut().for_each(|cost| *cost = -*cost);
-            let for_bound = products && written.lacks.is_none();
+        for _ in 0..MAX_PASSES {
+            let milp = program.write(bounds, Formulation::Relaxation { least, products });
+            let mut tightening =
+                BoundTightening { lp: range_program(&milp.model, clock)?, costs: milp.value.clone(), clock };
+            tightening.costs.iter_mut().for_each(|cost| *cost = -*cost);
+            let for_bound = products && milp.missing_bound.is_none();
             if for_bound {
-                // One solve, of a large program: as HiGHS thinks best.
-                relaxation.lp.set_algorithm(Algorithm::Choose)?;
-                relaxation.lp.set_presolve(Toggle::Choose)?;
+                // This large program is solved once: HiGHS chooses the algorithm.
+                tightening.lp.set_algorithm(Algorithm::Choose)?;
+                tightening.lp.set_presolve(Toggle::Choose)?;
             }
-            match extreme(&mut relaxation.lp, &relaxation.costs, clock)? {
-                Extreme::At(value) => *bound = bound.min(raised(-value)),
-                Extreme::Empty => return Ok(Tightened::Below),
-                Extreme::Unknown => {}
+            match minimum_of(&mut tightening.lp, &tightening.costs, clock)? {
+                LpMinimum::Value(value) => *bound = bound.min(raised(-value)),
+                LpMinimum::Infeasible => return Ok(Tightened::Below),
+                LpMinimum::Unknown => {}
             }
             if *bound < least {
                 return Ok(Tightened::Below);
             }
-            if *bound < f64::INFINITY && *bound <= wanted.enough {
+            if *bound < f64::INFINITY && *bound <= target.enough {
                 return Ok(Tightened::Enough);
             }
             if for_bound {
                 break;
             }
-            match relaxation.pass(&written, known)? {
+            match tightening.pass(&milp, bounds)? {
                 None => return Ok(Tightened::Below),
                 Some(gain) if !gain.is_worth_another() => break,
                 Some(_) => {}
@@ -85,55 +86,56 @@ pub(super) fn tighten(
     Ok(Tightened::Tight)
 }
 
-/// A relaxation whose columns are bounded one after the other.
-struct Relaxation<'a> {
+/// A relaxation whose columns are minimised and maximised one after the other.
+struct BoundTightening<'a> {
     lp: Lp,
     costs: Vec<f64>,
     clock: &'a Clock,
 }
 
-impl Relaxation<'_> {
-    /// One pass over all ranges; `None` if the relaxation turns out to be empty.
-    fn pass(&mut self, written: &Written, known: &mut Known) -> Result<Option<Gain>, Error> {
+impl BoundTightening<'_> {
+    /// Tightens every range once. Returns `None` if the relaxation is infeasible.
+    fn pass(&mut self, milp: &MilpModel, bounds: &mut VariableBounds) -> Result<Option<Gain>, Error> {
         self.costs.fill(0.0);
         let mut gain = Gain::default();
-        for &(entry, column) in &written.slope_columns {
-            let before = known.slopes[entry];
+        for &(entry, column) in &milp.slope_columns {
+            let before = bounds.slopes[entry];
             let (Some(lower), Some(upper)) = (self.end(column, 1.0)?, self.end(column, -1.0)?) else { return Ok(None) };
-            let (lower, upper) = widened(lower, upper);
-            known.slopes[entry] = (before.0.max(lower), before.1.min(upper));
-            gain.add(before.1 - before.0, known.slopes[entry].1 - known.slopes[entry].0);
+            let (lower, upper) = widen_range(lower, upper);
+            bounds.slopes[entry] = (before.0.max(lower), before.1.min(upper));
+            gain.add(before.1 - before.0, bounds.slopes[entry].1 - bounds.slopes[entry].0);
         }
-        for (most, pair) in known.pairs.iter_mut().zip(&written.pairs) {
+        for (most, pair) in bounds.pairs.iter_mut().zip(&milp.pairs) {
             for (most, &column) in most.iter_mut().zip(pair) {
                 let Some(upper) = self.end(column, -1.0)? else { return Ok(None) };
                 let before = *most;
-                *most = before.min(widened(0.0, upper.max(0.0)).1);
+                *most = before.min(widen_range(0.0, upper.max(0.0)).1);
                 gain.add(before, *most);
             }
         }
         Ok(Some(gain))
     }
 
-    /// The least (sign 1) or most (sign −1) of a column, infinite if there is none.
+    /// Returns the minimum (sign 1) or maximum (sign −1) of a column, infinite if there is none, or `None` if the
+    /// relaxation is infeasible.
     fn end(&mut self, column: usize, sign: f64) -> Result<Option<f64>, Error> {
         self.costs[column] = sign;
-        let found = extreme(&mut self.lp, &self.costs, self.clock)?;
+        let found = minimum_of(&mut self.lp, &self.costs, self.clock)?;
         self.costs[column] = 0.0;
         Ok(match found {
-            Extreme::At(value) => Some(sign * value),
-            Extreme::Empty => None,
-            Extreme::Unknown => Some(-sign * f64::INFINITY),
+            LpMinimum::Value(value) => Some(sign * value),
+            LpMinimum::Infeasible => None,
+            LpMinimum::Unknown => Some(-sign * f64::INFINITY),
         })
     }
 }
 
-/// A bound that a linear program gave, raised by HiGHS's tolerance.
+/// Returns the bound of a linear program, raised by HiGHS's tolerance.
 pub(super) fn raised(bound: f64) -> f64 {
-    bound + TOLERANCE * bound.abs().max(1.0)
+    bound + LP_BOUND_TOL * bound.abs().max(1.0)
 }
 
-/// How much shorter ranges became, on average.
+/// The mean relative shortening of ranges in a pass.
 #[derive(Default)]
 struct Gain {
     shorter: f64,
@@ -152,6 +154,6 @@ impl Gain {
     }
 
     fn is_worth_another(&self) -> bool {
-        self.finite || self.ranges > 0.0 && self.shorter / self.ranges > WORTH
+        self.finite || self.ranges > 0.0 && self.shorter / self.ranges > MIN_SHORTENING
     }
 }

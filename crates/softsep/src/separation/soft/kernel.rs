@@ -12,14 +12,15 @@ use crate::separation::trends;
 use crate::theory;
 use crate::uncertainty::{Count, ReferenceMeasure, SetError, Space, StateSpec, States};
 
-/// The share of the gap asked for that the automatic temperature may cost, over the dimension of ξ: how far below the worst
-/// case p_x has its mass.
+/// The share of the gap asked for that the automatic temperature may cost, over the dimension of ξ: how far below the
+/// worst case p_x has its mass.
 const SHARE_OF_GAP: f64 = 0.05;
 
 /// The least gap that the automatic temperature is made for.
 const LEAST_GAP: f64 = 1e-6;
 
-/// Δ⋆ of Proposition 2 relative to the objective, where it is not given: by how much the worst scenario is worse than the next.
+/// Δ⋆ of Proposition 2 relative to the objective, where it is not given: by how much the worst scenario is worse than
+/// the next.
 const MARGIN: f64 = 1e-3;
 
 /// The states that chains move on: those that can hold a maximum of Q(x, ·) for some x.

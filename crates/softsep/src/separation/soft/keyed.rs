@@ -1,9 +1,9 @@
 //! One chain for each integer assignment of x (Algorithm 2 of the paper, the adaptive soft-separation oracle).
 //!
-//! A chain follows decisions that move little. In a tree the next decision may be far away, so each integer assignment has a
-//! chain of its own, which continues when the assignment comes again: with one transition where the continuous part has moved
-//! by at most c₀/κᵖ since its last call, the κ-th, and with g(κ) transitions elsewhere (eqs. move-threshold and
-//! transition-budget).
+//! A chain follows decisions that move little. In a tree the next decision may be far away, so each integer assignment
+//! has a chain of its own, which continues when the assignment comes again: with one transition where the continuous
+//! part has moved by at most c₀/κᵖ since its last call, the κ-th, and with g(κ) transitions elsewhere (eqs.
+//! move-threshold and transition-budget).
 
 use std::collections::BTreeMap;
 
@@ -19,17 +19,17 @@ use crate::proposal::ChainState;
 use crate::recourse::{Recourse, RecourseBasis, engine};
 use crate::run::{Clock, Purpose, stream};
 
-/// c₀ of an automatic choice, relative to the size of the continuous part: decisions that differ by less have nearly the same
-/// worst scenarios.
+/// c₀ of an automatic choice, relative to the size of the continuous part: decisions that differ by less have nearly
+/// the same worst scenarios.
 const NEAR: f64 = 0.01;
 
-/// The contraction factor η̄ in g(κ) = ⌈p·ln κ / |ln η̄|⌉. The paper's constant inside the logarithm holds c₀, L'_Q and Δ⋆,
-/// which are unknown; it is left at 1. Cuts are valid whatever this is.
+/// The contraction factor η̄ in g(κ) = ⌈p·ln κ / |ln η̄|⌉. The paper's constant inside the logarithm holds c₀, L'_Q and
+/// Δ⋆, which are unknown; it is left at 1. Cuts are valid whatever this is.
 const CONTRACTION: f64 = 0.5;
 
 impl CatchUp {
-    /// The transitions of a chain's call after `calls` earlier ones, where the continuous part of x has this size and has moved
-    /// by `distance`.
+    /// The transitions of a chain's call after `calls` earlier ones, where the continuous part of x has this size and
+    /// has moved by `distance`.
     fn transitions(&self, calls: u64, distance: f64, size: f64) -> u64 {
         let near = match self.near {
             AutoOr::Given(near) => near,

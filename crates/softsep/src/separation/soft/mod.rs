@@ -1,10 +1,10 @@
 //! Soft separation, the paper's idea: a chain over the scenarios, at low temperature, in place of an exact search.
 //!
-//! A call of normal effort first ascends from scenarios of the cut pool with large cuts at x, then makes a transition of the
-//! chains (Definition 1), or of the chain of x's integer assignment (Algorithm 2), and last ascends from a random end of the
-//! set; it ends as soon as the query is met. The chains move by themselves and are not set to where ascents end: they are there
-//! to find other scenarios. Every answer of the recourse on the way is inserted into the pool. The answer claims nothing about
-//! the maximum.
+//! A call of normal effort first ascends from scenarios of the cut pool with large cuts at x, then makes a transition
+//! of the chains (Definition 1), or of the chain of x's integer assignment (Algorithm 2), and last ascends from a
+//! random end of the set; it ends as soon as the query is met. The chains move by themselves and are not set to where
+//! ascents end: they are there to find other scenarios. Every answer of the recourse on the way is inserted into the
+//! pool. The answer claims nothing about the maximum.
 
 mod kernel;
 mod keyed;
@@ -191,8 +191,8 @@ impl<'p> SoftSeparation<'p> {
         self.ascend(query.x, &start, gain, pool).map(|_| ())
     }
 
-    /// Steps the chains at x, inserts the cuts of the states that they evaluated, and returns the worst current state. Of equal
-    /// ones it is that of the chain with the least label.
+    /// Steps the chains at x, inserts the cuts of the states that they evaluated, and returns the worst current state.
+    /// Of equal ones it is that of the chain with the least label.
     fn step_chains(&mut self, query: &Query, pool: &mut CutPool) -> Result<Option<ChainState>, Error> {
         let Self { problem, settings, kernel, chains, keyed, engine, .. } = self;
         let kernel = kernel.at(settings, self.temperature);

@@ -86,7 +86,8 @@ pub enum Search {
 /// transition-budget).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CatchUp {
-    /// c₀: one transition is enough where the continuous part of x has moved by at most c₀/κᵖ; `Auto` is 1 % of its size.
+    /// c₀: one transition is enough where the continuous part of x has moved by at most c₀/κᵖ; `Auto` is 1 % of its
+    /// size.
     pub near: AutoOr,
     /// p.
     pub power: f64,

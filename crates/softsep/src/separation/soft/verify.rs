@@ -8,15 +8,15 @@ use crate::error::Error;
 use crate::recourse::engine;
 use crate::separation::{Ascent, Query};
 
-/// Restarts of the chains: where one stands may be a local maximum. Where costs move with ξ there are many of these.
+/// Restarts of the chains: the state of one may be a local maximum. Where costs depend on ξ there are many of these.
 const RESTARTS: u32 = 4;
 const RESTARTS_INSIDE: u32 = 16;
 
 /// Scenarios of the pool that an ascent starts from.
 const POOL_STARTS: usize = 8;
 
-/// Draws from the reference measure that an ascent starts from. On budget sets with many local maxima estimates were too low in
-/// two of five runs without them.
+/// Draws from the reference measure that an ascent starts from. On budget sets with many local maxima estimates were
+/// too low in two of five runs without them.
 const DRAWS: usize = 32;
 
 /// Random ends of the set that an ascent starts from after each restart.
@@ -29,8 +29,8 @@ const GAIN: f64 = 1e-12;
 const ELASTIC_ENDS: usize = 8;
 
 impl SoftSeparation<'_> {
-    /// Ascends from known scenarios and from draws, restarts the chains, and looks for scenarios without recourse, until the
-    /// query is met.
+    /// Ascends from known scenarios and from draws, restarts the chains, and looks for scenarios without recourse,
+    /// until the query is met.
     pub(super) fn verify(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
         for start in pool.worst_scenarios(query.x, POOL_STARTS) {
             self.ascend(query.x, &start, GAIN, pool)?;
@@ -49,8 +49,8 @@ impl SoftSeparation<'_> {
         self.search_infeasible_scenario(query, pool)
     }
 
-    /// Ascends from draws of the reference measure: where there are many local maxima, the ends of the set in random directions
-    /// lead to few of them.
+    /// Ascends from draws of the reference measure: where there are many local maxima, the ends of the set in random
+    /// directions lead to few of them.
     fn ascend_from_draws(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
         let states = std::sync::Arc::clone(&self.kernel.states);
         let (mut state, mut xi) = (states.blank(), vec![0.0; self.problem.set.dim()]);
@@ -62,8 +62,9 @@ impl SoftSeparation<'_> {
         Ok(())
     }
 
-    /// Restarts the chains from new draws, makes some transitions, and ascends from the worst state and from random ends of the
-    /// set: a chain in a body that has come close to a face moves along it by ever smaller steps, and hardly comes to a corner.
+    /// Restarts the chains from new draws, makes some transitions, and ascends from the worst state and from random
+    /// ends of the set: a chain in a body that has come close to a face moves along it by ever smaller steps, and
+    /// hardly comes to a corner.
     fn restart_chains(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
         let transitions = 10 + self.problem.set.dim() as u64 / 2;
         let Self { settings, kernel, chains, .. } = self;
@@ -98,8 +99,8 @@ impl SoftSeparation<'_> {
         Ok(())
     }
 
-    /// Looks for a scenario without recourse by ascents on the elastic recourse: the cost may say nothing on the way to one, the
-    /// least violation of the rows does.
+    /// Looks for a scenario without recourse by ascents on the elastic recourse: the cost may say nothing on the way to
+    /// one, the least violation of the rows does.
     fn search_infeasible_scenario(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
         let elastic = self.problem.elastic();
         let mut engine = engine(&elastic, query.clock)?;
@@ -108,7 +109,7 @@ impl SoftSeparation<'_> {
         ascent.climb_at_random(ELASTIC_ENDS, self.seed.wrapping_add(self.calls))?;
         let found = ascent.found()?;
         self.other_solves += found.solves;
-        // Whether a row is violated by more than tolerances is for the recourse itself to say.
+        // The recourse itself decides whether a row is violated by more than tolerances.
         if found.value > 0.0 {
             self.evaluate(query.x, &found.xi, pool)?;
         }

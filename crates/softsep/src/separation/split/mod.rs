@@ -1,64 +1,59 @@
 //! Exact separation over sets that cannot be enumerated: branch and bound on ξ, with affine policies as bounds.
 //!
-//! Over any part of the set the best affine policy bounds the worst case from above, whatever the set and however the
-//! duals are bounded; ascents bound it from below. Where the two differ the part is split in two. On parts that are
-//! points, or simplices, affine policies are exact, so the bounds meet: after finitely many splits where the extreme
-//! points lie on levels, in the limit elsewhere.
+//! On any part of the set the cost of the best affine policy is an upper bound on the worst case, for every set and
+//! whether or not the duals are bounded. Ascents give lower bounds. A part on which the two differ is split in two. On
+//! points and simplices affine policies are exact, so that the bounds meet: after finitely many splits where the
+//! extreme points lie on levels, in the limit elsewhere.
 
-mod part;
+mod node;
 mod root;
 mod search;
 
-use self::search::Search;
+use self::search::SplitSearch;
 use super::slopes::ends;
 use super::{Ascent, Claim, Found, Query, Separation, SlopeRanges};
 use crate::cuts::CutPool;
 use crate::definition::ScenarioList;
 use crate::error::Error;
 use crate::model::Problem;
+use crate::numeric::tolerances::COORDINATE_TOL;
 use crate::policy::{Dependence, ProvenPolicy};
 use crate::recourse::engine;
 use crate::run::Clock;
 use crate::uncertainty::Part;
 
-/// Two numbers closer than this, relative to their size, are equal: no solver here tells them apart.
-const TELLABLE: f64 = 1e-9;
+/// The distance of the bound from the worst scenario's cost, relative to it, that ends a search for the maximum with
+/// tolerance zero. Policies keep a margin to their rows, and come little closer.
+const MAXIMUM_TOL: f64 = 1e-7;
 
-/// Where the maximum is asked for and no tolerance is given, a bound this close to the worst scenario met, relative to
-/// it, has met it: policies take some room for their rows, and come little closer.
-const MET: f64 = 1e-7;
+/// The smallest width of a part that is split, as a share of the set's range.
+const MIN_WIDTH: f64 = 1e-7;
 
-/// A miss of a row below this counts as none: the recourse engines' own tolerance.
-const FEASIBLE: f64 = 1e-7;
+/// The largest number of worst scenarios of earlier decisions from which ascents start.
+const MAX_KEPT: usize = 16;
 
-/// A part narrower than this share of the set's range is not split any more.
-const NARROW: f64 = 1e-7;
-
-/// Worst scenarios of earlier decisions from which ascents start.
-const KEPT: usize = 16;
-
-/// Ascents from random directions, besides two for each entry of ξ.
-const STARTS: usize = 30;
+/// The number of ascents from random directions, besides two for each entry of ξ.
+const RANDOM_STARTS: usize = 30;
 
 /// Branch and bound on ξ.
 pub struct Split<'p> {
     problem: &'p Problem,
-    /// The range of each entry of ξ that has to be searched, once known.
+    /// The range of each entry of ξ that has to be searched; computed by the first call.
     range: Option<Part>,
     /// Worst scenarios of earlier decisions.
     kept: ScenarioList,
     /// Whether every scenario is known to have recourse.
     has_recourse: bool,
-    /// Whether parts are bounded by policies of their own, or one policy for the whole set is all that is wanted.
+    /// Whether the set is split into parts with policies of their own.
     with_parts: bool,
-    /// The best policy at the last decision for all that was searched.
+    /// The best policy at the last decision for the whole search range.
     policy: Option<ProvenPolicy>,
-    /// How the last claim came about.
+    /// How the last claim was proved, in words.
     proof: Option<String>,
 }
 
 impl<'p> Split<'p> {
-    /// The costs of the problem's recourse must not move with ξ, and its set must be convex.
+    /// A separation for a problem whose recourse costs do not depend on ξ and whose set is convex.
     pub fn new(problem: &'p Problem) -> Self {
         Self {
             problem,
@@ -71,23 +66,23 @@ impl<'p> Split<'p> {
         }
     }
 
-    /// The bound by one affine policy, without parts: as close as affine policies come. The policy is feasible on the
-    /// whole set, also where Q cannot be worst and a search need not look.
+    /// A separation whose bound is that of one affine policy, without splits. The policy is feasible on the whole set,
+    /// including scenarios that cannot be worst.
     pub fn without_parts(problem: &'p Problem) -> Self {
         Self { with_parts: false, ..Self::new(problem) }
     }
 
-    /// The best policy at the last decision for all of the set that was searched, and what it costs at most.
+    /// Returns the best policy at the last decision for the whole search range, and its largest cost.
     pub fn policy(&self) -> Option<&ProvenPolicy> {
         self.policy.as_ref()
     }
 
-    /// The same for a problem that has recourse to every scenario, as elastic ones do.
+    /// A separation for a problem with recourse at every scenario, as elastic ones have.
     fn with_recourse(problem: &'p Problem) -> Self {
         Self { has_recourse: true, ..Self::new(problem) }
     }
 
-    /// The range of each entry of ξ in which some worst scenario lies, whatever the decision: found once.
+    /// Returns the range of each entry of ξ that holds a worst scenario for every decision; computed once.
     fn range(&mut self, clock: &Clock) -> Result<Part, Error> {
         if let Some(range) = &self.range {
             return Ok(range.clone());
@@ -105,17 +100,17 @@ impl<'p> Split<'p> {
             range.lower[entry] = -set.support(&axis, &mut xi)?;
             axis[entry] = 0.0;
         }
-        // Ranges of slopes are known where the duals are a polyhedron.
+        // Ranges of slopes are computed where the duals are a polyhedron.
         let slopes = if self.problem.recourse.is_linear() { SlopeRanges::of(self.problem, clock)? } else { None };
         let polytope = set.shape(&range).and_then(|shape| shape.polytope.filter(|_| shape.ball.is_none()));
         if let (Some(slopes), Some(polytope)) = (slopes, polytope) {
             for (entry, (lower, upper)) in ends(&slopes.reduce(&polytope)).into_iter().enumerate() {
-                // What is left begins and ends where the set or its levels do, or it is where it was up to rounding.
+                // Ends that differ from those of the set or from levels by rounding are replaced by these.
                 let (least, most) = (range.lower[entry], range.upper[entry]);
                 let mut marks = set.levels(entry).unwrap_or_default();
                 marks.extend([least, most]);
                 let snapped = |end: f64| {
-                    let near = |mark: &&f64| (**mark - end).abs() <= TELLABLE * (most - least);
+                    let near = |mark: &&f64| (**mark - end).abs() <= COORDINATE_TOL * (most - least);
                     marks.iter().find(near).copied().unwrap_or(end).max(least).min(most)
                 };
                 range.lower[entry] = snapped(lower);
@@ -125,12 +120,12 @@ impl<'p> Split<'p> {
         Ok(self.range.insert(range).clone())
     }
 
-    /// Keeps a scenario for later decisions, the newest in place of the oldest.
+    /// Keeps a scenario as a start for later decisions. A full list drops its oldest one.
     fn keep(&mut self, xi: &[f64]) {
         if self.kept.iter().any(|kept| kept == xi) {
             return;
         }
-        let from = (self.kept.len() + 1).saturating_sub(KEPT);
+        let from = (self.kept.len() + 1).saturating_sub(MAX_KEPT);
         let mut kept = ScenarioList::new(xi.len());
         self.kept.iter().skip(from).for_each(|xi| kept.push(xi));
         kept.push(xi);
@@ -148,9 +143,9 @@ impl Separation for Split<'_> {
             ascent.climb(xi)?;
         }
         ascent.climb_from_axes()?;
-        // The more is seen of what the recourse does, the better the policies: many starts, always the same ones.
-        ascent.climb_at_random(STARTS + 2 * self.problem.set.dim(), 0)?;
-        let mut search = Search {
+        // Policies depend on the recourse variables that ascents see in use: many starts, always the same ones.
+        ascent.climb_at_random(RANDOM_STARTS + 2 * self.problem.set.dim(), 0)?;
+        let mut search = SplitSearch {
             problem: self.problem,
             has_recourse: self.has_recourse,
             range: &range,
@@ -158,7 +153,7 @@ impl Separation for Split<'_> {
             target: query.target(),
             ascent,
             clock,
-            best: f64::INFINITY,
+            upper: f64::INFINITY,
             nodes: 0,
             rounds: 0,
             dependence: Dependence::none(self.problem),
@@ -168,7 +163,7 @@ impl Separation for Split<'_> {
             Ok(()) | Err(Error::Interrupted(_)) => {}
             Err(error) => return Err(error),
         }
-        let (best, nodes) = (search.best.max(search.ascent.cost()), search.nodes);
+        let (upper, nodes) = (search.upper.max(search.ascent.cost()), search.nodes);
         let coefficients = search.dependence.coefficients();
         self.proof = search.policy.as_ref().map(|_| match nodes - search.rounds {
             0 => format!("one affine policy with {coefficients} coefficients, the largest of {}", search.rounds),
@@ -177,7 +172,7 @@ impl Separation for Split<'_> {
         self.policy = search.policy;
         let worst = search.ascent.worst().to_vec();
         let found = match search.ascent.found() {
-            // A bound outlives the clock: the worst scenario's cut takes one solve more.
+            // The bound is valid after the clock has stopped. The cut of the worst scenario takes one more solve.
             Err(Error::Interrupted(_)) => {
                 let mut lead = engine(self.problem, &clock.grace())?;
                 let mut ascent = Ascent::new(self.problem, lead.as_mut(), x);
@@ -189,7 +184,7 @@ impl Separation for Split<'_> {
         let found = Found { nodes, exact: 1, ..found };
         self.keep(&found.xi);
         Ok(match found.claim {
-            Claim::Nothing if best < f64::INFINITY => Found { claim: Claim::Surely(best), ..found },
+            Claim::Nothing if upper < f64::INFINITY => Found { claim: Claim::Surely(upper), ..found },
             _ => found,
         })
     }

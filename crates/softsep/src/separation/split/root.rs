@@ -1,47 +1,48 @@
-//! The whole set: one policy for all of it, which begins small and grows where that pays.
+//! The root node: one policy for the whole range, to which coefficients are added in rounds.
 
-use super::part::{Bounded, Node, Prices, bound};
-use super::search::Search;
+use super::node::{BoundedNode, Measures, SplitNode, bound};
+use super::search::SplitSearch;
 use crate::error::Error;
-use crate::policy::{Dependence, ProvenPolicy};
+use crate::policy::{Dependence, ProvenPolicy, ReducedMeasures};
 
-/// Coefficients up to which the variables in use follow all of ξ from the beginning: a policy that small is solved in a
-/// moment.
-const SMALL: usize = 1_000;
+/// The largest number of coefficients for which the variables in use depend on all of ξ in the first round: such a
+/// policy is solved in a moment.
+const SMALL_POLICY: usize = 1_000;
 
-/// Coefficients that come in one round at least; else half as many as there are.
-const ROUND: usize = 500;
+/// The smallest limit on coefficients added in a round. The limit is half their number where that is larger.
+const MIN_ADDED: usize = 500;
 
-/// Coefficients beyond which a policy does not grow.
-const LARGE: usize = 120_000;
+/// The largest number of coefficients of a policy.
+const LARGEST_POLICY: usize = 120_000;
 
-/// The share of the distance to the worst scenario met that a round must gain, and how many rounds in a row may not.
-const GAIN: f64 = 0.05;
-const PATIENCE: u32 = 2;
+/// The share of the distance between bound and worst scenario that a round must gain, and the number of rounds in a row
+/// that may gain less.
+const MIN_GAIN: f64 = 0.05;
+const SLOW_ROUNDS: u32 = 2;
 
-impl Search<'_> {
-    /// Bounds the whole set by policies of more and more coefficients. The recourse variables seen in use follow what
-    /// is in their own rows, where that saves much; then all of ξ; then the variables join them that the duals of the
-    /// last policy say would pay.
+impl SplitSearch<'_> {
+    /// Bounds the maximum over the whole range by policies with a growing number of coefficients. First the recourse
+    /// variables in use depend on the entries of ξ in their own rows, where that saves many coefficients; then on all
+    /// of ξ; then variables are added by the reduced measures of the last policy.
     ///
-    /// Growing dependences one by one from what is in a variable's own rows was tried: location–transportation with 50
-    /// customers took seventy seconds and 30,000 coefficients to come as close as 4,100 in three seconds, those of the
-    /// 82 variables in use.
-    pub(super) fn root(&mut self) -> Result<Node, Error> {
+    /// Adding single dependences, starting from a variable's own rows, is slower: on location–transportation with 50
+    /// customers it took seventy seconds and 30,000 coefficients for the bound that the 4,100 coefficients of the 82
+    /// variables in use give in three seconds.
+    pub(super) fn root(&mut self) -> Result<SplitNode, Error> {
         let in_use = Dependence::of(self.problem, |j| self.is_used(j));
         let local = Dependence::local(self.problem, |j| self.is_used(j));
-        let mut is_local = in_use.coefficients() > SMALL && 4 * local.coefficients() <= in_use.coefficients();
+        let mut is_local = in_use.coefficients() > SMALL_POLICY && 4 * local.coefficients() <= in_use.coefficients();
         self.dependence = if is_local { local } else { in_use };
-        let mut root: Option<Node> = None;
-        let mut patience = PATIENCE;
+        let mut root: Option<SplitNode> = None;
+        let mut patience = SLOW_ROUNDS;
         loop {
-            let before = self.best;
-            let Some(Bounded { node, policy, measures }) = bound(
+            let before = self.upper;
+            let Some(BoundedNode { node, policy, measures }) = bound(
                 self.problem,
                 self.x,
                 self.range.clone(),
                 &self.dependence,
-                Prices::Wanted,
+                Measures::Computed,
                 self.ascent.value(),
                 self.clock,
             )?
@@ -52,15 +53,15 @@ impl Search<'_> {
             self.rounds += 1;
             self.ascent.climb(&node.high)?;
             let (is_found, value) = (policy.is_some(), node.bound);
-            if let Some(policy) = policy.filter(|_| value < self.best) {
+            if let Some(policy) = policy.filter(|_| value < self.upper) {
                 self.policy = Some(ProvenPolicy { policy, value });
             }
-            self.best = self.best.min(value);
+            self.upper = self.upper.min(value);
             if root.as_ref().is_none_or(|root| value < root.bound) {
                 root = Some(node);
             }
-            let is_slow = before.is_finite() && before - self.best <= GAIN * (before - self.ascent.value());
-            patience = if is_slow { patience - 1 } else { PATIENCE };
+            let is_slow = before.is_finite() && before - self.upper <= MIN_GAIN * (before - self.ascent.value());
+            patience = if is_slow { patience - 1 } else { SLOW_ROUNDS };
             if self.is_done() || patience == 0 {
                 break;
             }
@@ -68,38 +69,43 @@ impl Search<'_> {
                 self.dependence = Dependence::of(self.problem, |j| self.is_used(j));
                 continue;
             }
-            let size = self.dependence.coefficients();
-            self.follow_what_is_used();
-            if let Some(measures) = measures {
-                measures.grow(self.problem, &mut self.dependence, ROUND.max(size / 2));
-            }
-            if !is_found {
-                // Too little may be free to move: all of it, if that is not too much.
-                self.dependence = Dependence::full(self.problem);
-            }
-            let grown = self.dependence.coefficients();
-            if grown == size || grown > LARGE {
+            if !self.add_coefficients(measures, is_found) {
                 break;
             }
         }
-        let nothing = || Node {
+        let unbounded = || SplitNode {
             part: self.range.clone(),
             bound: f64::INFINITY,
             slope: vec![0.0; self.problem.set.dim()],
             high: self.ascent.worst().to_vec(),
             number: 0,
         };
-        Ok(root.unwrap_or_else(nothing))
+        Ok(root.unwrap_or_else(unbounded))
     }
 
-    /// Whether a recourse variable should follow ξ from the beginning: if ascents saw it in use, or if interior points
-    /// do not tell and no prices would let it join later.
+    /// Adds coefficients to the policy after a round. Returns false if there are none to add, or too many.
+    fn add_coefficients(&mut self, measures: Option<ReducedMeasures>, is_found: bool) -> bool {
+        let size = self.dependence.coefficients();
+        self.follow_used_variables();
+        if let Some(measures) = measures {
+            measures.grow(self.problem, &mut self.dependence, MIN_ADDED.max(size / 2));
+        }
+        if !is_found {
+            // The policy may have had too few coefficients to be feasible.
+            self.dependence = Dependence::full(self.problem);
+        }
+        let grown = self.dependence.coefficients();
+        grown != size && grown <= LARGEST_POLICY
+    }
+
+    /// Whether a recourse variable depends on ξ in the first round: if ascents saw it in use, and always for nonlinear
+    /// recourse, where interior points do not show use and no reduced measures would add it later.
     fn is_used(&self, j: usize) -> bool {
         self.ascent.used()[j] || !self.problem.recourse.is_linear()
     }
 
-    /// Lets every recourse variable that came into use since follow ξ.
-    pub(super) fn follow_what_is_used(&mut self) {
+    /// Makes every recourse variable that ascents have seen in use depend on ξ.
+    pub(super) fn follow_used_variables(&mut self) {
         for (j, _) in self.ascent.used().iter().enumerate().filter(|(_, used)| **used) {
             self.dependence.add_variable(j);
         }

@@ -1,20 +1,21 @@
-//! The search itself: parts by their bounds, the largest first.
+//! Best-first branch and bound on ξ: the part with the largest bound is split next.
 
 use std::collections::BinaryHeap;
 
-use super::part::{Bounded, Node, Prices, bound, halves_at};
-use super::{FEASIBLE, MET, NARROW, Split, TELLABLE};
+use super::node::{BoundedNode, Measures, SplitNode, bound, halves_at};
+use super::{MAXIMUM_TOL, MIN_WIDTH, Split};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
+use crate::numeric::tolerances::{COST_TOL, LP_FEASIBILITY_TOL};
 use crate::policy::{Dependence, ProvenPolicy};
 use crate::recourse::Outcome;
 use crate::run::Clock;
 use crate::separation::{Ascent, Claim, Query, Separation, Target};
 use crate::uncertainty::Part;
 
-/// One search for the maximum at one decision.
-pub(super) struct Search<'a> {
+/// The search for the maximum at a decision.
+pub(super) struct SplitSearch<'a> {
     pub(super) problem: &'a Problem,
     pub(super) has_recourse: bool,
     pub(super) range: &'a Part,
@@ -22,64 +23,66 @@ pub(super) struct Search<'a> {
     pub(super) target: Target,
     pub(super) ascent: Ascent<'a>,
     pub(super) clock: &'a Clock,
-    /// The maximum is at most this, at any time.
-    pub(super) best: f64,
+    /// An upper bound on the maximum, valid at any time.
+    pub(super) upper: f64,
     pub(super) nodes: u64,
-    /// Policies for the whole set among them.
+    /// The number of policies for the whole range, which are among the nodes.
     pub(super) rounds: u64,
-    /// What of ξ the policies follow by now.
+    /// The dependence of the policies on ξ.
     pub(super) dependence: Dependence,
-    /// The best policy for the whole set.
+    /// The best policy for the whole range.
     pub(super) policy: Option<ProvenPolicy>,
 }
 
-impl Search<'_> {
-    /// Whether there is nothing more to do: a scenario beyond what was asked for, or a bound close enough to the worst
-    /// one met.
+impl SplitSearch<'_> {
+    /// Whether the query is answered: by a scenario above its level, or by a bound within its tolerance.
     pub(super) fn is_done(&self) -> bool {
         let value = self.ascent.value();
         let floor = self.target.above.map_or(value, |above| above.max(value));
-        let least = if self.target.tolerance > 0.0 { TELLABLE } else { MET };
+        let least = if self.target.tolerance > 0.0 { COST_TOL } else { MAXIMUM_TOL };
         self.ascent.is_infeasible()
             || self.target.above.is_some_and(|above| value > above)
-            || self.best < f64::INFINITY && self.best - floor <= self.target.tolerance.max(least * (1.0 + floor.abs()))
+            || self.upper < f64::INFINITY
+                && self.upper - floor <= self.target.tolerance.max(least * (1.0 + floor.abs()))
     }
 
-    /// Lowers `best` until it is done, or by one policy for the whole set if parts are not wanted.
+    /// Lowers `upper` until the query is answered; without parts, by policies for the whole range only.
     pub(super) fn run(&mut self, with_parts: bool) -> Result<(), Error> {
         if self.is_done() {
             return Ok(());
         }
         if self.ascent.value() == f64::NEG_INFINITY {
-            // There is no dual: recourse costs −∞ wherever it exists.
+            // No dual is feasible: the recourse cost is −∞ wherever recourse exists.
             if self.every_scenario_has_recourse()? {
-                self.best = f64::NEG_INFINITY;
+                self.upper = f64::NEG_INFINITY;
             }
             return Ok(());
         }
         if self.range.lower == self.range.upper {
-            // Q rises or falls with every entry whatever the rest does: one corner is the worst.
+            // Q is monotone in every entry: one corner is the worst scenario.
             self.ascent.climb(&self.range.lower)?;
-            self.best = self.ascent.cost();
+            self.upper = self.ascent.cost();
             return Ok(());
         }
         let root = self.root()?;
         if root.bound == f64::INFINITY {
             self.every_scenario_has_recourse()?;
         }
-        if !with_parts {
-            return Ok(());
-        }
+        if with_parts { self.branch(root) } else { Ok(()) }
+    }
+
+    /// Splits parts, the one with the largest bound first, until the query is answered.
+    fn branch(&mut self, root: SplitNode) -> Result<(), Error> {
         let mut open = BinaryHeap::from([root]);
-        // Parts too narrow to split keep their bounds.
+        // The largest bound of the parts that are too narrow to be split.
         let mut narrow = f64::NEG_INFINITY;
         let mut number = 0;
         loop {
             let Some(node) = open.pop() else {
-                self.best = self.best.min(narrow.max(self.ascent.cost()));
+                self.upper = self.upper.min(narrow.max(self.ascent.cost()));
                 return Ok(());
             };
-            self.best = self.best.min(node.bound.max(narrow));
+            self.upper = self.upper.min(node.bound.max(narrow));
             if self.is_done() {
                 return Ok(());
             }
@@ -88,47 +91,48 @@ impl Search<'_> {
                 narrow = narrow.max(node.bound);
                 continue;
             };
-            self.follow_what_is_used();
+            self.follow_used_variables();
             let (problem, x, clock, dependence) = (self.problem, self.x, self.clock, &self.dependence);
             let typical = self.ascent.value();
-            let half = |part| bound(problem, x, part, dependence, Prices::Unwanted, typical, clock);
+            let half = |part| bound(problem, x, part, dependence, Measures::Skipped, typical, clock);
             let bounded = rayon::join(|| half(left), || half(right));
             self.nodes += 2;
-            for Bounded { node: child, .. } in [bounded.0?, bounded.1?].into_iter().flatten() {
+            for BoundedNode { node: child, .. } in [bounded.0?, bounded.1?].into_iter().flatten() {
                 number += 1;
                 self.ascent.climb(&child.high)?;
                 let is_point = child.part.lower == child.part.upper;
                 if !is_point {
-                    open.push(Node { bound: child.bound.min(node.bound), number, ..child });
+                    open.push(SplitNode { bound: child.bound.min(node.bound), number, ..child });
                 }
             }
         }
     }
 
-    /// Where no affine policy is feasible there may be scenarios without recourse: the elastic recourse says where.
-    /// False if one was found, or if that is not settled, as it never is where there are cones: the elastic recourse
-    /// has none.
+    /// Searches a scenario without recourse, by the maximum of the elastic recourse: there may be one where no affine
+    /// policy is feasible. Returns false if one was found, or if the search was inconclusive, as it always is with
+    /// cones, which the elastic recourse leaves out.
     fn every_scenario_has_recourse(&mut self) -> Result<bool, Error> {
         if self.has_recourse {
             return Ok(true);
         }
         let elastic = self.problem.elastic();
-        let query = Query::maximum(self.x, self.clock).above(FEASIBLE).with_bound(FEASIBLE);
+        let query = Query::maximum(self.x, self.clock).above(LP_FEASIBILITY_TOL).with_bound(LP_FEASIBILITY_TOL);
         let found = Split::with_recourse(&elastic).separate(&query, &mut CutPool::new(&elastic))?;
         self.nodes += found.nodes;
-        if found.value > FEASIBLE {
+        if found.value > LP_FEASIBILITY_TOL {
             self.ascent.climb(&found.xi)?;
         }
         let is_settled = self.problem.recourse.cones.is_empty();
-        Ok(is_settled && matches!(found.claim, Claim::Surely(at_most) if at_most <= 2.0 * FEASIBLE))
+        Ok(is_settled && matches!(found.claim, Claim::Surely(at_most) if at_most <= 2.0 * LP_FEASIBILITY_TOL))
     }
 
-    /// Splits a part where its policy and the recourse disagree most across it; `None` if it is too narrow.
-    fn halves(&mut self, node: &Node) -> Result<Option<(Part, Part)>, Error> {
+    /// Splits a part at the entry with the largest difference, times its width, between the slopes of policy and
+    /// recourse. Returns `None` if the part is too narrow.
+    fn halves(&mut self, node: &SplitNode) -> Result<Option<(Part, Part)>, Error> {
         let range = self.range;
         let inside: Vec<f64> =
             (0..node.high.len()).map(|e| node.high[e].max(node.part.lower[e]).min(node.part.upper[e])).collect();
-        let answer = self.ascent.look(&inside)?;
+        let answer = self.ascent.evaluate(&inside)?;
         let width = |entry: usize| node.part.upper[entry] - node.part.lower[entry];
         let share = |entry: usize| width(entry) / (range.upper[entry] - range.lower[entry]);
         let disagreement = |entry: usize| match answer.outcome {
@@ -136,7 +140,7 @@ impl Search<'_> {
             Outcome::Infeasible => width(entry) * answer.slope_xi[entry].abs(),
             Outcome::Unbounded => 0.0,
         };
-        let wide = (0..inside.len()).filter(|&entry| width(entry) > 0.0 && share(entry) > NARROW);
+        let wide = (0..inside.len()).filter(|&entry| width(entry) > 0.0 && share(entry) > MIN_WIDTH);
         let best = wide.max_by(|&a, &b| {
             disagreement(a).total_cmp(&disagreement(b)).then(share(a).total_cmp(&share(b))).then(b.cmp(&a))
         });
