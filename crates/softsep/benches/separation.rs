@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use softsep::cuts::CutPool;
 use softsep::definition::ScenarioList;
 use softsep::recourse::engine;
-use softsep::run::{Clock, Silent};
+use softsep::run::Clock;
 use softsep::separation::{Bilinear, Claim, Query, Separation, ascend};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Settings, solve};
@@ -29,8 +29,8 @@ fn decision(file: &ProblemDefinition, problem: &Problem) -> Vec<f64> {
     loop {
         let mut listed = file.clone();
         listed.uncertainty.set = SetDefinition::Scenarios { points: points.clone(), file: None };
-        let settings = Settings { method: "extensive".into(), ..Settings::default() };
-        let outcome = solve(&Problem::new(&listed).unwrap(), &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: "extensive".parse().unwrap(), ..Settings::default() };
+        let outcome = solve(&Problem::new(&listed).unwrap(), &settings).unwrap();
         let x = outcome.bounds.best().unwrap().x.clone();
         if points.len() == SCENARIOS {
             return x;

@@ -11,7 +11,6 @@
 //!
 //! ```
 //! use softsep::definition::{Row, Variable};
-//! use softsep::run::Silent;
 //! use softsep::uncertainty::SetDefinition;
 //! use softsep::{Problem, ProblemDefinition, Settings, solve};
 //!
@@ -29,13 +28,14 @@
 //! definition.recourse.constraints.push(cover);
 //!
 //! let problem = Problem::new(&definition)?;
-//! let outcome = solve(&problem, &Settings::default(), &mut Silent, &Default::default())?;
+//! let outcome = solve(&problem, &Settings::default())?;
 //! assert_eq!(outcome.bounds.upper(), Some(150.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
 
 pub mod certification;
+mod certify;
 pub mod chain;
 pub mod cuts;
 pub mod definition;
@@ -67,14 +67,15 @@ use std::path::Path;
 
 use uncertainty::SetDefinition;
 
+pub use certify::{Assumed, Certify, Wanted};
 pub use error::{Error, ReadError, Unsupported};
 pub use evaluate::{Evaluation, evaluate};
 pub use explicit::{NoRule, Rule, explicit_rule};
 pub use format::WriteError;
 pub use model::{Problem, ProblemDefinition};
 pub use outcome::{Outcome, Status, WorstCase};
-pub use settings::{Assumed, Certify, Settings, Wanted};
-pub use solve::solve;
+pub use settings::Settings;
+pub use solve::{solve, solve_with};
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

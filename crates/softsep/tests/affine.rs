@@ -15,10 +15,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::cuts::CutPool;
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Clock, Event, Observer, Silent};
+use softsep::run::{Clock, Event, Observer};
 use softsep::separation::{Claim, Query, Separation, Split};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Certify, Error, Problem, Settings, solve};
+use softsep::{Certify, Error, Problem, Settings, solve, solve_with};
 use softsep_paper::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
 use truth::truth;
 
@@ -57,8 +57,9 @@ fn decision(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<f64> {
 
 /// A decision that is nearly the best: many scenarios are nearly the worst there, and bounds are hardest.
 fn good_decision(problem: &Problem) -> Vec<f64> {
-    let settings = Settings { method: "bundle".into(), certify: Certify::None, gap: 1e-2, ..Settings::default() };
-    solve(problem, &settings, &mut Silent, &Default::default()).unwrap().bounds.best().unwrap().x.clone()
+    let settings =
+        Settings { method: "bundle".parse().unwrap(), certify: Certify::None, gap: 1e-2, ..Settings::default() };
+    solve(problem, &settings).unwrap().bounds.best().unwrap().x.clone()
 }
 
 /// What the recourse costs at a scenario.
@@ -97,8 +98,8 @@ fn best_rule(problem: &Problem, x: &[f64]) -> Option<f64> {
     }
     let problem = Problem::new(&fixed).unwrap();
     let mut rule = Rule::default();
-    let settings = Settings { method: "adr".into(), ..Settings::default() };
-    match solve(&problem, &settings, &mut rule, &Default::default()) {
+    let settings = Settings { method: "adr".parse().unwrap(), ..Settings::default() };
+    match solve_with(&problem, &settings, &mut rule, &Default::default()) {
         Ok(_) => rule.0.map(|cost| cost - problem.first.value(x)),
         Err(Error::Unsupported(_)) => None,
         Err(error) => panic!("{error}"),

@@ -35,11 +35,11 @@ pub(crate) use evaluator::{Evaluator, cost_at};
 pub(crate) use record::{count, separate_and_record};
 pub(crate) use verification::Verification;
 
+use crate::certify::Wanted;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::run::{Attested, Clock, Likely, Violation};
 use crate::separation::Found;
-use crate::settings::Wanted;
 use crate::uncertainty::{Space, States};
 use detection::Detection;
 use draws::Drawers;

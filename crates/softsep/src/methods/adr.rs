@@ -4,12 +4,13 @@
 //! may react in any way can only do better. How much better shows the exact cost of the decision, which is reported
 //! beside it.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use softsep_lp::Basis;
 
 use super::options::parse_options;
-use super::{Entry, Method, NONZEROS, Reaches};
+use super::{Entry, Method, MethodSettings, NONZEROS, Reaches};
 use crate::certification::{cost_at, count};
+use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::definition::{ScenarioList, VariableKind};
 use crate::error::{Error, Unsupported};
@@ -22,7 +23,6 @@ use crate::policy::{
 };
 use crate::run::{Run, Stop, Verdict};
 use crate::separation::{Claim, Exact, Query};
-use crate::settings::Certify;
 use crate::uncertainty::Part;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -33,11 +33,11 @@ pub(super) const ENTRY: Entry = Entry {
         it",
     reaches: Reaches::UpperBound,
     options: &[],
-    build: |options| parse_options(options, &[]).map(|AdrSettings {}| Box::new(Adr) as Box<dyn Method>),
+    parse: |options| parse_options(options, &[]).map(MethodSettings::Adr),
 };
 
 /// The settings of `adr`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct AdrSettings {}

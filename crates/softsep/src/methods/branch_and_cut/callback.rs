@@ -9,6 +9,7 @@
 
 use super::settings::BranchAndCutSettings;
 use crate::certification::{Evaluator, Verification, count};
+use crate::certify::Certify;
 use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
 use crate::methods::scope;
@@ -18,7 +19,6 @@ use crate::numeric::tolerances::cost_tol;
 use crate::recourse::Cut;
 use crate::run::{Incumbent, Run, Stop};
 use crate::separation::{Effort, Found, Query, Separation, SoftSettings};
-use crate::settings::Certify;
 use crate::tree::{LazyCutCallback, Point};
 use crate::uncertainty::ReferenceMeasure;
 

@@ -10,7 +10,7 @@ use self::root::Relaxed;
 pub use self::settings::{BranchAndCutSettings, Root, TreeKind};
 use super::options::parse_options;
 use super::unbounded::prove_unbounded;
-use super::{Certify, Entry, Method, Reaches, scope};
+use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -27,7 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
                  (Algorithm 3)",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options| Ok(Box::new(BranchAndCut::new(parse_options(options, settings::OPTIONS)?))),
+    parse: |options| parse_options(options, settings::OPTIONS).map(MethodSettings::BranchAndCut),
 };
 
 /// Searches in a row without a new cut after which the search has stalled.

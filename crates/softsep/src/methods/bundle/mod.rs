@@ -11,7 +11,7 @@ mod settings;
 use self::search::BundleSearch;
 pub use self::settings::{BundleSettings, Stabilisation};
 use super::options::parse_options;
-use super::{Certify, Entry, Method, Reaches, scope};
+use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -25,7 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options| Ok(Box::new(Bundle::new(parse_options(options, settings::OPTIONS)?))),
+    parse: |options| parse_options(options, settings::OPTIONS).map(MethodSettings::Bundle),
 };
 
 /// Cutting planes with a stabilised master.

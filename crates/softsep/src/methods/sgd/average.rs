@@ -1,5 +1,6 @@
 //! Averages of iterates: what Algorithm 1 returns.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// Which average.
@@ -10,6 +11,15 @@ pub enum Averaging {
     Linear,
     /// Iterate n has the weight of the step that made it.
     StepSize,
+}
+
+impl fmt::Display for Averaging {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Linear => "linear",
+            Self::StepSize => "step-size",
+        })
+    }
 }
 
 impl FromStr for Averaging {

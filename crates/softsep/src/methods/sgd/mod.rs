@@ -20,7 +20,7 @@ pub use self::average::Averaging;
 use self::descent::Descent;
 pub use self::settings::{SgdSettings, Start, Steps};
 use super::options::parse_options;
-use super::{Certify, Entry, Method, Reaches, scope};
+use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -35,7 +35,7 @@ pub(super) const ENTRY: Entry = Entry {
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options| Ok(Box::new(Sgd::new(parse_options(options, settings::OPTIONS)?))),
+    parse: |options| parse_options(options, settings::OPTIONS).map(MethodSettings::Sgd),
 };
 
 /// Algorithm 1.

@@ -18,7 +18,7 @@ use rand::RngExt;
 
 pub use kernel::{chain_space, chain_states};
 pub use settings::{AutoOr, CatchUp, Score, Search, SoftSettings, Temperature};
-pub(crate) use settings::{chains, from_word, positive_count};
+pub(crate) use settings::{as_word, chains, from_word, positive_count};
 
 use self::kernel::KernelParts;
 use self::keyed::KeyedChains;
