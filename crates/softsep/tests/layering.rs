@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 27] = [
+const LAYERS: [&str; 28] = [
     "numeric",
     "run",
     "definition",
@@ -28,6 +28,7 @@ const LAYERS: [&str; 27] = [
     "settings",
     "outcome",
     "solve",
+    "modelling",
     "evaluate",
     "explicit",
     "diagnose",

@@ -69,6 +69,23 @@ pub enum SetDefinition {
     Custom(Arc<dyn Uncertainty>),
 }
 
+impl SetDefinition {
+    /// `ξ = center + scale∘z`, `Σ|z| ≤ budget`, with `0 ≤ z ≤ 1` or `−1 ≤ z ≤ 1`.
+    pub fn budget(budget: f64, sides: Sides, center: impl Into<Vec<f64>>, scale: impl Into<Vec<f64>>) -> Self {
+        Self::Budget { budget, sides, center: center.into(), scale: scale.into() }
+    }
+
+    /// `ξ = center + A u`, `‖u‖₂ ≤ 1`, by the rows of A.
+    pub fn ellipsoid(center: impl Into<Vec<f64>>, matrix: impl Into<Vec<Vec<f64>>>) -> Self {
+        Self::Ellipsoid { center: center.into(), matrix: matrix.into() }
+    }
+
+    /// A set that a program implements.
+    pub fn custom(set: impl Uncertainty + 'static) -> Self {
+        Self::Custom(Arc::new(set))
+    }
+}
+
 impl Default for SetDefinition {
     fn default() -> Self {
         SetDefinition::Box { lower: Vec::new(), upper: Vec::new() }
