@@ -138,8 +138,8 @@ impl<R: Into<Expr>> SubAssign<R> for Expr {
     }
 }
 
-/// The operators and constraints that variables and expressions share.
-macro_rules! affine {
+/// The operators that variables and expressions share.
+macro_rules! operators {
     ($($operand:ty),*) => {$(
         impl<R: Into<Expr>> Add<R> for $operand {
             type Output = Expr;
@@ -208,7 +208,14 @@ macro_rules! affine {
                 Expr::from(self).scaled(-1.0)
             }
         }
+    )*};
+}
 
+operators!(Expr, &Expr, FirstStageVar, UncertainParam, RecourseVar);
+
+/// The sums and constraints that variables and expressions make.
+macro_rules! constraints {
+    ($($operand:ty),*) => {$(
         impl Sum<$operand> for Expr {
             fn sum<I: Iterator<Item = $operand>>(terms: I) -> Expr {
                 terms.fold(Expr::default(), |sum, term| sum + term)
@@ -239,7 +246,20 @@ macro_rules! affine {
     )*};
 }
 
-affine!(Expr, FirstStageVar, UncertainParam, RecourseVar);
+constraints!(Expr, FirstStageVar, UncertainParam, RecourseVar);
+
+/// Sums over slices of variables.
+macro_rules! sums {
+    ($($variable:ty),*) => {$(
+        impl<'v> Sum<&'v $variable> for Expr {
+            fn sum<I: Iterator<Item = &'v $variable>>(terms: I) -> Expr {
+                terms.copied().sum()
+            }
+        }
+    )*};
+}
+
+sums!(FirstStageVar, UncertainParam, RecourseVar);
 
 impl Mul<UncertainParam> for RecourseVar {
     type Output = Expr;

@@ -44,10 +44,12 @@ fn a_result_is_read_by_handle_and_by_name() {
     let order = m.integer("order", 0.0..=50.0);
     let demand = m.uncertain_vec("demand", 2, 5.0..=15.0);
     let short = m.recourse("short", 0.0..);
-    m.minimize(5.0 * order + 9.0 * short);
-    m.add("cover", (short + order).ge(demand.iter().copied().sum::<Expr>()));
+    let serve = m.recourse("serve", 0.0..);
+    m.minimize(5.0 * order + 9.0 * short + serve);
+    m.add("cover", (short + order).ge(serve));
+    m.add("served", serve.eq(demand.iter().sum::<Expr>()));
     let result = m.solve(&Settings::default().gap(1e-9)).unwrap();
-    assert_eq!((result.status(), result.objective()), (Status::Optimal, Some(150.0)));
+    assert_eq!((result.status(), result.objective()), (Status::Optimal, Some(180.0)));
     assert_eq!((result[order], result["order"], result[demand[1]], result[short]), (30.0, 30.0, 15.0, 0.0));
     assert_eq!((result.value("demand[0]"), result.value("nothing")), (Some(15.0), None));
     let other = Model::new("other").binary("a");
@@ -84,7 +86,7 @@ fn faults_have_names() {
     twice.first_stage_vec("x", 1, 0.0..);
     twice.binary("x[0]");
     twice.uncertain("g", ..);
-    assert_eq!(faults(&twice).len(), 2, "{:?}", faults(&twice));
+    assert_eq!(faults(&twice).len(), 3, "{:?}", faults(&twice));
     twice.scenarios([vec![1.0], vec![1.0, 2.0]]);
     assert!(faults(&twice)[0].starts_with("scenarios[1]: has 2 values"), "{:?}", faults(&twice));
 }

@@ -37,7 +37,7 @@ pub(crate) use trends::trends;
 
 use crate::cuts::CutPool;
 use crate::error::Error;
-use crate::recourse::{Cut, RecourseBasis};
+use crate::recourse::{Answer, Cut, RecourseBasis};
 use crate::run::ChainDiagnostics;
 
 /// A claim about the maximum of Q(x, ·) over the set.
@@ -51,6 +51,7 @@ pub enum Claim {
 
 /// The answer of a separation.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Found {
     /// The worst scenario found.
     pub xi: Vec<f64>,
@@ -66,6 +67,14 @@ pub struct Found {
     pub nodes: u64,
     /// The number of exact separations, for a separation made of others.
     pub exact: u64,
+}
+
+impl Found {
+    /// The answer of a recourse engine at `xi`, without a claim; one solve.
+    pub fn new(xi: &[f64], answer: &Answer) -> Self {
+        let (value, cut) = (answer.cost, answer.cut());
+        Self { xi: xi.to_vec(), value, cut, claim: Claim::Nothing, solves: 1, nodes: 0, exact: 0 }
+    }
 }
 
 /// Finds scenarios with high recourse cost.

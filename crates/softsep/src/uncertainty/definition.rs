@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Uncertainty;
-use crate::definition::{Row, ScenarioList};
+use crate::definition::{Complaints, Row, ScenarioList};
 
 /// The parameters ξ and the set they come from.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -78,6 +78,24 @@ impl SetDefinition {
     /// `ξ = center + A u`, `‖u‖₂ ≤ 1`, by the rows of A.
     pub fn ellipsoid(center: impl Into<Vec<f64>>, matrix: impl Into<Vec<Vec<f64>>>) -> Self {
         Self::Ellipsoid { center: center.into(), matrix: matrix.into() }
+    }
+
+    /// Builds the set on its own, for a program that hands parts of a set of its own on to it. Parameters are named ξ[0], ξ[1], ….
+    pub fn build(&self) -> Result<Arc<dyn Uncertainty>, Complaints> {
+        let dim = match self {
+            Self::Scenarios { points, .. } => points.dim(),
+            Self::Box { lower, .. } | Self::Polyhedron { lower, .. } => lower.len(),
+            Self::L1 { center, .. } | Self::Budget { center, .. } | Self::Ellipsoid { center, .. } => center.len(),
+            Self::Custom(set) => set.dim(),
+        };
+        let parameters: Vec<String> = (0..dim).map(|i| format!("ξ[{i}]")).collect();
+        let mut complaints = Complaints::new();
+        super::build(self, &parameters, "set", &mut complaints).ok_or_else(|| {
+            if complaints.is_empty() {
+                complaints.add("set", "holds a NaN, which is not a number");
+            }
+            complaints
+        })
     }
 
     /// A set that a program implements.
