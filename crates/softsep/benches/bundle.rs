@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use median::median;
 use serde_json::{Map, Value, json};
+use softsep::internals::separation::Assessor;
 use softsep::methods::MethodSettings;
 use softsep::run::{Event, Observer};
-use softsep::separation::Assessor;
 use softsep::{Problem, Settings, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 

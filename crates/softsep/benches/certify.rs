@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use median::median;
+use softsep::internals::separation::Assessor;
 use softsep::run::{Event, Observer};
-use softsep::separation::Assessor;
 use softsep::{Certify, Problem, ProblemDefinition, Settings, Status, solve_with};
 use softsep_paper::instances::{
     Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,

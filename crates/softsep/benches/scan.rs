@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use softsep::cuts::CutPool;
 use softsep::definition::ScenarioList;
+use softsep::internals::separation::{Scan, Split};
 use softsep::run::Clock;
-use softsep::separation::{Found, Query, Scan, Separation, Split};
+use softsep::separation::{Found, Query, Separation};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Settings, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use softsep::cuts::CutPool;
 use softsep::definition::ScenarioList;
+use softsep::internals::separation::{Bilinear, ascend};
 use softsep::recourse::engine;
 use softsep::run::Clock;
-use softsep::separation::{Bilinear, Claim, Query, Separation, ascend};
+use softsep::separation::{Claim, Query, Separation};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Settings, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};

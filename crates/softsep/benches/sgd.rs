@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use median::median;
 use serde_json::Map;
+use softsep::internals::separation::Assessor;
 use softsep::methods::MethodSettings;
 use softsep::run::{Event, Observer};
-use softsep::separation::Assessor;
 use softsep::{Problem, Settings, solve, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 

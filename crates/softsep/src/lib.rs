@@ -34,33 +34,35 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub mod certification;
+mod certification;
 mod certify;
-pub mod chain;
+mod chain;
 pub mod cuts;
 pub mod definition;
-pub mod diagnose;
+mod diagnose;
 mod error;
 mod evaluate;
 mod explicit;
-pub mod format;
+mod format;
+#[doc(hidden)]
+pub mod internals;
 mod master;
 pub mod methods;
 pub mod model;
 mod modelling;
-pub mod numeric;
+mod numeric;
 mod outcome;
-pub mod policy;
+mod policy;
 pub mod proposal;
 pub mod recourse;
-pub mod report;
+mod report;
 pub mod run;
 pub mod separation;
 mod settings;
 mod solve;
 #[cfg(feature = "testing")]
 pub mod testing;
-pub mod theory;
+mod theory;
 mod tree;
 pub mod uncertainty;
 

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use softsep::definition::{Complaints, Row, ScenarioList, Variable};
+use softsep::internals::format;
 use softsep::testing::check_set;
 use softsep::uncertainty::{
     Count, Part, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, UncertaintyDefinition, build,
 };
-use softsep::{Problem, ProblemDefinition, Settings, Status, WriteError, format, solve};
+use softsep::{Problem, ProblemDefinition, Settings, Status, WriteError, solve};
 
 /// `ξ ≥ 0, Σξ ≤ 1`, with closed forms in place of the linear programs of a polyhedron. Shapes and states are those of
 /// the equal polyhedron.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 28] = [
+const LAYERS: [&str; 29] = [
     "numeric",
     "run",
     "definition",
@@ -34,6 +34,7 @@ const LAYERS: [&str; 28] = [
     "diagnose",
     "format",
     "report",
+    "internals",
     "testing",
 ];
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::format::load_text;
+use softsep::internals::format::load_text;
 use softsep::methods::MethodSettings;
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Event, Observer, Purpose, stream};

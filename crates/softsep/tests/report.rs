@@ -12,8 +12,8 @@ use std::time::Duration;
 use markup::{Element, parse};
 
 use softsep::definition::{Row, Variable};
+use softsep::internals::report::{History, HtmlReport};
 use softsep::methods::MethodSettings;
-use softsep::report::{History, HtmlReport};
 use softsep::run::{Assumption, Attested, Clock, Event, Likely, Limits, Observer, Record, Run, Source};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Certify, Outcome, Problem, ProblemDefinition, Settings, Status, solve_with};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use softsep::internals::separation::Assessor;
 use softsep::methods::MethodSettings;
 use softsep::run::{Bounds, Certificate, Event, Observer, Stop};
-use softsep::separation::Assessor;
 use softsep::{Error, Problem, Settings, solve_with};
 
 use super::record::{Effort, Measurement, Reference};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use softsep::cuts::CutPool;
+use softsep::internals::separation::Scan;
 use softsep::methods::MethodSettings;
 use softsep::run::{Clock, Event, Observer, Stop};
-use softsep::separation::{Query, Scan, Separation};
+use softsep::separation::{Query, Separation};
 use softsep::{Certify, Problem, Settings, solve, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 

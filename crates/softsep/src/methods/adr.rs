@@ -44,7 +44,7 @@ pub struct AdrSettings {}
 
 /// Affine decision rules.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Adr;
+pub(crate) struct Adr;
 
 impl Method for Adr {
     fn name(&self) -> &'static str {

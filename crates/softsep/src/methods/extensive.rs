@@ -61,13 +61,13 @@ impl ExtensiveSettings {
 
 /// The extensive form.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Extensive {
+pub(crate) struct Extensive {
     settings: ExtensiveSettings,
 }
 
 impl Extensive {
     /// The method with its settings.
-    pub fn new(settings: ExtensiveSettings) -> Self {
+    pub(crate) fn new(settings: ExtensiveSettings) -> Self {
         Self { settings }
     }
 

@@ -27,13 +27,18 @@ use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
 
-pub use adr::{Adr, AdrSettings};
-pub use branch_and_cut::{BranchAndCut, BranchAndCutSettings, Root, TreeKind};
-pub use bundle::{Bundle, BundleSettings, Stabilisation};
-pub use extensive::{Extensive, ExtensiveSettings};
+pub(crate) use adr::Adr;
+pub use adr::AdrSettings;
+pub(crate) use branch_and_cut::BranchAndCut;
+pub use branch_and_cut::{BranchAndCutSettings, Root, TreeKind};
+pub(crate) use bundle::Bundle;
+pub use bundle::{BundleSettings, Stabilisation};
+pub(crate) use extensive::Extensive;
+pub use extensive::ExtensiveSettings;
 pub use generation::GenerationSettings;
 pub use method_settings::{CustomMethod, MethodSettings};
-pub use sgd::{Averaging, Sgd, SgdSettings, Start, Steps};
+pub(crate) use sgd::Sgd;
+pub use sgd::{Averaging, SgdSettings, Start, Steps};
 
 /// A way to solve a problem.
 pub trait Method: Send + Sync {

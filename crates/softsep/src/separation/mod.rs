@@ -4,35 +4,36 @@
 //! Soft separation may stand in for an exact one in any iterative method: a method holds a [`Separation`] and never knows
 //! which. Adding one: see CONTRIBUTING.md; every separation passes `testing::check_separation`.
 
-mod ascent;
-mod assessor;
-mod bilinear;
+pub(crate) mod ascent;
+pub(crate) mod assessor;
+pub(crate) mod bilinear;
 mod cascade;
 mod choice;
-mod exact;
-mod finite_equivalent;
+pub(crate) mod exact;
+pub(crate) mod finite_equivalent;
 mod query;
-mod scan;
+pub(crate) mod scan;
 mod screen;
-mod slopes;
+pub(crate) mod slopes;
 pub mod soft;
-mod split;
+pub(crate) mod split;
 mod trends;
 mod worst;
 
-pub use ascent::{Ascent, ascend};
-pub use assessor::Assessor;
-pub use bilinear::{Bilinear, NotBilinear};
+pub(crate) use ascent::{Ascent, ascend};
+pub(crate) use bilinear::{Bilinear, NotBilinear};
 pub use cascade::Cascade;
 pub use choice::{CustomSeparation, Proof, SeparationContext, SeparationFactory, build_separation};
-pub use exact::{Exact, NoExactSeparation, SeparationKind};
-pub use finite_equivalent::{NoFiniteEquivalent, finite_equivalent};
+pub use exact::SeparationKind;
+pub(crate) use exact::{Exact, NoExactSeparation};
+pub(crate) use finite_equivalent::{NoFiniteEquivalent, finite_equivalent};
 pub use query::{Effort, Query, Target};
-pub use scan::Scan;
-pub use slopes::SlopeRanges;
+pub(crate) use scan::Scan;
+pub(crate) use slopes::SlopeRanges;
 pub(crate) use slopes::{Extreme, bounding_program, extreme, widened};
-pub use soft::{SoftSeparation, SoftSettings};
-pub use split::Split;
+pub(crate) use soft::SoftSeparation;
+pub use soft::SoftSettings;
+pub(crate) use split::Split;
 pub(crate) use trends::trends;
 
 use crate::cuts::CutPool;

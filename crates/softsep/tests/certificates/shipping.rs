@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::certification::{Certifier, Judgement};
 use softsep::cuts::CutPool;
+use softsep::internals::certification::{Certifier, Judgement};
+use softsep::internals::separation::{Exact, SlopeRanges};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Clock, Purpose, stream};
-use softsep::separation::{Claim, Exact, Found, Query, SlopeRanges};
+use softsep::separation::{Claim, Found, Query};
 use softsep::uncertainty::{StateSpec, States};
 use softsep::{Assumed, Error, Problem, Settings, Wanted, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};

@@ -1,9 +1,9 @@
 //! Every option: it works, the same seed gives the same result on any number of threads, and what makes no sense is
 //! refused in one clear line.
 
-use softsep::format::ResultFile;
+use softsep::internals::format::ResultFile;
+use softsep::internals::report::result_file;
 use softsep::methods::Entry;
-use softsep::report::result_file;
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Problem, Settings, evaluate, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};

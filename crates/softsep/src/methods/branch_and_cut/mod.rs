@@ -35,13 +35,13 @@ const MOST_STALE: u32 = 10;
 
 /// Branch and cut.
 #[derive(Debug, Clone, Default)]
-pub struct BranchAndCut {
+pub(crate) struct BranchAndCut {
     settings: BranchAndCutSettings,
 }
 
 impl BranchAndCut {
     /// The method with its settings.
-    pub fn new(settings: BranchAndCutSettings) -> Self {
+    pub(crate) fn new(settings: BranchAndCutSettings) -> Self {
         Self { settings }
     }
 }

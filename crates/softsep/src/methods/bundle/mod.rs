@@ -30,13 +30,13 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Cutting planes with a stabilised master.
 #[derive(Debug, Clone, Default)]
-pub struct Bundle {
+pub(crate) struct Bundle {
     settings: BundleSettings,
 }
 
 impl Bundle {
     /// The method with its settings.
-    pub fn new(settings: BundleSettings) -> Self {
+    pub(crate) fn new(settings: BundleSettings) -> Self {
         Self { settings }
     }
 }

@@ -40,13 +40,13 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Algorithm 1.
 #[derive(Debug, Clone, Default)]
-pub struct Sgd {
+pub(crate) struct Sgd {
     settings: SgdSettings,
 }
 
 impl Sgd {
     /// The method with its settings.
-    pub fn new(settings: SgdSettings) -> Self {
+    pub(crate) fn new(settings: SgdSettings) -> Self {
         Self { settings }
     }
 }

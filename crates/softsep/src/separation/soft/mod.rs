@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-pub use kernel::{chain_space, chain_states};
+pub use crate::chain::Acceptance;
+pub(crate) use kernel::{chain_space, chain_states};
 pub use settings::{AutoOr, CatchUp, Score, Search, SoftSettings, Temperature};
 pub(crate) use settings::{as_word, chains, from_word, positive_count};
 
