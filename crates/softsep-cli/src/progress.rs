@@ -130,6 +130,7 @@ impl Observer for Line {
             Event::Note(note) => self.doing = (*note).to_owned(),
             Event::Step(record) => self.known = format!("iteration {}, {}", record.iteration, known(record.bounds)),
             Event::Better(bounds) => self.known = known(bounds),
+            _ => {}
         }
         let separator = if self.known.is_empty() { "" } else { "; " };
         self.bar.set_message(format!("{}{separator}{}", self.known, self.doing));

@@ -4,6 +4,7 @@ use crate::error::Error;
 
 /// How much of a proof to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Certify {
     /// The strongest that the method gives for free.
     #[default]
@@ -36,6 +37,7 @@ impl Default for Wanted {
 
 /// Constants of the worst-case statement that the user vouches for; softsep cannot check them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Assumed {
     /// None: only what is derived from the problem counts.
     #[default]

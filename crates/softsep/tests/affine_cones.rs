@@ -115,6 +115,7 @@ fn missed_cone(kind: ConeKind, v: &[f64]) -> f64 {
             let (mean, half) = (0.5 * (v[0] + v[2]), 0.5 * (v[0] - v[2]));
             half.hypot(v[1] * std::f64::consts::FRAC_1_SQRT_2) - mean
         }
+        other => panic!("{other:?} is not known here"),
     }
 }
 

@@ -73,6 +73,7 @@ fn kind(set: &SetDefinition) -> &'static str {
         SetDefinition::Ellipsoid { .. } => "ellipsoid",
         SetDefinition::Polyhedron { .. } => "polyhedron",
         SetDefinition::Custom(set) => set.kind(),
+        _ => "another",
     }
 }
 

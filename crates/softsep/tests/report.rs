@@ -26,7 +26,8 @@ impl Observer for Timeless {
     fn see(&mut self, event: &Event) {
         match event {
             Event::Step(record) => {
-                let record = Record { seconds: record.iteration as f64, ..(*record).clone() };
+                let mut record: Record = (*record).clone();
+                record.seconds = record.iteration as f64;
                 self.0.see(&Event::Step(&record));
             }
             other => self.0.see(other),

@@ -306,7 +306,7 @@ impl Observer for Watch<'_, '_> {
                     live.check(seconds);
                 }
             }
-            Event::Start(_) | Event::Note(_) => {}
+            _ => {}
         }
     }
 }

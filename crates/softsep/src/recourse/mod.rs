@@ -89,6 +89,7 @@ impl RecourseBasis {
 
 /// Counters of one engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct RecourseWork {
     /// Solves.
     pub solves: u64,
@@ -149,6 +150,7 @@ pub fn engine(problem: &Problem, clock: &Clock) -> Result<Box<dyn Recourse>, Rec
 
 /// Error of a recourse solve.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecourseError {
     /// Every rung of the ladder failed.
     #[error("the recourse could not be solved at x = {x:?}, ξ = {xi:?}: {why}")]

@@ -16,6 +16,7 @@ pub struct UncertaintyDefinition {
 
 /// An uncertainty set as it is stated.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SetDefinition {
     /// A finite list.
     Scenarios {

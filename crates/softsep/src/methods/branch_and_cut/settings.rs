@@ -49,6 +49,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
 
 /// How masters are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum TreeKind {
     /// One tree.
     #[default]
@@ -80,6 +81,7 @@ impl FromStr for TreeKind {
 
 /// Who solves the relaxation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Root {
     /// Cutting planes.
     #[default]

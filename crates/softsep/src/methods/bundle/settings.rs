@@ -23,6 +23,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
 
 /// The point of the next separation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Stabilisation {
     /// The point nearest to the incumbent where the cuts allow a level.
     #[default]

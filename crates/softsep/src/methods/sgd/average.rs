@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 /// Which average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Averaging {
     /// Iterate n has weight n.
     #[default]

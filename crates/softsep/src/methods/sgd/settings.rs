@@ -73,6 +73,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
 
 /// The rule for the length of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Steps {
     /// Toward a level, with memory.
     #[default]
@@ -104,6 +105,7 @@ impl FromStr for Steps {
 
 /// The first x.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Start {
     /// Optimal for the nominal scenario.
     #[default]

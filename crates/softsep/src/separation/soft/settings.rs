@@ -75,6 +75,7 @@ impl Default for SoftSettings {
 
 /// The parts of soft separation that a call of normal effort uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Search {
     /// Ascents from known scenarios, then a transition of the chains, then an ascent from a random end of the set.
     #[default]
@@ -131,6 +132,7 @@ impl<'de> Deserialize<'de> for AutoOr {
 
 /// The temperature w of the chains, in units of the objective.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Temperature {
     /// A small share of the gap asked for.
     #[default]
@@ -165,6 +167,7 @@ impl<'de> Deserialize<'de> for Temperature {
 
 /// The function that chains sample by.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Score {
     /// Q.
     #[default]
