@@ -81,7 +81,7 @@ impl SetDefinition {
         Self::Ellipsoid { center: center.into(), matrix: matrix.into() }
     }
 
-    /// Builds the set on its own, for a program that hands parts of a set of its own on to it. Parameters are named ξ[0], ξ[1], ….
+    /// Builds the set on its own, for a program that hands parts of a set of its own on to it.
     pub fn build(&self) -> Result<Arc<dyn Uncertainty>, Complaints> {
         let dim = match self {
             Self::Scenarios { points, .. } => points.dim(),

@@ -73,7 +73,7 @@ impl WorstAnswer {
 }
 
 /// The soft separation of a run.
-pub struct SoftSeparation<'p> {
+pub(crate) struct SoftSeparation<'p> {
     problem: &'p Problem,
     settings: SoftSettings,
     kernel: KernelParts<'p>,
@@ -98,7 +98,7 @@ impl<'p> SoftSeparation<'p> {
     /// Soft separation on `states` (see [`chain_states`]) for a run with this relative gap and seed.
     ///
     /// Errs where the settings do not fit the states, or an engine cannot be built.
-    pub fn new(
+    pub(crate) fn new(
         problem: &'p Problem,
         states: Arc<dyn States + 'p>,
         settings: SoftSettings,
