@@ -209,6 +209,7 @@ impl PartialEq for CustomMethod {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic)]
 mod tests {
     use serde_json::json;
 

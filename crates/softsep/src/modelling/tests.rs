@@ -1,5 +1,5 @@
 //! Models against the definitions that they should make, and the faults that they should name.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
 use crate::outcome::Status;
