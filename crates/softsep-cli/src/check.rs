@@ -69,7 +69,7 @@ impl Check {
 
 /// Asks a method with its default options.
 fn ask(entry: &'static Entry, problem: &Problem) -> Result<Verdict, Error> {
-    let method = entry.build(&Map::new())?;
+    let method = entry.parse(&Map::new())?.build();
     Ok(Verdict {
         method: entry.name,
         plan: method.accepts(problem).map(|()| (method.plan(problem), method.promise(problem))),

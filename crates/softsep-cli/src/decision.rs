@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use softsep::Problem;
-use softsep::format::read_decision;
+use softsep::internals::format::read_decision;
 
 use crate::exit::Failure;
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use softsep::chain::Acceptance;
-use softsep::diagnose::{Constant, Diagnosis, Inquiry, Provenance, diagnose, nominal_decision};
-use softsep::format::NamedValues;
-use softsep::report::diagnosis_summary;
+use softsep::internals::chain::Acceptance;
+use softsep::internals::diagnose::{Constant, Diagnosis, Inquiry, Provenance, diagnose, nominal_decision};
+use softsep::internals::format::NamedValues;
+use softsep::internals::report::diagnosis_summary;
+use softsep::internals::theory::Chance;
 use softsep::run::{Clock, Interrupt};
-use softsep::theory::Chance;
 use softsep::uncertainty::Space;
 use softsep::{Error, Problem};
 

@@ -56,9 +56,7 @@ impl Failure {
         let exit = match &error {
             Error::Read(_) | Error::Input(_) | Error::Settings(_) | Error::Unsupported(_) => Exit::Unusable,
             Error::Recourse(RecourseError::Unsupported(_)) => Exit::Unusable,
-            Error::Recourse(_) | Error::Set(_) | Error::Lp(_) | Error::Master(_) | Error::Interrupted(_) => {
-                Exit::Failed
-            }
+            _ => Exit::Failed,
         };
         let place = file.display();
         let lines = match &error {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use softsep::ProblemDefinition;
 use softsep::definition::ScenarioList;
-use softsep::format::{write, write_scenarios};
+use softsep::internals::format::{write, write_scenarios};
 use softsep::uncertainty::SetDefinition;
 use softsep_paper::instances::{
     Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,

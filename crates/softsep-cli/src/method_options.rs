@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::error::Error as ClapError;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Value};
-use softsep::methods::{Entry, METHODS, OptionInfo};
+use softsep::methods::{Entry, METHODS, MethodSettings, OptionInfo};
 
 use crate::decision;
 use crate::exit::Failure;
@@ -17,8 +17,8 @@ pub(crate) struct MethodOptions {
 }
 
 impl MethodOptions {
-    /// The options, if all of them are options of `method` and have values that it takes.
-    pub(crate) fn of(&self, method: &'static Entry) -> Result<Map<String, Value>, Failure> {
+    /// The method with these options, if all of them are options of it and have values that it takes.
+    pub(crate) fn of(&self, method: &'static Entry) -> Result<MethodSettings, Failure> {
         for name in self.given.keys() {
             if !method.options.iter().any(|option| option.name == name) {
                 let owners: Vec<String> = owners(name).map(|entry| format!("--method {}", entry.name)).collect();
@@ -34,11 +34,11 @@ impl MethodOptions {
             .iter()
             .map(|(name, value)| Ok((name.clone(), resolved(value)?)))
             .collect::<Result<Map<_, _>, Failure>>()?;
-        method.build(&given).map_err(|error| {
+        method.parse(&given).map_err(|error| {
             // The method speaks of a value; say whose, where one option alone is to blame.
             let to_blame = given.iter().find(|(name, value)| {
                 let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
-                method.build(&alone).is_err()
+                method.parse(&alone).is_err()
             });
             let said = error.to_string();
             let about = format!("method \"{}\": ", method.name);
@@ -46,8 +46,7 @@ impl MethodOptions {
                 Some((name, _)) => format!("--{name}: {}", said.strip_prefix(&about).unwrap_or(&said)),
                 None => said,
             })
-        })?;
-        Ok(given)
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use softsep::report::{History, Table, Trace, TraceFormat};
+use softsep::internals::report::{History, Table, Trace, TraceFormat};
 use softsep::run::{Bounds, Certificate, Event, Observer};
 
 use crate::output::say;
@@ -130,6 +130,7 @@ impl Observer for Line {
             Event::Note(note) => self.doing = (*note).to_owned(),
             Event::Step(record) => self.known = format!("iteration {}, {}", record.iteration, known(record.bounds)),
             Event::Better(bounds) => self.known = known(bounds),
+            _ => {}
         }
         let separator = if self.known.is_empty() { "" } else { "; " };
         self.bar.set_message(format!("{}{separator}{}", self.known, self.doing));

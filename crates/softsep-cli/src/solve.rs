@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use softsep::internals::report::{HtmlReport, result_file, solve_summary};
 use softsep::methods::{Entry, METHODS};
-use softsep::report::{HtmlReport, result_file, solve_summary};
 use softsep::{Assumed, Certify, ProbabilisticTarget, Settings};
 
 use crate::exit::{Exit, Failure};
@@ -182,7 +182,7 @@ impl Solve {
             }
         })?;
         let start = Instant::now();
-        let outcome = softsep::solve(&problem, &settings, &mut watch, &interrupt);
+        let outcome = softsep::solve_with(&problem, &settings, &mut watch, &interrupt);
         let (history, traced) = watch.finish();
 
         let outcome = outcome.map_err(|error| {
@@ -236,14 +236,13 @@ impl Solve {
     fn settings(&self) -> Result<Settings, Failure> {
         let method = Entry::find(&self.method).map_err(|error| Failure::unusable(error.to_string()))?;
         Ok(Settings {
-            method: self.method.clone(),
+            method: self.method_options.of(method)?,
             gap: self.gap,
             time_limit: self.time_limit,
             iterations: self.iterations,
             seed: self.seed,
             threads: self.threads,
             certify: self.certify()?,
-            options: self.method_options.of(method)?,
         })
     }
 

@@ -8,8 +8,8 @@ use std::f64::consts::PI;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::chain::Acceptance;
-use softsep::theory::*;
+use softsep::internals::chain::Acceptance;
+use softsep::internals::theory::*;
 use softsep_paper::theory::*;
 
 const RULES: [Acceptance; 2] = [Acceptance::Metropolis, Acceptance::Barker];

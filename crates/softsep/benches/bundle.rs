@@ -17,9 +17,10 @@ use std::time::{Duration, Instant};
 
 use median::median;
 use serde_json::{Map, Value, json};
+use softsep::internals::separation::Assessor;
+use softsep::methods::MethodSettings;
 use softsep::run::{Event, Observer};
-use softsep::separation::Assessor;
-use softsep::{Problem, Settings, solve};
+use softsep::{Problem, Settings, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 const GOALS: [f64; 3] = [1e-3, 1e-4, 1e-5];
@@ -143,14 +144,13 @@ fn main() {
             let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
             let mut watch = Watch::new(&problem, None);
             let settings = Settings {
-                method: "bundle".into(),
+                method: MethodSettings::parse("bundle", &options("BUNDLE_OPTIONS")).unwrap(),
                 gap,
                 time_limit: Some(Duration::from_secs(600)),
                 seed,
-                options: options("BUNDLE_OPTIONS"),
                 ..Settings::default()
             };
-            let outcome = solve(&problem, &settings, &mut watch, &Arc::default()).unwrap();
+            let outcome = solve_with(&problem, &settings, &mut watch, &Arc::default()).unwrap();
             eprintln!(
                 "{name} seed {seed}: start {:.2} %, {:?}, end {:?} after {} iterations, {} solves, {:.2} s, estimate \
                  {:.1e} above the lower bound, true {:.1e}",
@@ -173,19 +173,18 @@ fn main() {
             }
             if beside {
                 let by_root = Settings {
-                    method: "sgd".into(),
+                    method: MethodSettings::parse("sgd", if sgd.is_empty() { &by_default } else { &sgd }).unwrap(),
                     gap: 0.0,
                     time_limit: Some(Duration::from_secs(600)),
                     iterations: Some(20_000),
                     seed,
-                    options: if sgd.is_empty() { by_default.clone() } else { sgd.clone() },
                     ..Settings::default()
                 };
                 let goal = watch.least * (1.0 + GOALS[0]);
                 let first = |settings: &Settings| {
                     let mut watch = Watch { until: goal, ..Watch::new(&problem, Some(watch.least)) };
                     let stop = Arc::clone(&watch.stop);
-                    solve(&problem, settings, &mut watch, &stop).unwrap();
+                    solve_with(&problem, settings, &mut watch, &stop).unwrap();
                     watch.first_at(goal)
                 };
                 let (mut ours, mut theirs) = (first(&settings), first(&by_root));

@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use median::median;
+use softsep::internals::separation::Assessor;
 use softsep::run::{Event, Observer};
-use softsep::separation::Assessor;
-use softsep::{Certify, Problem, ProblemDefinition, Settings, Status, solve};
+use softsep::{Certify, Problem, ProblemDefinition, Settings, Status, solve_with};
 use softsep_paper::instances::{
     Energy, InstanceError, Inventory, LocationTransportation, Network, Uncertain, energy, inventory,
     location_transportation, network,
@@ -101,7 +101,7 @@ fn main() {
         for seed in 1..=seeds {
             let problem = Problem::new(&draw(seed).unwrap()).unwrap();
             let settings = Settings {
-                method: method.clone(),
+                method: method.parse().unwrap(),
                 gap: GAP,
                 certify: Certify::Exact,
                 time_limit: Some(Duration::from_secs(limit)),
@@ -109,7 +109,7 @@ fn main() {
                 ..Settings::default()
             };
             let mut watch = Nodes(0);
-            let outcome = solve(&problem, &settings, &mut watch, &Arc::default()).unwrap();
+            let outcome = solve_with(&problem, &settings, &mut watch, &Arc::default()).unwrap();
             let bounds = &outcome.bounds;
             // Without a sure upper bound there is no proven gap, whatever is likely.
             let gap = bounds.upper().and(bounds.gap()).unwrap_or(f64::INFINITY);

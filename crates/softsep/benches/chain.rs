@@ -9,9 +9,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use softsep::Problem;
-use softsep::chain::{Acceptance, Chain, TransitionKernel};
+use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
+use softsep::internals::recourse::Linear;
 use softsep::proposal::{ProposalKind, ProposalOptions};
-use softsep::recourse::{Answer, Linear, Recourse};
+use softsep::recourse::{Answer, Recourse};
 use softsep::run::Clock;
 use softsep::uncertainty::StateSpec;
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};

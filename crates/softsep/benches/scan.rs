@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use softsep::cuts::CutPool;
 use softsep::definition::ScenarioList;
-use softsep::run::{Clock, Silent};
-use softsep::separation::{Found, Query, Scan, Separation, Split};
+use softsep::internals::separation::{Scan, Split};
+use softsep::run::Clock;
+use softsep::separation::{Found, Query, Separation};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Settings, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
@@ -44,8 +45,8 @@ fn generate(file: &ProblemDefinition, points: &ScenarioList, scan: &mut Scan) ->
             recourse: file.recourse.clone(),
         };
         let master = Problem::new(&master).unwrap();
-        let settings = Settings { method: "extensive".into(), gap: 0.1 * GAP, ..Settings::default() };
-        let outcome = solve(&master, &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: "extensive".parse().unwrap(), gap: 0.1 * GAP, ..Settings::default() };
+        let outcome = solve(&master, &settings).unwrap();
         let x = &outcome.bounds.best().unwrap().x;
         let start = Instant::now();
         let found = scan.separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(&master)).unwrap();
@@ -67,8 +68,8 @@ fn compare(n: usize, count: usize) {
     let SetDefinition::Scenarios { points, .. } = &file.uncertainty.set else { return };
     let screened = generate(&file, points, &mut Scan::new(&problem, Cow::Borrowed(points)).unwrap());
     let start = Instant::now();
-    let settings = Settings { method: "ccg".into(), gap: GAP, ..Settings::default() };
-    let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+    let settings = Settings { method: "ccg".parse().unwrap(), gap: GAP, ..Settings::default() };
+    let outcome = solve(&problem, &settings).unwrap();
     let ccg = start.elapsed();
     let plain = generate(&file, points, &mut Scan::plain(&problem, Cow::Borrowed(points)).unwrap());
     for value in [screened.upper, outcome.bounds.upper().unwrap()] {
@@ -111,8 +112,8 @@ fn with_one_policy(n: usize, count: usize) {
         Problem::new(&location_transportation(&instance).unwrap()).unwrap()
     };
     let (list, ellipsoid) = (drawn(Uncertain::Scenarios(count)), drawn(Uncertain::Ellipsoid));
-    let settings = Settings { method: "ccg".into(), gap: GAP, ..Settings::default() };
-    let x = solve(&list, &settings, &mut Silent, &Default::default()).unwrap().bounds.best().unwrap().x.clone();
+    let settings = Settings { method: "ccg".parse().unwrap(), gap: GAP, ..Settings::default() };
+    let x = solve(&list, &settings).unwrap().bounds.best().unwrap().x.clone();
     let points = list.set.enumerate(usize::MAX).unwrap();
     let start = Instant::now();
     let screened = Scan::new(&list, Cow::Borrowed(&*points))

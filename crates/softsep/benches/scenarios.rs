@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Complaints, ScenarioList};
-use softsep::format::{read_scenarios, write_scenarios};
+use softsep::internals::format::{read_scenarios, write_scenarios};
 
 fn main() {
     let (rows, dim) = (100_000, 100);

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use softsep::cuts::CutPool;
 use softsep::definition::ScenarioList;
+use softsep::internals::separation::{Bilinear, ascend};
 use softsep::recourse::engine;
-use softsep::run::{Clock, Silent};
-use softsep::separation::{Bilinear, Claim, Query, Separation, ascend};
+use softsep::run::Clock;
+use softsep::separation::{Claim, Query, Separation};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Settings, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
@@ -29,8 +30,8 @@ fn decision(file: &ProblemDefinition, problem: &Problem) -> Vec<f64> {
     loop {
         let mut listed = file.clone();
         listed.uncertainty.set = SetDefinition::Scenarios { points: points.clone(), file: None };
-        let settings = Settings { method: "extensive".into(), ..Settings::default() };
-        let outcome = solve(&Problem::new(&listed).unwrap(), &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: "extensive".parse().unwrap(), ..Settings::default() };
+        let outcome = solve(&Problem::new(&listed).unwrap(), &settings).unwrap();
         let x = outcome.bounds.best().unwrap().x.clone();
         if points.len() == SCENARIOS {
             return x;

@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use median::median;
 use serde_json::Map;
-use softsep::run::{Event, Observer, Silent};
-use softsep::separation::Assessor;
-use softsep::{Problem, Settings, solve};
+use softsep::internals::separation::Assessor;
+use softsep::methods::MethodSettings;
+use softsep::run::{Event, Observer};
+use softsep::{Problem, Settings, solve, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Watches what would be returned.
@@ -58,7 +59,7 @@ fn optimum(problem: &Problem, name: &str) -> f64 {
     }
     let limit = Some(Duration::from_secs(60));
     let long = |method: &str| Settings {
-        method: method.into(),
+        method: method.parse().unwrap(),
         gap: 1e-5,
         time_limit: limit,
         iterations: Some(1000),
@@ -67,7 +68,7 @@ fn optimum(problem: &Problem, name: &str) -> f64 {
     let mut judge = Assessor::new(problem).unwrap();
     let optimum = ["ccg", "sgd"]
         .map(|method| {
-            let outcome = solve(problem, &long(method), &mut Silent, &Arc::default()).unwrap();
+            let outcome = solve(problem, &long(method)).unwrap();
             let best = outcome.bounds.best().unwrap();
             judge.cost(&best.x).unwrap().max(best.value)
         })
@@ -116,14 +117,13 @@ fn main() {
             };
             let iterations = std::env::var("SGD_ITERATIONS").map_or(2000, |text| text.parse().unwrap());
             let settings = Settings {
-                method: "sgd".into(),
+                method: MethodSettings::parse("sgd", &options).unwrap(),
                 gap: 0.0,
                 iterations: Some(iterations),
                 seed,
-                options: options.clone(),
                 ..Settings::default()
             };
-            let outcome = solve(&problem, &settings, &mut watch, &Arc::default()).unwrap();
+            let outcome = solve_with(&problem, &settings, &mut watch, &Arc::default()).unwrap();
             let solves = |within: Option<u64>| within.map_or(f64::INFINITY, |solves| solves as f64);
             let ten = watch.within[0].map_or(u64::MAX, |solves| 10 * solves);
             let after = watch.path.iter().find(|point| point.0 >= ten).or(watch.path.last()).unwrap();

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use softsep::methods::MethodSettings;
 use softsep::run::{Event, Observer};
-use softsep::{Certify, Problem, Settings, solve};
+use softsep::{Certify, Problem, Settings, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// What the log says, for the notes of the method.
@@ -81,17 +82,16 @@ fn main() {
                     other => (other, Map::<String, Value>::new()),
                 };
                 let settings = Settings {
-                    method: method.into(),
+                    method: MethodSettings::parse(method, &options).unwrap(),
                     gap,
                     seed,
                     certify: if method == "ccg" { Certify::Free } else { certify },
                     threads: std::env::var("THREADS").ok().and_then(|text| text.parse().ok()),
                     time_limit: Some(Duration::from_secs_f64(limit)),
-                    options,
                     ..Settings::default()
                 };
                 let mut notes = Notes::default();
-                let outcome = solve(&problem, &settings, &mut notes, &Arc::default()).unwrap();
+                let outcome = solve_with(&problem, &settings, &mut notes, &Arc::default()).unwrap();
                 let value = outcome.bounds.best().map_or(f64::INFINITY, |best| best.upper.unwrap_or(best.value));
                 found.push((way.to_owned(), outcome, value, notes));
             }

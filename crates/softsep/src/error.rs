@@ -11,6 +11,7 @@ use crate::uncertainty::SetError;
 
 /// Why a call gave no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A file could not be used.
     #[error(transparent)]
@@ -70,6 +71,7 @@ impl From<Unfinished> for Error {
 /// A method's refusal: the feature that it cannot take, and the alternative.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("method \"{method}\" cannot solve this problem: {feature}; {instead}")]
+#[non_exhaustive]
 pub struct Unsupported {
     /// The method.
     pub method: &'static str,

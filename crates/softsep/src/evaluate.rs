@@ -16,6 +16,7 @@ use crate::solve::{on_threads, worst_case};
 
 /// The cost of a decision.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// f(x).
     pub first_cost: f64,

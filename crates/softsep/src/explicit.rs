@@ -15,6 +15,7 @@ use crate::solve::on_threads;
 
 /// A rule that is feasible for every ξ of the set, which may be a list.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Rule {
     /// `y(ξ) = y₀ + Yξ`.
     pub policy: AffinePolicy,
@@ -24,6 +25,7 @@ pub struct Rule {
 
 /// Why no affine rule is offered for a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoRule {
     /// No recourse variables.
     #[error("an affine rule says what recourse variables do, and there are none here")]

@@ -1,65 +1,123 @@
 //! softsep solves two-stage adaptive robust optimization problems: choose x now, an adversary picks the worst ξ in an
-//! uncertainty set, then the recourse decision y responds to ξ:
+//! uncertainty set, then the recourse decision y responds to ξ.
+//!
+//! # The mathematics
 //!
 //! ```text
 //! min over x in X of  f(x) + max over ξ in Ξ of  Q(x, ξ),     Q(x, ξ) = min over y of { bᵀy : G y + E x + U ξ − h ∈ K }
 //! ```
 //!
-//! A [`Problem`] comes from an `aro/1` file ([`read`]) or is made of a [`ProblemDefinition`] in code
-//! ([`Problem::new`]); [`solve`] finds a decision with bounds that say how they are known, [`evaluate`] gives the
-//! worst-case cost of a given decision, and [`explicit_rule`] writes the recourse down as an affine function of ξ.
+//! X is given by linear rows and integrality, f is linear or convex quadratic. Ξ is a list of scenarios, a box, an ℓ1 ball, a
+//! budget set, an ellipsoid, a polyhedron, or a set of your own. The recourse is linear, or has a convex quadratic cost and cones
+//! K. Its costs may move with ξ.
+//!
+//! # A first model
+//!
+//! A [`Model`] has handles for variables, and operators for costs and rows:
 //!
 //! ```
-//! use softsep::definition::{Row, Variable};
-//! use softsep::run::Silent;
-//! use softsep::uncertainty::SetDefinition;
-//! use softsep::{Problem, ProblemDefinition, Settings, solve};
+//! use softsep::{Model, Settings, Status};
 //!
-//! // Order x at 5 each now; demand d is anywhere in [10, 30]; a shortage costs 9 each later.
-//! let mut definition = ProblemDefinition::default();
-//! definition.first_stage.variables.push(Variable::new("order", 5.0));
-//! definition.uncertainty.parameters.push("demand".into());
-//! definition.uncertainty.set = SetDefinition::Box { lower: vec![10.0], upper: vec![30.0] };
-//! definition.recourse.variables.push(Variable::new("short", 9.0));
-//! let mut cover = Row::new("cover");
-//! cover.y = vec![("short".into(), 1.0)];
-//! cover.x = vec![("order".into(), 1.0)];
-//! cover.xi = vec![("demand".into(), -1.0)];
-//! cover.lower = 0.0;
-//! definition.recourse.constraints.push(cover);
+//! // Order at 5 each now; demand is anywhere in [10, 30]; a shortage costs 9 each later.
+//! let mut m = Model::new("order");
+//! let order = m.first_stage("order", 0.0..);
+//! let demand = m.uncertain("demand", 10.0..=30.0);
+//! let short = m.recourse("short", 0.0..);
+//! m.minimize(5.0 * order + 9.0 * short);
+//! m.add("cover", (order + short).ge(demand));
 //!
-//! let problem = Problem::new(&definition)?;
-//! let outcome = solve(&problem, &Settings::default(), &mut Silent, &Default::default())?;
-//! assert_eq!(outcome.bounds.upper(), Some(150.0));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let result = m.solve(&Settings::default())?;
+//! assert_eq!(result.status(), Status::Optimal);
+//! assert_eq!((result[order], result.objective()), (30.0, Some(150.0)));
+//! # Ok::<(), softsep::Error>(())
 //! ```
+//!
+//! A problem may also come from an `aro/1` file ([`read`]), or from a [`ProblemDefinition`], the same by names
+//! ([`Problem::new`]); [`solve`] then takes the [`Problem`]. A definition has everything; a model has no operators for quadratic
+//! costs and cones, and hands its definition out for them ([`Model::definition_mut`]).
+//!
+//! # Reading a result
+//!
+//! A [`Solution`] is read by handle or name: `result[order]` is part of the decision, `result[demand]` of its worst case found,
+//! `result[short]` of the optimal recourse there. Behind it is the [`Outcome`]: its [`Status`], why the run ended
+//! ([`Stop`](run::Stop)), and the [`Bounds`](run::Bounds), which say how each is known. A bound with the certificate
+//! `Deterministic` holds for sure, up to the solvers' tolerances; an objective without an upper bound is an estimate from the
+//! scenarios seen. [`evaluate`](evaluate()) gives the worst-case cost of any decision, and [`explicit_rule`] an affine rule y(ξ)
+//! that is feasible for every ξ.
+//!
+//! # Choosing a method
+//!
+//! [`Settings`] hold the [method](methods::MethodSettings) with its own settings. The default picks by class and size, and says
+//! why to an observer ([`solve_with`]).
+//!
+//! | method | for | ends with |
+//! |---|---|---|
+//! | [`Ccg`](methods::MethodSettings::Ccg), [`Benders`](methods::MethodSettings::Benders) | scenario lists; linear recourse over every set | the optimum, proved |
+//! | [`Bundle`](methods::MethodSettings::Bundle) | large sets, continuous x | a close estimate; proved with [`Certify::Exact`] |
+//! | [`BranchAndCut`](methods::MethodSettings::BranchAndCut) | large sets, mixed-integer x | the same |
+//! | [`Sgd`](methods::MethodSettings::Sgd) | the paper's Algorithm 1 | an estimate |
+//! | [`Extensive`](methods::MethodSettings::Extensive) | few scenarios or extreme points | the optimum, proved |
+//! | [`Adr`](methods::MethodSettings::Adr) | a quick upper bound | affine rules, conservative |
+//!
+//! ```
+//! # use softsep::Model;
+//! use softsep::methods::{GenerationSettings, MethodSettings};
+//! use softsep::separation::SeparationKind;
+//! use softsep::Settings;
+//!
+//! let scan = GenerationSettings::default().with_separation(SeparationKind::Scan);
+//! let settings = Settings::default().method(MethodSettings::Ccg(scan)).gap(1e-6).seed(7);
+//! # assert_eq!(settings.method.name(), "ccg");
+//! ```
+//!
+//! # Extending
+//!
+//! Methods know neither the set nor the separation that they drive, so that each part can be replaced from outside:
+//!
+//! - [`Uncertainty`](uncertainty::Uncertainty), a set of your own, goes into
+//!   [`SetDefinition::custom`](uncertainty::SetDefinition::custom);
+//! - [`Separation`](separation::Separation) and its [factory](separation::SeparationFactory) go into
+//!   [`SeparationKind::custom`](separation::SeparationKind::custom): a [`Query`](separation::Query) comes in, a scenario with a
+//!   cut and a [`Claim`](separation::Claim) goes [out](separation::Found), and cuts met on the way go into the
+//!   [pool](cuts::CutPool);
+//! - [`Method`](methods::Method) goes into [`MethodSettings::custom`](methods::MethodSettings::custom), and writes what it learns
+//!   into the [`Run`](run::Run);
+//! - [`Recourse`](recourse::Recourse) engines answer with value, slopes and cut at (x, ξ), and [`Proposal`](proposal::Proposal)s
+//!   move chains over scenarios; both are seams inside the crate, open to be called.
+//!
+//! `examples/custom.rs` has a set and a separation. The feature `testing` has suites that check whether a part keeps its
+//! contract.
 #![forbid(unsafe_code)]
 
-pub mod certification;
-pub mod chain;
+mod certification;
+mod certify;
+mod chain;
 pub mod cuts;
 pub mod definition;
-pub mod diagnose;
+mod diagnose;
 mod error;
 mod evaluate;
 mod explicit;
-pub mod format;
+mod format;
+#[doc(hidden)]
+pub mod internals;
 mod master;
 pub mod methods;
 pub mod model;
-pub mod numeric;
+mod modelling;
+mod numeric;
 mod outcome;
-pub mod policy;
+mod policy;
 pub mod proposal;
 pub mod recourse;
-pub mod report;
+mod report;
 pub mod run;
 pub mod separation;
 mod settings;
 mod solve;
 #[cfg(feature = "testing")]
 pub mod testing;
-pub mod theory;
+mod theory;
 mod tree;
 pub mod uncertainty;
 
@@ -67,14 +125,22 @@ use std::path::Path;
 
 use uncertainty::SetDefinition;
 
+pub use certify::{Assumed, Certify, ProbabilisticTarget};
+pub use definition::Complaints;
 pub use error::{Error, ReadError, Unsupported};
 pub use evaluate::{Evaluation, evaluate};
 pub use explicit::{NoRule, Rule, explicit_rule};
 pub use format::WriteError;
 pub use model::{Problem, ProblemDefinition};
+pub use modelling::{Constraint, Expr, FirstStageVar, Key, Model, RecourseVar, Solution, UncertainParam};
 pub use outcome::{Outcome, Status, WorstCase};
-pub use settings::{Assumed, Certify, ProbabilisticTarget, Settings};
-pub use solve::solve;
+pub use settings::Settings;
+pub use solve::{solve, solve_with};
+
+/// The README's program, as a doc-test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Problem;
 use crate::run::{Bounds, Stop, Verdict};
 
 /// The result of [`solve`](crate::solve).
@@ -29,6 +30,36 @@ pub struct Outcome {
     pub exact_separations: u64,
     /// Wall-clock time; the only field that two equal runs differ in.
     pub seconds: f64,
+}
+
+impl Outcome {
+    /// The decision; `None` if the run has found none.
+    pub fn x(&self) -> Option<&[f64]> {
+        self.bounds.best().map(|best| best.x.as_slice())
+    }
+
+    /// The cost of the decision at its worst scenario found, f(x) included; `None` without a decision.
+    pub fn objective(&self) -> Option<f64> {
+        self.bounds.best().map(|best| best.value)
+    }
+
+    /// The value that a variable or parameter of `problem` has here, by name: of the decision, else of its worst case, else
+    /// of the recourse to that.
+    pub fn value(&self, problem: &Problem, name: &str) -> Option<f64> {
+        self.find(problem, name).copied()
+    }
+
+    pub(crate) fn find(&self, problem: &Problem, name: &str) -> Option<&f64> {
+        let position = |names: &[String]| names.iter().position(|known| known == name);
+        let worst_case = self.worst_case.as_ref();
+        if let Some(index) = position(&problem.names.first) {
+            return self.x()?.get(index);
+        }
+        match position(&problem.names.parameters) {
+            Some(index) => worst_case?.xi.get(index),
+            None => worst_case?.y.get(position(&problem.names.recourse)?),
+        }
+    }
 }
 
 /// What the run holds when it ends; [`Stop`] says why it ended.

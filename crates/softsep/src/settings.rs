@@ -1,93 +1,29 @@
-//! What a user may ask of a run.
+//! The settings of a run.
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
+use crate::certify::Certify;
 use crate::error::Error;
+use crate::methods::MethodSettings;
 
-/// How much of a proof to look for.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Certify {
-    /// The strongest that the method gives for free.
-    #[default]
-    Free,
-    /// A proved upper bound.
-    Exact,
-    /// What random draws say: how much of the set costs more, and under assumptions an upper bound that is likely to
-    /// hold. A proved one is better, and is taken where the method gives it for free.
-    Probabilistic(ProbabilisticTarget),
-    /// No upper bound: the objective stays an estimate.
-    None,
-}
-
-/// What draws are to say.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProbabilisticTarget {
-    /// The probability with which each statement must hold.
-    pub confidence: f64,
-    /// The share of the set that may cost more than the objective.
-    pub level: f64,
-    /// Constants that the user vouches for.
-    pub assumed: Assumed,
-}
-
-impl Default for ProbabilisticTarget {
-    fn default() -> Self {
-        Self { confidence: 0.95, level: 1e-3, assumed: Assumed::Nothing }
-    }
-}
-
-/// Constants of the worst-case statement that the user vouches for; softsep cannot check them.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Assumed {
-    /// None: only what is derived from the problem counts.
-    #[default]
-    Nothing,
-    /// ρ of EC.3: the probability that one draw misses, if the bound is false.
-    Miss {
-        /// ρ.
-        rho: f64,
-    },
-    /// What ρ of eq. (certification-calls) is made of, for a chain over finitely many states.
-    Chain {
-        /// η̄, a bound on Dobrushin's coefficient of the chain.
-        eta: f64,
-        /// Δ⋆: by how much the worst scenarios of any decision are worse than all others.
-        margin: f64,
-    },
-}
-
-impl ProbabilisticTarget {
-    /// Refuses what makes no sense.
-    pub fn validate(&self) -> Result<(), Error> {
-        let refuse = |what: &str, value: f64| Err(Error::Settings(format!("{what}, not {value}")));
-        let is_inside = |value: f64| 0.0 < value && value < 1.0;
-        if !is_inside(self.confidence) {
-            return refuse("the confidence must be between 0 and 1, both excluded", self.confidence);
-        }
-        if !is_inside(self.level) {
-            return refuse("the level of violation must be between 0 and 1, both excluded", self.level);
-        }
-        match self.assumed {
-            Assumed::Miss { rho } if !is_inside(rho) => refuse("rho must be between 0 and 1, both excluded", rho),
-            Assumed::Chain { eta, .. } if !(eta == 0.0 || is_inside(eta)) => {
-                refuse("eta must be at least 0 and below 1", eta)
-            }
-            Assumed::Chain { margin, .. } if !(margin > 0.0 && margin.is_finite()) => {
-                refuse("the margin must be a positive number", margin)
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Settings that every method shares, and the options of the one that is chosen.
+/// Settings of a run: the method with its own settings, and what every method shares.
+///
+/// ```
+/// use std::time::Duration;
+/// use softsep::methods::BundleSettings;
+/// use softsep::{Certify, Settings};
+///
+/// let settings = Settings::default().gap(1e-6).time_limit(Duration::from_secs(60)).certify(Certify::Exact);
+/// let bundle = settings.method(BundleSettings::default().with_chains(4));
+/// // Fields are public, so that struct update works as well. That is why the struct is exhaustive.
+/// let seeded = Settings { seed: 7, ..bundle };
+/// # assert_eq!(seeded.method.name(), "bundle");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// A name of [`methods`](crate::methods::METHODS), or `auto`.
-    pub method: String,
-    /// The relative gap at which to stop.
+    /// The method and its own settings.
+    pub method: MethodSettings,
+    /// The relative gap at which to stop: (upper − lower) / |upper|.
     pub gap: f64,
     /// Time for everything, sub-solvers included.
     pub time_limit: Option<Duration>,
@@ -99,26 +35,58 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// The proof to look for.
     pub certify: Certify,
-    /// The method's own options, by name.
-    pub options: Map<String, Value>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            method: "auto".into(),
+            method: MethodSettings::Auto,
             gap: 1e-3,
             time_limit: None,
             iterations: None,
             seed: 1,
             threads: None,
             certify: Certify::Free,
-            options: Map::new(),
         }
     }
 }
 
 impl Settings {
+    /// The same settings with another method, as `MethodSettings::Ccg(..)` or the settings of a method.
+    pub fn method(self, method: impl Into<MethodSettings>) -> Self {
+        Self { method: method.into(), ..self }
+    }
+
+    /// The same settings with another gap.
+    pub fn gap(self, gap: f64) -> Self {
+        Self { gap, ..self }
+    }
+
+    /// The same settings with a time limit.
+    pub fn time_limit(self, limit: Duration) -> Self {
+        Self { time_limit: Some(limit), ..self }
+    }
+
+    /// The same settings with a limit on the iterations of the method.
+    pub fn iterations(self, limit: u64) -> Self {
+        Self { iterations: Some(limit), ..self }
+    }
+
+    /// The same settings with another seed.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The same settings on so many threads.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    /// The same settings with another proof to look for.
+    pub fn certify(self, certify: Certify) -> Self {
+        Self { certify, ..self }
+    }
+
     /// Refuses what makes no sense.
     pub fn validate(&self) -> Result<(), Error> {
         if !(self.gap.is_finite() && self.gap >= 0.0) {
@@ -130,6 +98,7 @@ impl Settings {
         if self.iterations == Some(0) {
             return Err(Error::Settings("the number of iterations must be at least 1".into()));
         }
+        self.method.validate()?;
         match &self.certify {
             Certify::Probabilistic(wanted) => wanted.validate(),
             _ => Ok(()),

@@ -5,32 +5,36 @@ use std::sync::atomic::AtomicBool;
 
 use crate::cuts::WarmStart;
 use crate::error::Error;
-use crate::methods::Entry;
 use crate::model::Problem;
 use crate::outcome::{Outcome, Status, WorstCase};
 use crate::recourse::{self, Answer, engine};
-use crate::run::{Bounds, Clock, Header, Interrupt, Limits, Observer, Run, Stop, Verdict};
+use crate::run::{Bounds, Clock, Header, Interrupt, Limits, Observer, Run, Silent, Stop, Verdict};
 use crate::settings::Settings;
 
-/// Solves a problem. Raising `interrupt` ends the run soon, with the best result so far.
+/// Solves a problem.
 ///
 /// The same problem, settings and seed give the same outcome on any number of threads, time limits and `seconds` aside.
-pub fn solve(
+pub fn solve(problem: &Problem, settings: &Settings) -> Result<Outcome, Error> {
+    solve_with(problem, settings, &mut Silent, &Arc::default())
+}
+
+/// Solves a problem as [`solve`] does, under an observer that sees every iteration. Raising `interrupt` ends the run soon,
+/// with the best result so far.
+pub fn solve_with(
     problem: &Problem,
     settings: &Settings,
     observer: &mut (dyn Observer + Send),
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Outcome, Error> {
     settings.validate()?;
-    let entry = Entry::find(&settings.method)?;
-    let method = entry.build(&settings.options)?;
+    let method = settings.method.build();
     // Looking at the problem takes time too: enumerating a set, above all.
     let clock = Clock::new(settings.time_limit, Arc::clone(interrupt));
     method.accepts(problem)?;
     let limits = Limits { gap: settings.gap, iterations: settings.iterations, seed: settings.seed };
     on_threads(settings.threads, || {
-        let mut run = Run::new(entry.name, limits, clock, observer);
-        run.begin(&Header { problem: problem.name.clone(), facts: problem.facts(), method: entry.name });
+        let mut run = Run::new(method.name(), limits, clock, observer);
+        run.begin(&Header { problem: problem.name.clone(), facts: problem.facts(), method: method.name() });
         let mut warm = WarmStart::cold(problem);
         let stop = match method.solve(problem, settings.certify, &mut warm, &mut run) {
             Ok(stop) => stop,

@@ -14,15 +14,14 @@ mod truth;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::cuts::CutPool;
+use softsep::internals::separation::Split;
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Clock, Event, Observer, Silent};
-use softsep::separation::{Claim, Query, Separation, Split};
+use softsep::run::{Clock, Event, Observer};
+use softsep::separation::{Claim, Query, Separation};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Certify, Error, Problem, Settings, solve};
+use softsep::{Certify, Error, Problem, Settings, solve, solve_with};
 use softsep_paper::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
 use truth::truth;
-
-/// Any bound will do.
 
 /// By how much a bound may be below what the recourse costs, relative: two solvers' tolerances.
 const BELOW: f64 = 1e-7;
@@ -57,8 +56,9 @@ fn decision(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<f64> {
 
 /// A decision that is nearly the best: many scenarios are nearly the worst there, and bounds are hardest.
 fn good_decision(problem: &Problem) -> Vec<f64> {
-    let settings = Settings { method: "bundle".into(), certify: Certify::None, gap: 1e-2, ..Settings::default() };
-    solve(problem, &settings, &mut Silent, &Default::default()).unwrap().bounds.best().unwrap().x.clone()
+    let settings =
+        Settings { method: "bundle".parse().unwrap(), certify: Certify::None, gap: 1e-2, ..Settings::default() };
+    solve(problem, &settings).unwrap().bounds.best().unwrap().x.clone()
 }
 
 /// What the recourse costs at a scenario.
@@ -97,8 +97,8 @@ fn best_rule(problem: &Problem, x: &[f64]) -> Option<f64> {
     }
     let problem = Problem::new(&fixed).unwrap();
     let mut rule = Rule::default();
-    let settings = Settings { method: "adr".into(), ..Settings::default() };
-    match solve(&problem, &settings, &mut rule, &Default::default()) {
+    let settings = Settings { method: "adr".parse().unwrap(), ..Settings::default() };
+    match solve_with(&problem, &settings, &mut rule, &Default::default()) {
         Ok(_) => rule.0.map(|cost| cost - problem.first.value(x)),
         Err(Error::Unsupported(_)) => None,
         Err(error) => panic!("{error}"),
@@ -114,7 +114,7 @@ fn check(what: &str, problem: &Problem, x: &[f64], close: f64, met: &mut Met) {
         .unwrap();
     let tolerance = if truth.is_finite() { 0.5 * close * truth.abs().max(1.0) } else { 0.0 };
     let end = separation
-        .separate(&Query::maximum(x, &Clock::unlimited()).with_bound(tolerance), &mut CutPool::new(&problem))
+        .separate(&Query::maximum(x, &Clock::unlimited()).with_bound(tolerance), &mut CutPool::new(problem))
         .unwrap();
     if problem.set.kind() == "ellipsoid" {
         // What it costs at a member is no more than the truth.

@@ -13,8 +13,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::cuts::CutPool;
 use softsep::definition::{ConeDefinition, ConeKind, Row, Variable};
+use softsep::internals::separation::{Split, finite_equivalent};
 use softsep::run::Clock;
-use softsep::separation::{Claim, Query, Separation, Split, finite_equivalent};
+use softsep::separation::{Claim, Query, Separation};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Rule, explicit_rule};
@@ -114,6 +115,7 @@ fn missed_cone(kind: ConeKind, v: &[f64]) -> f64 {
             let (mean, half) = (0.5 * (v[0] + v[2]), 0.5 * (v[0] - v[2]));
             half.hypot(v[1] * std::f64::consts::FRAC_1_SQRT_2) - mean
         }
+        other => panic!("{other:?} is not known here"),
     }
 }
 

@@ -5,14 +5,14 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use softsep::certification::{Certifier, Judgement};
-use softsep::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::definition::{Complaints, Row};
-use softsep::proposal::{
-    HitAndRun, KernelMixture, Langevin, Proposal, ProposalKind, ProposalMixture, ProposalOptions, Tilted, Uniform,
-    Weighted,
-};
-use softsep::recourse::{Answer, Linear, Recourse};
+use softsep::internals::certification::{Certifier, Judgement};
+use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
+use softsep::internals::proposal::Uniform;
+use softsep::internals::proposal::{HitAndRun, KernelMixture, Langevin, ProposalMixture, Tilted, Weighted};
+use softsep::internals::recourse::Linear;
+use softsep::proposal::{Proposal, ProposalKind, ProposalOptions};
+use softsep::recourse::{Answer, Recourse};
 use softsep::run::{Clock, Purpose, stream};
 use softsep::uncertainty::{
     CachedTilt, ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, build,

@@ -2,13 +2,13 @@
 //! tree.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use softsep::definition::{Row, Variable, VariableKind};
+use softsep::methods::MethodSettings;
 use softsep::recourse::{Answer, Outcome as Ended, engine};
-use softsep::run::{Clock, Silent};
+use softsep::run::Clock;
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::uncertainty::{SetDefinition, Sides};
 use softsep::{Certify, Outcome, Problem, ProblemDefinition, Settings, Status, solve};
@@ -25,13 +25,13 @@ fn options(pairs: &[(&str, Value)]) -> Map<String, Value> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
-fn by(method: &str, certify: Certify, options: Map<String, Value>, problem: &Problem) -> Option<Outcome> {
-    let settings =
-        Settings { method: method.into(), gap: GAP, certify, options, threads: Some(1), ..Settings::default() };
-    match solve(problem, &settings, &mut Silent, &Arc::default()) {
+fn by(name: &str, certify: Certify, options: Map<String, Value>, problem: &Problem) -> Option<Outcome> {
+    let method = MethodSettings::parse(name, &options).unwrap();
+    let settings = Settings { method, gap: GAP, certify, threads: Some(1), ..Settings::default() };
+    match solve(problem, &settings) {
         Ok(outcome) => Some(outcome),
         Err(softsep::Error::Unsupported(_)) => None,
-        Err(error) => panic!("{method} on {}: {error}", problem.name),
+        Err(error) => panic!("{name} on {}: {error}", problem.name),
     }
 }
 
@@ -263,14 +263,14 @@ fn the_same_on_any_number_of_threads() {
             let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
             let run = |threads| {
                 let settings = Settings {
-                    method: "branch-and-cut".into(),
+                    method: "branch-and-cut".parse().unwrap(),
                     gap: GAP,
                     seed,
                     certify: Certify::None,
                     threads: Some(threads),
                     ..Settings::default()
                 };
-                let outcome = solve(&problem, &settings, &mut Silent, &Arc::default()).unwrap();
+                let outcome = solve(&problem, &settings).unwrap();
                 (outcome.bounds, outcome.iterations, outcome.recourse_solves)
             };
             let one = run(1);
@@ -292,14 +292,14 @@ fn bounds_bracket_the_optimum_at_any_limit() {
             let times = [10, 300, 1000, 3000, 10_000].map(|micros| (None, Some(Duration::from_micros(micros))));
             for (iterations, time_limit) in limits.into_iter().chain(times) {
                 let settings = Settings {
-                    method: "branch-and-cut".into(),
+                    method: "branch-and-cut".parse().unwrap(),
                     gap: GAP,
                     iterations,
                     time_limit,
                     certify: Certify::Exact,
                     ..Settings::default()
                 };
-                let outcome = solve(&problem, &settings, &mut Silent, &Arc::default()).unwrap();
+                let outcome = solve(&problem, &settings).unwrap();
                 let bounds = &outcome.bounds;
                 assert!(bounds.lower().is_none_or(|lower| lower <= optimum + room), "{set} seed {seed}: {bounds:?}");
                 assert!(bounds.upper().is_none_or(|upper| upper >= optimum - room), "{set} seed {seed}: {bounds:?}");

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use reference::{Optimum, Reference};
 use softsep::definition::Variable;
-use softsep::run::{Certificate, Silent, Stop};
+use softsep::run::{Certificate, Stop};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{Error, Outcome, Problem, Settings, Status, solve};
 
@@ -50,7 +50,7 @@ impl Met {
     /// Holds a run against what is known of the problem; `None` if the method does not take it.
     fn run(&mut self, reference: &Reference, optimum: Optimum, settings: &Settings) -> Option<Outcome> {
         let problem = reference.problem;
-        let outcome = match solve(problem, settings, &mut Silent, &Default::default()) {
+        let outcome = match solve(problem, settings) {
             Ok(outcome) => outcome,
             Err(Error::Unsupported(_)) => {
                 self.refused += 1;
@@ -157,7 +157,7 @@ fn hold(kinds: &[(Recipe, u64)]) -> u64 {
             let optimum = reference.optimum();
             solved += u64::from(matches!(optimum, Optimum::At { .. }));
             let settings = Settings { gap: [1e-3, 1e-4, 1e-6][seed as usize % 3], seed, ..Settings::default() };
-            let by = |method: &str| Settings { method: method.into(), ..settings.clone() };
+            let by = |method: &str| Settings { method: method.parse().unwrap(), ..settings.clone() };
             let by_bundle = bundle.run(&reference, optimum, &by("bundle"));
             let [by_auto, by_ccg] = [("auto", &mut auto), ("ccg", &mut ccg)].map(|(method, met)| {
                 met.run(&reference, optimum, &Settings { time_limit: Some(PATIENCE), ..by(method) })

@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use locks::{FIRST_COST, Locked, WORST};
-use softsep::certification::{Certifier, Judgement};
+use softsep::internals::certification::{Certifier, Judgement};
 use softsep::recourse::{Answer, engine};
 use softsep::run::{Attested, Clock, ProbabilisticBound, Source};
 use softsep::testing::{Recipe, random_problem};

@@ -2,7 +2,7 @@
 //! finite sets, by quadrature on spheres and in bodies.
 //!
 //! The recourse problems have generic numbers and the engine picks duals by least slope, so that each state has one
-//! dual (see `softsep::chain`).
+//! dual (see `softsep::internals::chain`).
 //!
 //! A run goes on until batches of it show that its distance in total variation from its own law, expected to be e,
 //! passes 0.01 only if it exceeds e by four standard errors of the worst event: once in 30 000 times. All seeds are
@@ -14,13 +14,15 @@ use std::f64::consts::{PI, TAU};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::chain::{Acceptance, Chain, Chains, TransitionKernel};
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::proposal::{
-    ChainState, Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Proposal, ProposalKind,
-    ProposalMixture, ProposalOptions, Tilted, TiltedChord, Uniform, Weighted,
+use softsep::internals::chain::{Acceptance, Chain, Chains, TransitionKernel};
+use softsep::internals::proposal::Uniform;
+use softsep::internals::proposal::{
+    Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, ProposalMixture, Tilted, TiltedChord, Weighted,
 };
-use softsep::recourse::{Answer, DualChoice, Linear, Recourse};
+use softsep::internals::recourse::{DualChoice, Linear};
+use softsep::proposal::{ChainState, Proposal, ProposalKind, ProposalOptions};
+use softsep::recourse::{Answer, Recourse};
 use softsep::run::{Clock, Purpose, Random};
 use softsep::testing::{Trial, check_proposal};
 use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States};
@@ -71,6 +73,7 @@ fn kind(set: &SetDefinition) -> &'static str {
         SetDefinition::Ellipsoid { .. } => "ellipsoid",
         SetDefinition::Polyhedron { .. } => "polyhedron",
         SetDefinition::Custom(set) => set.kind(),
+        _ => "another",
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Complaints, ScenarioList};
-use softsep::format::{read_scenarios, write_scenarios};
+use softsep::internals::format::{read_scenarios, write_scenarios};
 
 /// Counts the bytes that this thread holds, and the most that it has held.
 struct Counting;

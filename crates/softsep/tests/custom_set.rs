@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use softsep::definition::{Complaints, Row, ScenarioList, Variable};
-use softsep::run::Silent;
+use softsep::internals::format;
 use softsep::testing::check_set;
 use softsep::uncertainty::{
     Count, Part, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, UncertaintyDefinition, build,
 };
-use softsep::{Problem, ProblemDefinition, Settings, Status, WriteError, format, solve};
+use softsep::{Problem, ProblemDefinition, Settings, Status, WriteError, solve};
 
 /// `ξ ≥ 0, Σξ ≤ 1`, with closed forms in place of the linear programs of a polyhedron. Shapes and states are those of
 /// the equal polyhedron.
@@ -123,8 +123,8 @@ fn a_custom_set_is_solved_like_the_equal_polyhedron() {
     let custom = Problem::new(&stock(SetDefinition::Custom(Arc::new(Simplex::new(3))))).unwrap();
     let known = Problem::new(&stock(polyhedron(3))).unwrap();
     for method in ["extensive", "ccg", "benders", "bundle", "auto"] {
-        let settings = Settings { method: method.into(), gap: 1e-6, ..Settings::default() };
-        let run = |problem| solve(problem, &settings, &mut Silent, &Arc::default()).unwrap();
+        let settings = Settings { method: method.parse().unwrap(), gap: 1e-6, ..Settings::default() };
+        let run = |problem| solve(problem, &settings).unwrap();
         let (custom, known) = (run(&custom), run(&known));
         assert_eq!((custom.status, known.status), (Status::Optimal, Status::Optimal), "{method}");
         let (found, expected) = (custom.bounds.upper().unwrap(), known.bounds.upper().unwrap());

@@ -5,11 +5,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::diagnose::{Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
+use softsep::internals::diagnose::{Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
+use softsep::internals::theory::{Chance, MetricSpace, finite_error};
 use softsep::recourse::{Answer, Outcome, engine};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::theory::{Chance, MetricSpace, finite_error};
 use softsep::uncertainty::{SetDefinition, StateSpec};
 use softsep::{Error, Problem, ProblemDefinition, evaluate};
 

@@ -4,7 +4,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Certificate, Clock, Silent};
+use softsep::run::{Certificate, Clock};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, Settings, Status, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
@@ -25,8 +25,8 @@ fn bounds_hold(n: usize, mixed_integer: bool, gap: f64, method: &str) {
         let settings = LocationTransportation { n, uncertainty: Uncertain::Ellipsoid, mixed_integer, seed };
         let file = location_transportation(&settings).unwrap();
         let problem = Problem::new(&file).unwrap();
-        let settings = Settings { method: method.into(), gap, ..Settings::default() };
-        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: method.parse().unwrap(), gap, ..Settings::default() };
+        let outcome = solve(&problem, &settings).unwrap();
         let what = format!("{method}, n = {n}, seed {seed}: {:?}", outcome.bounds);
         assert_eq!(
             (outcome.status, outcome.bounds.certificate()),

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use softsep::Problem;
-use softsep::recourse::{Conic, DualChoice, Fixed, Linear};
+use softsep::internals::recourse::{Conic, DualChoice, Fixed, Linear};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, check_engine, random_problem};
 

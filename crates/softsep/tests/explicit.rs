@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
-use softsep::report::policy_file;
-use softsep::run::Silent;
-use softsep::separation::{Exact, SeparationKind};
+use softsep::internals::report::policy_file;
+use softsep::internals::separation::Exact;
+use softsep::separation::SeparationKind;
 use softsep::testing::{Recipe, random_problem};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Error, NoRule, Problem, ProblemDefinition, Rule, Settings, evaluate, explicit_rule, solve};
@@ -187,7 +187,7 @@ fn rules_of_location_transportation_hold() {
             location_transportation(&LocationTransportation { n: 10, uncertainty, mixed_integer: false, seed: 1 })
                 .unwrap();
         let problem = Problem::new(&file).unwrap();
-        let outcome = solve(&problem, &Settings::default(), &mut Silent, &Default::default()).unwrap();
+        let outcome = solve(&problem, &Settings::default()).unwrap();
         let x = &outcome.bounds.best().unwrap().x;
         let rule = rule_of(&problem, x).unwrap();
         let above = checked(&file, &problem, x, &rule, 20_000, &mut ChaCha8Rng::seed_from_u64(1));
@@ -211,7 +211,7 @@ fn a_rule_answers_also_where_nothing_is_worst() {
         row.upper = row.lower + 1e-3 * row.lower.abs();
     }
     let problem = Problem::new(&file).unwrap();
-    let outcome = solve(&problem, &Settings::default(), &mut Silent, &Default::default()).unwrap();
+    let outcome = solve(&problem, &Settings::default()).unwrap();
     let x = &outcome.bounds.best().unwrap().x;
     let rule = rule_of(&problem, x).unwrap();
     let above = checked(&file, &problem, x, &rule, 1000, &mut ChaCha8Rng::seed_from_u64(3));

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right. The library's own root (`lib.rs`) stands outside.
-const LAYERS: [&str; 26] = [
+const LAYERS: [&str; 29] = [
     "numeric",
     "run",
     "definition",
@@ -19,19 +19,22 @@ const LAYERS: [&str; 26] = [
     "theory",
     "policy",
     "error",
-    "settings",
+    "certify",
     "separation",
     "master",
     "certification",
     "tree",
     "methods",
+    "settings",
     "outcome",
     "solve",
+    "modelling",
     "evaluate",
     "explicit",
     "diagnose",
     "format",
     "report",
+    "internals",
     "testing",
 ];
 

@@ -7,10 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use softsep::methods::{Entry, METHODS, Reaches};
+use softsep::methods::{Entry, METHODS, MethodSettings, Reaches};
 use softsep::run::{Silent, Stop};
+use softsep::separation::SeparationKind;
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Outcome, Problem, Settings, Status, evaluate, solve};
+use softsep::{Outcome, Problem, Settings, Status, evaluate, solve_with};
 
 /// What is known of a problem before it is interrupted.
 struct Known {
@@ -23,13 +24,13 @@ struct Known {
 const CLOSE: f64 = 1e-6;
 
 fn run(problem: &Problem, settings: &Settings, interrupt: &Arc<AtomicBool>) -> Outcome {
-    solve(problem, settings, &mut Silent, interrupt)
+    solve_with(problem, settings, &mut Silent, interrupt)
         .unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
 }
 
 fn known(recipe: &Recipe, seed: u64) -> Known {
     let problem = Problem::new(&random_problem(recipe, seed)).unwrap();
-    let settings = Settings { method: "extensive".into(), gap: 1e-9, ..Settings::default() };
+    let settings = Settings { method: "extensive".parse().unwrap(), gap: 1e-9, ..Settings::default() };
     let outcome = run(&problem, &settings, &Arc::default());
     assert!(matches!(outcome.status, Status::Optimal | Status::Infeasible), "{}: {outcome:?}", problem.name);
     Known { optimum: outcome.bounds.upper(), problem }
@@ -92,7 +93,7 @@ fn check(known: &Known, outcome: &Outcome, settings: &Settings, allowed: &[Stop]
 /// choose.
 fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
     let settings =
-        |method: &str| Settings { method: method.into(), gap: 1e-7, threads: Some(1), ..Settings::default() };
+        |method: &str| Settings { method: method.parse().unwrap(), gap: 1e-7, threads: Some(1), ..Settings::default() };
     let mut ways: Vec<_> = METHODS.iter().map(|method| (method, settings(method.name))).collect();
     // First-order steps take many iterations for the last digits.
     for (_, settings) in ways.iter_mut().filter(|(method, _)| method.reaches == Reaches::Estimate) {
@@ -100,9 +101,10 @@ fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
     }
     for (name, separation) in [("ccg", "split"), ("benders", "split"), ("ccg", "bilinear")] {
         let options = Map::from_iter([("separation".to_owned(), Value::from(separation))]);
-        ways.push((Entry::find(name).unwrap(), Settings { options, ..settings(name) }));
+        let method = MethodSettings::parse(name, &options).unwrap();
+        ways.push((Entry::find(name).unwrap(), Settings { method, ..settings(name) }));
     }
-    ways.retain(|(method, settings)| method.build(&settings.options).unwrap().accepts(problem).is_ok());
+    ways.retain(|(_, settings)| settings.method.build().accepts(problem).is_ok());
     ways
 }
 
@@ -110,7 +112,7 @@ fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
 /// asked for here.
 fn allowed(method: &Entry, settings: &Settings, stop: Stop) -> Vec<Stop> {
     let is_exact =
-        method.reaches == Reaches::Optimum && settings.options.get("separation").is_none_or(|name| name != "bilinear");
+        method.reaches == Reaches::Optimum && settings.method.separation() != Some(&SeparationKind::Bilinear);
     if is_exact { vec![stop] } else { vec![stop, Stop::Stalled] }
 }
 

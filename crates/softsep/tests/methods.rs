@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use softsep::definition::ScenarioList;
-use softsep::methods::METHODS;
+use softsep::methods::{METHODS, MethodSettings};
 use softsep::recourse::{Answer, Outcome, Recourse, engine};
-use softsep::run::{Clock, Silent};
+use softsep::run::Clock;
 use softsep::testing::{Recipe, Size, check_method, random_problem};
 use softsep::{Problem, Settings, Status, evaluate, solve};
 
@@ -139,12 +139,12 @@ fn infeasible_or_proved_otherwise() {
             continue;
         }
         for method in METHODS {
-            let built = method.build(&Default::default()).unwrap();
-            if built.accepts(&problem).is_err() {
+            let built = MethodSettings::named(method.name).unwrap();
+            if built.build().accepts(&problem).is_err() {
                 continue;
             }
-            let settings = Settings { method: method.name.into(), ..Settings::default() };
-            let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+            let settings = Settings { method: built, ..Settings::default() };
+            let outcome = solve(&problem, &settings).unwrap();
             // The search misses feasible sets without interior; a decision that has a finite cost in every scenario is
             // proof of one.
             match outcome.bounds.best() {
@@ -186,9 +186,7 @@ fn units_change_nothing() {
         let recipe = Recipe { integers: seed % 2 == 0, incomplete: seed % 3 == 0, set: "budget", ..Recipe::default() };
         let objective = |units: bool| {
             let problem = Problem::new(&random_problem(&Recipe { units, ..recipe }, seed)).unwrap();
-            let outcome =
-                solve(&problem, &Settings { gap: 1e-7, ..Settings::default() }, &mut Silent, &Default::default())
-                    .unwrap();
+            let outcome = solve(&problem, &Settings { gap: 1e-7, ..Settings::default() }).unwrap();
             (outcome.status, outcome.bounds.upper())
         };
         match (objective(false), objective(true)) {
@@ -216,9 +214,9 @@ fn methods_agree() {
         let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
         let results: Vec<(Status, Option<f64>, Option<f64>)> = ["extensive", "ccg", "benders"]
             .map(|method| {
-                let settings = Settings { method: method.into(), gap: 1e-7, ..Settings::default() };
-                let outcome = solve(&problem, &settings, &mut Silent, &Default::default())
-                    .unwrap_or_else(|error| panic!("seed {seed} by {method}: {error}"));
+                let settings = Settings { method: method.parse().unwrap(), gap: 1e-7, ..Settings::default() };
+                let outcome =
+                    solve(&problem, &settings).unwrap_or_else(|error| panic!("seed {seed} by {method}: {error}"));
                 (outcome.status, outcome.bounds.lower(), outcome.bounds.upper())
             })
             .to_vec();
@@ -256,9 +254,8 @@ fn unbounded_or_infeasible() {
         file.first_stage.variables.push(pays);
         let problem = Problem::new(&file).unwrap();
         let statuses = ["extensive", "ccg", "benders"].map(|method| {
-            let settings = Settings { method: method.into(), ..Settings::default() };
-            let outcome = solve(&problem, &settings, &mut Silent, &Default::default())
-                .unwrap_or_else(|error| panic!("seed {seed} by {method}: {error}"));
+            let settings = Settings { method: method.parse().unwrap(), ..Settings::default() };
+            let outcome = solve(&problem, &settings).unwrap_or_else(|error| panic!("seed {seed} by {method}: {error}"));
             assert_eq!((outcome.bounds.upper(), outcome.verdict.is_some()), (None, true), "seed {seed} by {method}");
             outcome.status
         });

@@ -6,7 +6,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use softsep::Problem;
-use softsep::recourse::{Answer, Conic, Outcome, Recourse, engine};
+use softsep::internals::recourse::Conic;
+use softsep::recourse::{Answer, Outcome, Recourse, engine};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, check_engine, random_problem};
 

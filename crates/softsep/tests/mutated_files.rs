@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
-use softsep::format::{load_text, write};
+use softsep::internals::format::{load_text, write};
 
 const MUTANTS_PER_FILE: usize = 4_000;
 

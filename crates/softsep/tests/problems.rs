@@ -15,10 +15,10 @@ use std::sync::Arc;
 use brute::{least, members, spread};
 use hand::{Cost, HAND, Hand, first_cost};
 use serde::Deserialize;
-use softsep::format::{NamedValues, ResultFile, load, load_text, write};
-use softsep::methods::{METHODS, Reaches};
+use softsep::internals::format::{NamedValues, ResultFile, load, load_text, write};
+use softsep::methods::{BranchAndCutSettings, METHODS, Reaches, Root};
 use softsep::recourse::{Answer, Outcome as Ended, Recourse, engine};
-use softsep::run::{Certificate, Clock, Silent, Stage, Verdict};
+use softsep::run::{Certificate, Clock, Stage, Verdict};
 use softsep::{Error, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve};
 
 /// The relative gap that is asked for.
@@ -143,9 +143,10 @@ fn cases() -> Vec<Case> {
 }
 
 fn run(problem: &Problem, method: &str, threads: usize) -> Result<(Outcome, ResultFile), Error> {
-    let settings = Settings { method: method.into(), gap: GAP, threads: Some(threads), ..Settings::default() };
-    let outcome = solve(problem, &settings, &mut Silent, &Arc::default())?;
-    let mut file = softsep::report::result_file(problem, &outcome);
+    let settings =
+        Settings { method: method.parse().unwrap(), gap: GAP, threads: Some(threads), ..Settings::default() };
+    let outcome = solve(problem, &settings)?;
+    let mut file = softsep::internals::report::result_file(problem, &outcome);
     file.seconds = 0.0;
     Ok((outcome, file))
 }
@@ -204,10 +205,10 @@ fn methods_find_what_is_expected() {
 fn trees_prove_that_there_is_no_optimum() {
     let mut seen = 0;
     for case in cases().iter().filter(|case| case.expected.optimum.is_none()) {
-        for root in ["none", "sgd"] {
-            let options = serde_json::Map::from_iter([("root".to_owned(), root.into())]);
-            let settings = Settings { method: "branch-and-cut".into(), gap: GAP, options, ..Settings::default() };
-            let outcome = solve(&case.problem, &settings, &mut Silent, &Arc::default()).unwrap();
+        for root in [Root::None, Root::Sgd] {
+            let method = BranchAndCutSettings::default().with_root(root);
+            let settings = Settings { method: method.into(), gap: GAP, ..Settings::default() };
+            let outcome = solve(&case.problem, &settings).unwrap();
             assert_eq!(outcome.status, case.expected.status, "{}, {root}", case.name);
             seen += 1;
         }

@@ -4,13 +4,20 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::format::load_text;
+use softsep::internals::format::load_text;
+use softsep::methods::MethodSettings;
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Clock, Event, Observer, Purpose, Silent, stream};
+use softsep::run::{Clock, Event, Observer, Purpose, stream};
 use softsep::uncertainty::SetDefinition;
-use softsep::{Certify, Error, Problem, ProblemDefinition, Settings, Status, evaluate, solve};
+use softsep::{Certify, Error, Problem, ProblemDefinition, Settings, Status, evaluate, solve, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
+
+/// `sgd` with these options.
+fn by_options<const N: usize>(options: [(&str, Value); N]) -> MethodSettings {
+    MethodSettings::parse("sgd", &options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()).unwrap()
+}
 
 fn problem(text: &str) -> Problem {
     load_text(text, "text", Path::new("")).unwrap().check().unwrap()
@@ -28,7 +35,7 @@ fn recourse_that_needs_a_large_decision_is_not_called_infeasible() {
                               "constraints": [{{"name": "r", "y": {{"y": {coefficient}}}, "xi": {{"g": -1}},
                                                "lower": 0}}]}}}}"#
         ));
-        let outcome = solve(&problem, &Settings::default(), &mut Silent, &Default::default()).unwrap();
+        let outcome = solve(&problem, &Settings::default()).unwrap();
         let expected = 1.0 / coefficient.parse::<f64>().unwrap();
         assert!((outcome.bounds.upper().unwrap() - expected).abs() <= 1e-6 * expected, "{coefficient}: {outcome:?}");
     }
@@ -75,12 +82,12 @@ fn a_time_limit_keeps_the_decision_at_hand() {
     let problem = Problem::new(&file).unwrap();
     for method in ["ccg", "extensive"] {
         let settings = Settings {
-            method: method.into(),
+            method: method.parse().unwrap(),
             gap: 0.0,
             time_limit: Some(Duration::from_millis(800)),
             ..Settings::default()
         };
-        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let outcome = solve(&problem, &settings).unwrap();
         let best = outcome.bounds.best();
         assert!(best.is_some_and(|best| problem.first.violation(&best.x).is_none()), "{method}: {outcome:?}");
     }
@@ -93,8 +100,8 @@ fn a_decision_and_what_it_is_thought_to_cost_belong_together() {
     let drawn =
         LocationTransportation { n: 15, uncertainty: Uncertain::Budget { gamma: 0.4 }, mixed_integer: true, seed: 1 };
     let problem = Problem::new(&location_transportation(&drawn).unwrap()).unwrap();
-    let settings = Settings { method: "benders".into(), gap: 1e-5, ..Settings::default() };
-    let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+    let settings = Settings { method: "benders".parse().unwrap(), gap: 1e-5, ..Settings::default() };
+    let outcome = solve(&problem, &settings).unwrap();
     assert_eq!(outcome.status, Status::Optimal, "{outcome:?}");
 }
 
@@ -106,13 +113,12 @@ fn many_transitions_heed_the_time_limit() {
         LocationTransportation { n: 6, uncertainty: Uncertain::Budget { gamma: 0.5 }, mixed_integer: false, seed: 1 };
     let problem = Problem::new(&location_transportation(&drawn).unwrap()).unwrap();
     let settings = Settings {
-        method: "sgd".into(),
+        method: by_options([("transitions", 100_000_000.into())]),
         time_limit: Some(Duration::from_millis(500)),
-        options: [("transitions".to_owned(), 100_000_000.into())].into_iter().collect(),
         ..Settings::default()
     };
     let begun = Instant::now();
-    let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+    let outcome = solve(&problem, &settings).unwrap();
     assert_eq!(outcome.status, Status::Feasible);
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
@@ -134,14 +140,9 @@ fn a_projection_and_a_master_that_disagree_on_a_start_fail_nothing() {
                 "constraints": [{"name": "r0", "y": {"y1": 2.21}, "x": {"x0": -2400, "x1": -690000},
                                  "xi": {"u0": 3.7e-6, "u1": 1.38e-6}, "lower": -0.26}]}}"#,
     );
-    let options = [("start".to_owned(), "support".into()), ("steps".to_owned(), "sqrt".into())];
-    let settings = Settings {
-        method: "sgd".into(),
-        iterations: Some(50),
-        options: options.into_iter().collect(),
-        ..Settings::default()
-    };
-    let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+    let method = by_options([("start", "support".into()), ("steps", "sqrt".into())]);
+    let settings = Settings { method, iterations: Some(50), ..Settings::default() };
+    let outcome = solve(&problem, &settings).unwrap();
     assert!(matches!(outcome.status, Status::Infeasible | Status::Unknown), "{outcome:?}");
 }
 
@@ -155,8 +156,9 @@ fn a_proof_that_cannot_be_had_is_refused_at_once() {
                          "constraints": [{"name": "r", "y": {"y": 1}, "x": {"a": 1}, "xi": {"g": -1}, "lower": 0}]}}"#,
     );
     for (method, iterations) in [("sgd", Some(1)), ("sgd", None), ("bundle", None), ("auto", None)] {
-        let settings = Settings { method: method.into(), certify: Certify::Exact, iterations, ..Settings::default() };
-        let refused = solve(&problem, &settings, &mut Silent, &Default::default());
+        let settings =
+            Settings { method: method.parse().unwrap(), certify: Certify::Exact, iterations, ..Settings::default() };
+        let refused = solve(&problem, &settings);
         assert!(matches!(refused, Err(Error::Settings(_))), "{method}: {refused:?}");
     }
 }
@@ -168,8 +170,8 @@ fn parts_that_an_ellipsoid_does_not_reach_are_not_searched() {
     let problem = problem(include_str!("regressions/ellipsoid-corners.json"));
     for method in ["auto", "ccg", "benders"] {
         let time_limit = Some(Duration::from_secs(60));
-        let settings = Settings { method: method.into(), time_limit, ..Settings::default() };
-        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: method.parse().unwrap(), time_limit, ..Settings::default() };
+        let outcome = solve(&problem, &settings).unwrap();
         assert_eq!(outcome.status, Status::Optimal, "{method}: {outcome:?}");
         // What the decision costs, by 10,000 points of the boundary asked one by one.
         let (best, upper) = (outcome.bounds.best().unwrap(), outcome.bounds.upper().unwrap());
@@ -205,9 +207,8 @@ fn a_smoothed_score_does_not_hide_that_there_is_no_recourse() {
                                           "lower": 0}]}}"#,
     );
     for score in ["exact", "moreau:0.1", "moreau:10"] {
-        let options = [("score".to_owned(), score.into())].into_iter().collect();
-        let settings = Settings { method: "sgd".into(), options, ..Settings::default() };
-        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: by_options([("score", score.into())]), ..Settings::default() };
+        let outcome = solve(&problem, &settings).unwrap();
         assert_eq!(outcome.status, Status::Infeasible, "{score}: {outcome:?}");
     }
 }
@@ -239,8 +240,8 @@ fn long_lists_are_scanned_to_their_end() {
     }
     let problem = Problem::new(&file).unwrap();
     for method in ["ccg", "benders", "bundle", "sgd", "auto"] {
-        let settings = Settings { method: method.into(), ..Settings::default() };
-        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: method.parse().unwrap(), ..Settings::default() };
+        let outcome = solve(&problem, &settings).unwrap();
         assert_eq!(outcome.status, Status::Optimal, "{method}");
         let upper = outcome.bounds.upper().unwrap();
         assert!((upper - 10.0).abs() < 0.05, "{method}: {upper}");
@@ -267,8 +268,8 @@ fn steps_are_told_as_long_as_they_are() {
     let problem = problem(include_str!("regressions/ellipsoid-corners.json"));
     for method in ["bundle", "sgd"] {
         let mut steps = Steps::default();
-        let settings = Settings { method: method.into(), ..Settings::default() };
-        solve(&problem, &settings, &mut steps, &Default::default()).unwrap();
+        let settings = Settings { method: method.parse().unwrap(), ..Settings::default() };
+        solve_with(&problem, &settings, &mut steps, &Default::default()).unwrap();
         let moved = steps.0.iter().filter(|&&step| step > 0.0).count();
         assert!(2 * moved > steps.0.len(), "{method}: {:?}", steps.0);
     }

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use markup::{Element, parse};
-use serde_json::Map;
+
 use softsep::definition::{Row, Variable};
-use softsep::methods::Entry;
-use softsep::report::{History, HtmlReport};
+use softsep::internals::report::{History, HtmlReport};
+use softsep::methods::MethodSettings;
 use softsep::run::{Assumption, Attested, Clock, Event, Limits, Observer, ProbabilisticBound, Record, Run, Source};
 use softsep::uncertainty::SetDefinition;
-use softsep::{Certify, Outcome, Problem, ProblemDefinition, Settings, Status, solve};
+use softsep::{Certify, Outcome, Problem, ProblemDefinition, Settings, Status, solve_with};
 
 /// A history on a clock that shows the number of the iteration, so that pages can be compared.
 #[derive(Default)]
@@ -26,7 +26,8 @@ impl Observer for Timeless {
     fn see(&mut self, event: &Event) {
         match event {
             Event::Step(record) => {
-                let record = Record { seconds: record.iteration as f64, ..(*record).clone() };
+                let mut record: Record = (*record).clone();
+                record.seconds = record.iteration as f64;
                 self.0.see(&Event::Step(&record));
             }
             other => self.0.see(other),
@@ -37,7 +38,7 @@ impl Observer for Timeless {
 /// The outcome of a run and its page.
 fn report(problem: &Problem, settings: &Settings) -> (Outcome, String) {
     let mut history = Timeless::default();
-    let mut outcome = solve(problem, settings, &mut history, &Default::default()).unwrap();
+    let mut outcome = solve_with(problem, settings, &mut history, &Default::default()).unwrap();
     outcome.seconds = outcome.iterations as f64 + 1.0;
     let page =
         HtmlReport { problem, file: Some("problem.json"), settings, outcome: &outcome, history: &history.0 }.page();
@@ -45,7 +46,7 @@ fn report(problem: &Problem, settings: &Settings) -> (Outcome, String) {
 }
 
 fn with(method: &str) -> Settings {
-    Settings { method: method.into(), ..Settings::default() }
+    Settings { method: method.parse().unwrap(), ..Settings::default() }
 }
 
 fn problems() -> Vec<PathBuf> {
@@ -84,7 +85,7 @@ fn every_kind_of_problem_has_a_good_page() {
     for file in problems() {
         let problem = softsep::read(&file).unwrap();
         let settings = Settings { time_limit: Some(Duration::from_secs(20)), ..Settings::default() };
-        if Entry::find("auto").unwrap().build(&Map::new()).unwrap().accepts(&problem).is_err() {
+        if MethodSettings::Auto.build().accepts(&problem).is_err() {
             continue;
         }
         let (outcome, text) = report(&problem, &settings);
@@ -246,7 +247,7 @@ fn names_stay_text() {
         let problem = evil(upper);
         let settings = Settings::default();
         let mut history = Timeless::default();
-        let outcome = solve(&problem, &settings, &mut history, &Default::default()).unwrap();
+        let outcome = solve_with(&problem, &settings, &mut history, &Default::default()).unwrap();
         assert_eq!(outcome.status, status);
         let text = HtmlReport {
             problem: &problem,

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::format::{
+use softsep::internals::format::{
     CertificateFile, InfeasibleFile, NamedValues, ResultFile, WorstCaseFile, load, load_text, read_decision, write,
 };
 use softsep::run::{Assumption, Certificate, Source, Stage, Stop, ViolationLevel};

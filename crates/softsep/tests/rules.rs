@@ -5,7 +5,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
-use softsep::recourse::{Answer, BasisPolicies, Interval, Linear, Outcome, Recourse};
+use softsep::internals::recourse::{BasisPolicies, Interval, Linear};
+use softsep::recourse::{Answer, Outcome, Recourse};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, random_problem};
 

@@ -7,11 +7,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::cuts::CutPool;
 use softsep::definition::Row;
+use softsep::internals::separation::{Bilinear, NotBilinear, Scan, SlopeRanges, Split, finite_equivalent};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
-use softsep::separation::{
-    Bilinear, Claim, Found, NotBilinear, Query, Scan, Separation, SlopeRanges, Split, finite_equivalent,
-};
+use softsep::separation::{Claim, Found, Query, Separation};
 use softsep::testing::{Recipe, random_problem};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Error, Problem, ProblemDefinition};
@@ -65,7 +64,7 @@ fn truth(problem: &Problem, x: &[f64]) -> f64 {
     let points = finite_equivalent(problem, 100_000).unwrap();
     Scan::new(problem, points)
         .unwrap()
-        .separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(&problem))
+        .separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(problem))
         .unwrap()
         .value
 }

@@ -19,8 +19,9 @@ use serde_json::{Map, Value};
 use softsep::definition::{
     ConeDefinition, ConeKind, FirstStageDefinition, RecourseDefinition, Row, ScenarioList, Variable,
 };
+use softsep::methods::MethodSettings;
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Clock, Silent};
+use softsep::run::Clock;
 use softsep::uncertainty::{SetDefinition, Sides, UncertaintyDefinition};
 use softsep::{Outcome, Problem, ProblemDefinition, Settings, solve};
 
@@ -41,7 +42,7 @@ fn options(given: &[(&str, &str)]) -> Map<String, Value> {
 const SOFT: [&str; 2] = ["sgd", "bundle"];
 
 fn by(method: &str, given: &[(&str, &str)]) -> Settings {
-    Settings { method: method.into(), options: options(given), ..Settings::default() }
+    Settings { method: MethodSettings::parse(method, &options(given)).unwrap(), ..Settings::default() }
 }
 
 fn sgd(given: &[(&str, &str)]) -> Settings {
@@ -49,8 +50,7 @@ fn sgd(given: &[(&str, &str)]) -> Settings {
 }
 
 fn run(problem: &Problem, settings: &Settings) -> Outcome {
-    solve(problem, settings, &mut Silent, &Default::default())
-        .unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
+    solve(problem, settings).unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
 }
 
 /// Names and coefficients, zeros left out.

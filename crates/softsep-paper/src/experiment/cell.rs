@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use softsep::internals::separation::Assessor;
+use softsep::methods::MethodSettings;
 use softsep::run::{Bounds, Certificate, Event, Interrupt, Observer, Stop};
-use softsep::separation::Assessor;
-use softsep::{Error, Problem, Settings, solve};
+use softsep::{Error, Problem, Settings, solve_with};
 
 use super::record::{Effort, Measurement, Reference};
 use super::setup::{COARSE, FINE, MethodSetup};
@@ -51,17 +52,16 @@ pub(super) struct CellRun<'s> {
 }
 
 impl CellRun<'_> {
-    fn settings(&self, setup: MethodSetup, time_limit: Option<f64>) -> Settings {
-        Settings {
-            method: setup.method(self.row.mixed_integer).into(),
+    fn settings(&self, setup: MethodSetup, time_limit: Option<f64>) -> Result<Settings, Error> {
+        Ok(Settings {
+            method: MethodSettings::parse(setup.method(self.row.mixed_integer), &setup.options(self.row))?,
             gap: setup.gap(self.row.mixed_integer),
             time_limit: time_limit.map(Duration::from_secs_f64),
             iterations: if setup.is_endless() { self.study.iterations.or(Some(u64::MAX)) } else { None },
             seed: self.study.seed_of(self.replication),
             threads: self.threads,
             certify: setup.certify(),
-            options: setup.options(self.row),
-        }
+        })
     }
 
     fn is_interrupted(&self) -> bool {
@@ -70,8 +70,8 @@ impl CellRun<'_> {
 
     /// Finds the bounds that gaps are measured from.
     pub(super) fn reference(&self) -> Result<Reference, Missing> {
-        let settings = self.settings(MethodSetup::Reference, Some(self.study.limit.max(REFERENCE_SECONDS)));
-        let outcome = solve(self.problem, &settings, &mut softsep::run::Silent, self.interrupt)?;
+        let settings = self.settings(MethodSetup::Reference, Some(self.study.limit.max(REFERENCE_SECONDS)))?;
+        let outcome = solve_with(self.problem, &settings, &mut softsep::run::Silent, self.interrupt)?;
         if self.is_interrupted() {
             return Err(Missing::Interrupted);
         }
@@ -89,7 +89,7 @@ impl CellRun<'_> {
         let mut assessor = Assessor::new(self.problem)?;
         let stop = if setup.is_endless() { Arc::new(AtomicBool::new(false)) } else { Arc::clone(self.interrupt) };
         let limit = self.study.limit;
-        let settings = self.settings(setup, (!setup.is_endless()).then_some(limit));
+        let settings = self.settings(setup, (!setup.is_endless()).then_some(limit))?;
         let live = setup.is_endless().then(|| LiveAssessment {
             assessor: &mut assessor,
             interrupt: self.interrupt,
@@ -103,7 +103,7 @@ impl CellRun<'_> {
         });
         let mut watch =
             Watch { start: Instant::now(), incumbents: Vec::new(), counted: 0, solves: 0, proved: None, live };
-        let outcome = solve(self.problem, &settings, &mut watch, &stop);
+        let outcome = solve_with(self.problem, &settings, &mut watch, &stop);
         let Watch { mut incumbents, proved, live, solves, .. } = watch;
         if self.is_interrupted() {
             return Err(Missing::Interrupted);
@@ -306,7 +306,7 @@ impl Observer for Watch<'_, '_> {
                     live.check(seconds);
                 }
             }
-            Event::Start(_) | Event::Note(_) => {}
+            _ => {}
         }
     }
 }

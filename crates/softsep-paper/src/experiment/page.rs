@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::instances::Uncertain;
 use softsep::VERSION;
-use softsep::report::{STYLE, html_text as text};
+use softsep::internals::report::{STYLE, html_text as text};
 
 use super::chart::{self, Chart};
 use super::plot::gap_after;

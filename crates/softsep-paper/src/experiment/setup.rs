@@ -150,7 +150,7 @@ impl MethodSetup {
             Certify::Probabilistic(_) => {
                 line += &format!(" --certify probabilistic --assume rho={RHO} --confidence {CONFIDENCE}")
             }
-            Certify::Free | Certify::Exact => {}
+            _ => {}
         }
         line
     }

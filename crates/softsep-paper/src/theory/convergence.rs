@@ -1,7 +1,7 @@
 //! How near the averages of Algorithm 1 come to the optimum of the soft problem (Proposition 1, Theorem 1).
 
-use softsep::chain::Acceptance;
-use softsep::theory::kernel_rows;
+use softsep::internals::chain::Acceptance;
+use softsep::internals::theory::kernel_rows;
 
 /// L_p: the sum of absolute differences of p_x and p_x' is at most this times ‖x − x'‖ (Lemma "Lipschitz continuity of
 /// the target distribution"). Half of it would do, as a mean absolute deviation is at most half the range; the

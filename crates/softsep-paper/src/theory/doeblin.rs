@@ -1,7 +1,7 @@
 //! Doeblin constants of independent and of aligned proposals (Examples 3 and 4).
 
-use softsep::chain::Acceptance;
-use softsep::theory::Mixing;
+use softsep::internals::chain::Acceptance;
+use softsep::internals::theory::Mixing;
 
 /// Example 3: an independent proposal with `q(j) ≥ p_x(j)/c` for all j and x.
 ///

@@ -3,8 +3,8 @@
 use faer::Mat;
 use faer::linalg::solvers::DenseSolveCore;
 
-use softsep::chain::Acceptance;
-use softsep::theory::soft_law;
+use softsep::internals::chain::Acceptance;
+use softsep::internals::theory::soft_law;
 
 /// P_x on finitely many states, with its intended invariant law.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,5 @@
 //! Bounds of the paper that the solver does not use, and small chains as matrices. The tests of this crate compare
-//! them and the bounds of [`softsep::theory`] with each other and with brute force.
+//! them and the bounds of [`softsep::internals::theory`] with each other and with brute force.
 
 mod convergence;
 mod doeblin;

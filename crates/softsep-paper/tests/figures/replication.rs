@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use softsep::cuts::CutPool;
-use softsep::run::{Clock, Event, Observer, Silent, Stop};
-use softsep::separation::{Query, Scan, Separation};
-use softsep::{Certify, Problem, Settings, solve};
+use softsep::internals::separation::Scan;
+use softsep::methods::MethodSettings;
+use softsep::run::{Clock, Event, Observer, Stop};
+use softsep::separation::{Query, Separation};
+use softsep::{Certify, Problem, Settings, solve, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// The gap to which the optimum is known.
@@ -33,8 +35,9 @@ impl Instance {
         let uncertainty = Uncertain::Scenarios(scenarios);
         let drawn = LocationTransportation { n: sites, uncertainty, mixed_integer: false, seed };
         let problem = Problem::new(&location_transportation(&drawn).unwrap()).unwrap();
-        let settings = Settings { method: "ccg".into(), gap: OPTIMUM, threads: Some(1), ..Settings::default() };
-        let outcome = solve(&problem, &settings, &mut Silent, &Arc::default()).unwrap();
+        let settings =
+            Settings { method: "ccg".parse().unwrap(), gap: OPTIMUM, threads: Some(1), ..Settings::default() };
+        let outcome = solve(&problem, &settings).unwrap();
         assert!(outcome.bounds.meet(OPTIMUM), "seed {seed}: ccg stopped short of the optimum");
         Self { optimum: outcome.bounds.upper().unwrap(), problem, seed }
     }
@@ -53,17 +56,16 @@ impl Instance {
             trajectory: Trajectory::default(),
         };
         let settings = Settings {
-            method: "sgd".into(),
+            method: MethodSettings::parse("sgd", &all).unwrap(),
             gap: 0.0,
             iterations: Some(iterations),
             seed: self.seed,
             threads: Some(1),
             // A decision that is proved on the way would stand in for the averages after it.
             certify: Certify::None,
-            options: all,
             ..Settings::default()
         };
-        let outcome = solve(&self.problem, &settings, &mut watch, &Arc::default()).unwrap();
+        let outcome = solve_with(&self.problem, &settings, &mut watch, &Arc::default()).unwrap();
         assert_eq!((outcome.iterations, outcome.stop), (iterations, Stop::IterationLimit), "{}", self.problem.name);
         watch.trajectory
     }

@@ -3,12 +3,12 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::proposal::Uniform;
+use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
+use softsep::internals::proposal::Uniform;
+use softsep::internals::theory::*;
 use softsep::recourse::engine;
 use softsep::run::Clock;
-use softsep::theory::*;
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition};
 use softsep_paper::theory::*;

@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
+use crate::certify::Assumed;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::run::{Assumption, Clock, Source};
 use crate::separation::SlopeRanges;
-use crate::settings::Assumed;
 use crate::theory::{Adaptive, Certification, Finite, Mixing, cap};
 use crate::uncertainty::{Count, Space, States};
 

@@ -36,11 +36,11 @@ pub(crate) use evaluator::{Evaluator, cost_at};
 pub(crate) use record::{count, separate_and_record};
 pub(crate) use verification::Verification;
 
+use crate::certify::ProbabilisticTarget;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::run::{Attested, Clock, ProbabilisticBound, ViolationLevel};
 use crate::separation::Found;
-use crate::settings::ProbabilisticTarget;
 use crate::uncertainty::{Space, States};
 use detection::Detection;
 use draws::Samplers;

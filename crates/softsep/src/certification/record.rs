@@ -1,13 +1,13 @@
 //! Separation at a decision, with its answer written into the ledger.
 
 use super::cost_at;
+use crate::certify::Certify;
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::run::Run;
 use crate::separation::{Claim, Found, Query, Separation};
-use crate::settings::Certify;
 
 /// Separates at a decision, inserts the cut, and writes the cost of the decision into the ledger.
 ///

@@ -4,6 +4,7 @@ use super::evaluator::Evaluator;
 use super::record::{count, separate_and_record};
 use super::shares::AttemptShares;
 use super::{Certifier, Judgement, Statements};
+use crate::certify::Certify;
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
@@ -11,7 +12,6 @@ use crate::numeric::tolerances::cost_tol;
 use crate::run::{Incumbent, Run, Stop};
 use crate::separation::soft::chain_states;
 use crate::separation::{Effort, Found, Query, Separation};
-use crate::settings::Certify;
 use crate::uncertainty::ReferenceMeasure;
 
 /// The share of the gap asked for at which cuts hand over to a proof. Cuts are cheap, and every part of the gap that

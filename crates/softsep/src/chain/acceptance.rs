@@ -1,5 +1,6 @@
 //! Acceptance rules: the probability that a candidate becomes the next state (Examples 1 and 2 of the paper).
 
+use std::fmt;
 use std::str::FromStr;
 
 /// An acceptance rule.
@@ -23,6 +24,15 @@ impl Acceptance {
             Acceptance::Barker if log_ratio >= 0.0 => 1.0 / (1.0 + (-log_ratio).exp()),
             Acceptance::Barker => log_ratio.exp() / (1.0 + log_ratio.exp()),
         }
+    }
+}
+
+impl fmt::Display for Acceptance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Metropolis => "metropolis",
+            Self::Barker => "barker",
+        })
     }
 }
 

@@ -15,7 +15,7 @@ mod pool;
 mod tilt_cache;
 
 pub use acceptance::Acceptance;
-pub use diagnostics::{ChainSummary, Diagnostics};
+pub(crate) use diagnostics::{ChainSummary, Diagnostics};
 pub use pool::Chains;
 
 use rand::RngExt;
@@ -81,12 +81,12 @@ impl Chain {
 
     /// Enables adaptation of the concentration: κ grows while most candidates are rejected, and shrinks while most are
     /// accepted. The factor depends on the past only, so that every transition still leaves p_x invariant.
-    pub fn adapt_concentration(&mut self) {
+    pub(crate) fn adapt_concentration(&mut self) {
         self.adaptation = Some(Adaptation::default());
     }
 
     /// Moves the chain to the state of `xi`, a member of the set. Returns false if no state represents it.
-    pub fn start_at(&mut self, states: &dyn States, xi: &[f64]) -> bool {
+    pub(crate) fn start_at(&mut self, states: &dyn States, xi: &[f64]) -> bool {
         let found = states.locate(xi, &mut self.current.state);
         if found {
             states.realize(&self.current.state, &mut self.current.xi);
@@ -96,7 +96,7 @@ impl Chain {
     }
 
     /// Restarts the chain from a draw of ν, with the initial concentration.
-    pub fn restart(&mut self, states: &dyn States) {
+    pub(crate) fn restart(&mut self, states: &dyn States) {
         states.draw(&mut self.random, &mut self.current.state);
         states.realize(&self.current.state, &mut self.current.xi);
         self.is_evaluated = false;

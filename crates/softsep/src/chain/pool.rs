@@ -37,7 +37,7 @@ impl Chains {
     }
 
     /// Creates `count` chains with engines from the given function.
-    pub fn with_engines(
+    pub(crate) fn with_engines(
         problem: &Problem,
         states: &dyn States,
         seed: u64,

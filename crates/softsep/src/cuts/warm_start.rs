@@ -6,6 +6,7 @@ use crate::model::Problem;
 /// Cuts and scenarios of earlier runs on the same recourse. Both are hints: cuts are valid for every x, and no result
 /// depends on which scenarios are listed, only the work to get there does.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct WarmStart {
     /// Valid cuts with the scenarios that proved them.
     pub cuts: CutPool,

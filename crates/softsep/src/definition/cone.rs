@@ -11,6 +11,7 @@ pub struct ConeDefinition {
 
 /// The kinds of cones.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum ConeKind {
     /// First entry at least the norm of the rest.
     SecondOrder,

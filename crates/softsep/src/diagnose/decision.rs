@@ -2,10 +2,11 @@
 
 use crate::definition::ScenarioList;
 use crate::error::Error;
+use crate::methods::ExtensiveSettings;
 use crate::model::Problem;
 use crate::run::{Clock, Silent};
 use crate::settings::Settings;
-use crate::solve::solve;
+use crate::solve::solve_with;
 use crate::uncertainty::SetDefinition;
 
 /// Returns the optimal decision for the nominal scenario, from one master problem. Errs if there is none.
@@ -17,9 +18,10 @@ pub fn nominal_decision(problem: &Problem, clock: &Clock) -> Result<Vec<f64>, Er
     let mut file = problem.definition();
     file.uncertainty.set = SetDefinition::Scenarios { points, file: None };
     let alone = Problem::new(&file)?;
-    let settings = Settings { method: "extensive".into(), time_limit: clock.left(), ..Settings::default() };
+    let settings =
+        Settings { method: ExtensiveSettings::default().into(), time_limit: clock.left(), ..Settings::default() };
     let without = |why: &str| Error::Settings(format!("{why}; give a decision by \"--x\""));
-    let outcome = solve(&alone, &settings, &mut Silent, clock.interrupt()).map_err(|error| match error {
+    let outcome = solve_with(&alone, &settings, &mut Silent, clock.interrupt()).map_err(|error| match error {
         Error::Unsupported(refusal) => {
             without(&format!("the nominal scenario alone cannot be solved: {}", refusal.feature))
         }

@@ -9,7 +9,8 @@ mod extent;
 mod scores;
 mod temperature;
 
-pub use constants::{Constant, Constants, Provenance};
+pub(crate) use constants::Constants;
+pub use constants::{Constant, Provenance};
 pub use decision::nominal_decision;
 pub use temperature::temperature_for;
 

@@ -10,8 +10,8 @@ mod scenarios;
 mod set_reader;
 mod writer;
 
-pub use policy::{PolicyFile, RuleFile};
-pub use reader::{Loaded, load, load_text};
+pub(crate) use policy::{PolicyFile, RuleFile};
+pub use reader::{load, load_text};
 pub use result::{
     CertificateFile, InfeasibleFile, NamedValues, ResultFile, ResultFormat, WorstCaseFile, read_decision,
 };

@@ -8,6 +8,7 @@ use crate::uncertainty::{SetDefinition, Sides};
 
 /// A problem that was not written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WriteError {
     /// The set is implemented by a program, and a file has data only.
     #[error("uncertainty.set: a set that a program implements (\"{kind}\") cannot be written to a file")]

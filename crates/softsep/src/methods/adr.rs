@@ -5,12 +5,13 @@
 
 use std::ops::ControlFlow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use softsep_lp::Basis;
 
 use super::options::parse_options;
-use super::{Entry, Method, NONZEROS, Reaches};
+use super::{Entry, Method, MethodSettings, NONZEROS, Reaches};
 use crate::certification::{cost_at, count};
+use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::definition::{ScenarioList, VariableKind};
 use crate::error::{Error, Unsupported};
@@ -23,7 +24,6 @@ use crate::policy::{
 };
 use crate::run::{Run, Stop, Verdict};
 use crate::separation::{Claim, Exact, Query};
-use crate::settings::Certify;
 use crate::uncertainty::Part;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -34,21 +34,21 @@ pub(super) const ENTRY: Entry = Entry {
         it",
     reaches: Reaches::UpperBound,
     options: &[],
-    build: |options| parse_options(options, &[]).map(|AdrSettings {}| Box::new(Adr) as Box<dyn Method>),
+    parse: |options| parse_options(options, &[]).map(MethodSettings::Adr),
 };
 
 /// The smallest relative increase of the cost that is accepted after integers are rounded.
 const MIN_ROUNDING_GAP: f64 = 1e-6;
 
 /// The settings of `adr`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct AdrSettings {}
 
 /// Affine decision rules.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Adr;
+pub(crate) struct Adr;
 
 impl Method for Adr {
     fn name(&self) -> &'static str {

@@ -1,18 +1,15 @@
 //! `auto`: chooses methods by the problem's class and size, reports the choice, and continues with another method where
 //! one does not close the gap.
 
-use serde::Deserialize;
-
 use super::ccg::{self, ccg};
 use super::generation::{Generation, GenerationSettings};
-use super::options::parse_options;
-use super::{BranchAndCut, Bundle, Entry, Method, Reaches};
+use super::{BranchAndCut, Bundle, Entry, Method, MethodSettings, Reaches};
+use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
 use crate::separation::Exact;
-use crate::settings::Certify;
 use crate::uncertainty::Count;
 
 /// The largest number of coefficients of an affine policy, one for each y and each entry of ξ, with which branch and
@@ -31,14 +28,11 @@ pub(super) const ENTRY: Entry = Entry {
     // With an exact separation that is not too expensive; elsewhere an estimate, as `bundle`.
     reaches: Reaches::Optimum,
     options: &[],
-    build: |options| match options.keys().next() {
-        None => parse_options(options, &[]).map(|NoSettings {}| Box::new(Auto::new()) as Box<dyn Method>),
+    parse: |options| match options.keys().next() {
+        None => Ok(MethodSettings::Auto),
         Some(key) => Err(format!("it has no option \"{key}\": name the method that the option belongs to")),
     },
 };
-
-#[derive(Deserialize)]
-struct NoSettings {}
 
 /// The automatic choice, with the methods to choose from.
 pub(super) struct Auto {

@@ -4,7 +4,7 @@
 
 use super::generation::{Generation, GenerationSettings, Growth, OPTIONS};
 use super::options::parse_options;
-use super::{Entry, Reaches};
+use super::{Entry, MethodSettings, Reaches};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "benders",
@@ -14,7 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
     guarantees: "the optimum with deterministic bounds; the upper one from the first exact separation on",
     reaches: Reaches::Optimum,
     options: OPTIONS,
-    build: |options| Ok(Box::new(benders(parse_options(options, OPTIONS)?))),
+    parse: |options| parse_options(options, OPTIONS).map(MethodSettings::Benders),
 };
 
 /// The method with its settings.

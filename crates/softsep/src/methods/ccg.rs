@@ -3,7 +3,7 @@
 
 use super::generation::{Generation, GenerationSettings, Growth, OPTIONS};
 use super::options::parse_options;
-use super::{Entry, Reaches};
+use super::{Entry, MethodSettings, Reaches};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ccg",
@@ -14,7 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
     guarantees: "the optimum with deterministic bounds; the upper one from the first exact separation on",
     reaches: Reaches::Optimum,
     options: OPTIONS,
-    build: |options| Ok(Box::new(ccg(parse_options(options, OPTIONS)?))),
+    parse: |options| parse_options(options, OPTIONS).map(MethodSettings::Ccg),
 };
 
 /// The method with its settings.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::options::parse_options;
-use super::{Entry, Method, NONZEROS, OptionInfo, Reaches};
+use super::{Entry, Method, MethodSettings, NONZEROS, OptionInfo, Reaches};
 use crate::certification::separate_and_record;
+use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::definition::ScenarioList;
 use crate::error::{Error, Unsupported};
@@ -15,7 +16,6 @@ use crate::model::Problem;
 use crate::run::{MasterSize, Run, Stop, Verdict};
 use crate::separation::soft::positive_count;
 use crate::separation::{NoFiniteEquivalent, Query, Scan, finite_equivalent};
-use crate::settings::Certify;
 use crate::uncertainty::{Count, TooMany};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -27,7 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
     guarantees: "the optimum, with deterministic bounds",
     reaches: Reaches::Optimum,
     options: OPTIONS,
-    build: |options| Ok(Box::new(Extensive::new(parse_options(options, OPTIONS)?))),
+    parse: |options| parse_options(options, OPTIONS).map(MethodSettings::Extensive),
 };
 
 const OPTIONS: &[OptionInfo] = &[OptionInfo {
@@ -37,7 +37,7 @@ const OPTIONS: &[OptionInfo] = &[OptionInfo {
 }];
 
 /// The settings of `extensive`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct ExtensiveSettings {
@@ -52,15 +52,22 @@ impl Default for ExtensiveSettings {
     }
 }
 
+impl ExtensiveSettings {
+    /// The same settings with another limit on scenario copies.
+    pub fn with_max_copies(self, max_copies: usize) -> Self {
+        Self { max_copies }
+    }
+}
+
 /// The extensive form.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Extensive {
+pub(crate) struct Extensive {
     settings: ExtensiveSettings,
 }
 
 impl Extensive {
     /// The method with its settings.
-    pub fn new(settings: ExtensiveSettings) -> Self {
+    pub(crate) fn new(settings: ExtensiveSettings) -> Self {
         Self { settings }
     }
 

@@ -1,10 +1,11 @@
 //! The loop that column-and-constraint generation and Benders decomposition share: solve the master, separate at its
 //! decision, let the master grow by the scenario found, until no scenario costs more than the master's θ.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Method, OptionInfo};
 use crate::certification::separate_and_record;
+use crate::certify::Certify;
 use crate::cuts::{CutPool, WarmStart};
 use crate::error::{Error, Unsupported};
 use crate::master::{MasterProblem, MasterStatus, explain_infeasible, explain_unbounded};
@@ -12,12 +13,11 @@ use crate::model::Problem;
 use crate::model::ProblemDefinition;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
-use crate::separation::soft::from_word;
+use crate::separation::soft::{as_word, from_word};
 use crate::separation::{
     Claim, Effort, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, Split,
     build_separation, finite_equivalent,
 };
-use crate::settings::Certify;
 
 /// The share of the gap that is left to the master, so that rounding elsewhere cannot use up all of it.
 const MASTER_SHARE: f64 = 0.1;
@@ -44,13 +44,20 @@ pub(super) enum Growth {
 pub(super) const OPTIONS: &[OptionInfo] = &[super::SEPARATION_OPTION];
 
 /// The settings of `ccg` and `benders`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct GenerationSettings {
     /// The separation; `Auto` is a cascade.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub separation: SeparationKind,
+}
+
+impl GenerationSettings {
+    /// The same settings with another separation.
+    pub fn with_separation(self, separation: SeparationKind) -> Self {
+        Self { separation, ..self }
+    }
 }
 
 /// The loop as a method.

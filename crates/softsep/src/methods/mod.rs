@@ -12,6 +12,7 @@ mod bundle;
 mod ccg;
 mod extensive;
 mod generation;
+mod method_settings;
 mod options;
 mod scope;
 mod sgd;
@@ -19,19 +20,25 @@ mod unbounded;
 
 use serde_json::{Map, Value};
 
+use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::definition::nearest;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
-use crate::settings::Certify;
 
-pub use adr::{Adr, AdrSettings};
-pub use branch_and_cut::{BranchAndCut, BranchAndCutSettings, Root, TreeKind};
-pub use bundle::{Bundle, BundleSettings, Stabilisation};
-pub use extensive::{Extensive, ExtensiveSettings};
+pub(crate) use adr::Adr;
+pub use adr::AdrSettings;
+pub(crate) use branch_and_cut::BranchAndCut;
+pub use branch_and_cut::{BranchAndCutSettings, Root, TreeKind};
+pub(crate) use bundle::Bundle;
+pub use bundle::{BundleSettings, Stabilisation};
+pub(crate) use extensive::Extensive;
+pub use extensive::ExtensiveSettings;
 pub use generation::GenerationSettings;
-pub use sgd::{Averaging, Sgd, SgdSettings, Start, Steps};
+pub use method_settings::{CustomMethod, MethodSettings};
+pub(crate) use sgd::Sgd;
+pub use sgd::{Averaging, SgdSettings, Start, Steps};
 
 /// A way to solve a problem.
 pub trait Method: Send + Sync {
@@ -86,8 +93,8 @@ pub struct OptionInfo {
     pub help: &'static str,
 }
 
-/// Makes a method of its options.
-type Build = fn(&Map<String, Value>) -> Result<Box<dyn Method>, String>;
+/// Reads the options of a method.
+type Parse = fn(&Map<String, Value>) -> Result<MethodSettings, String>;
 
 /// What a method ends with if it has time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +121,7 @@ pub struct Entry {
     pub reaches: Reaches,
     /// Its options.
     pub options: &'static [OptionInfo],
-    build: Build,
+    parse: Parse,
 }
 
 /// Nonzeros that one program may have; some 5 GB of memory in HiGHS.
@@ -142,9 +149,9 @@ impl Entry {
         })
     }
 
-    /// Builds the method with its options.
-    pub fn build(&self, options: &Map<String, Value>) -> Result<Box<dyn Method>, Error> {
-        (self.build)(options).map_err(|why| Error::Settings(format!("method \"{}\": {why}", self.name)))
+    /// Reads the options of the method.
+    pub fn parse(&self, options: &Map<String, Value>) -> Result<MethodSettings, Error> {
+        (self.parse)(options).map_err(|why| Error::Settings(format!("method \"{}\": {why}", self.name)))
     }
 }
 

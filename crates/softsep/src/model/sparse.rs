@@ -16,7 +16,7 @@ impl Sparse {
     }
 
     /// Appends a row. Entries are kept in the order given; zeros are left out.
-    pub fn push_row(&mut self, terms: impl IntoIterator<Item = (usize, f64)>) {
+    pub(crate) fn push_row(&mut self, terms: impl IntoIterator<Item = (usize, f64)>) {
         for (col, value) in terms {
             debug_assert!(col < self.cols);
             if value != 0.0 {
@@ -74,7 +74,7 @@ impl Sparse {
     }
 
     /// Multiplies each row by its scale.
-    pub fn scale_rows(&mut self, scales: &[f64]) {
+    pub(crate) fn scale_rows(&mut self, scales: &[f64]) {
         for (row, scale) in scales.iter().enumerate() {
             self.value[self.start[row]..self.start[row + 1]].iter_mut().for_each(|value| *value *= scale);
         }

@@ -1,6 +1,6 @@
 //! Arithmetic on slices, and the tolerances of the whole library. Knows nothing of optimization.
 
-pub mod tolerances;
+pub(crate) mod tolerances;
 mod vector;
 
-pub use vector::{distance, dot, norm};
+pub(crate) use vector::{distance, dot, norm};

@@ -2,41 +2,41 @@
 //! numbers, if that is above 1.
 
 /// Two costs closer than this are equal: solvers return no more digits.
-pub const COST_TOL: f64 = 1e-9;
+pub(crate) const COST_TOL: f64 = 1e-9;
 
 /// Two values of an entry of ξ closer than this share of its range are equal: no solver returns more digits.
-pub const COORDINATE_TOL: f64 = 1e-9;
+pub(crate) const COORDINATE_TOL: f64 = 1e-9;
 
 /// Largest violation of a bound or row of X by a feasible decision: HiGHS and Clarabel return points that violate rows
 /// by up to 1e-7 of their own scaling.
-pub const FEASIBILITY_TOL: f64 = 1e-6;
+pub(crate) const FEASIBILITY_TOL: f64 = 1e-6;
 
 /// Two bounds that cross by more cannot both hold: the tolerances of two solvers do not explain it.
-pub const CONTRADICTION_TOL: f64 = 1e-5;
+pub(crate) const CONTRADICTION_TOL: f64 = 1e-5;
 
 /// A feasibility cut violated by more shows that a scenario has no recourse.
-pub const FARKAS_TOL: f64 = 1e-7;
+pub(crate) const FARKAS_TOL: f64 = 1e-7;
 
 /// A cut must be violated by more to be added to a master problem or a node relaxation: HiGHS leaves smaller
 /// violations.
-pub const CUT_TOL: f64 = 1e-7;
+pub(crate) const CUT_TOL: f64 = 1e-7;
 
 /// An integer column within this distance of an integer counts as integral. The caller rounds it and solves for the
 /// other columns.
-pub const INTEGRALITY_TOL: f64 = 1e-6;
+pub(crate) const INTEGRALITY_TOL: f64 = 1e-6;
 
 /// Primal and dual feasibility tolerance of HiGHS. A basis is tested to the same tolerance here, so that a basis that
 /// HiGHS calls optimal is optimal here too.
-pub const LP_FEASIBILITY_TOL: f64 = 1e-7;
+pub(crate) const LP_FEASIBILITY_TOL: f64 = 1e-7;
 
 /// A sum may be off by this share of the total magnitude of its terms: some hundred units in the last place. Bounds
 /// that must hold rigorously are widened by it.
-pub const SUMMATION_TOL: f64 = 1e-14;
+pub(crate) const SUMMATION_TOL: f64 = 1e-14;
 
 /// HiGHS reads a bound of this absolute value as infinite.
-pub const HIGHS_INFINITY: f64 = 1e20;
+pub(crate) const HIGHS_INFINITY: f64 = 1e20;
 
 /// The absolute difference that [`COST_TOL`] allows between costs of this size.
-pub fn cost_tol(value: f64) -> f64 {
+pub(crate) fn cost_tol(value: f64) -> f64 {
     COST_TOL * value.abs().max(1.0)
 }

@@ -19,12 +19,12 @@ mod support;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-pub use affine_policy::AffinePolicy;
+pub(crate) use affine_policy::AffinePolicy;
 pub(crate) use dependence::Dependence;
 pub(crate) use list::{ScenarioConstraints, best_policy_over_list};
 pub(crate) use program::{Decision, PolicyProgram};
 pub(crate) use reduced_measures::ReducedMeasures;
-pub use repair::ProvenPolicy;
+pub(crate) use repair::ProvenPolicy;
 pub(crate) use repair::Repair;
 pub(crate) use robust::PolicyRegion;
 pub(crate) use solve::{PolicySolution, PolicyStatus};

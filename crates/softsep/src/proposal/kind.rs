@@ -11,6 +11,7 @@ use crate::uncertainty::{Space, States};
 
 /// The proposals that are fully specified by a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ProposalKind {
     /// A proposal that mixes well on the given states.
     #[default]

@@ -3,29 +3,27 @@
 //! A proposal queries the states for a capability (a tilt, local coordinates), never for a concrete set.
 //! CONTRIBUTING.md describes how to add a proposal; every proposal passes [`crate::testing::check_proposal`].
 
-mod geodesic;
-mod hit_and_run;
-mod kernel_mixture;
+pub(crate) mod geodesic;
+pub(crate) mod hit_and_run;
+pub(crate) mod kernel_mixture;
 mod kind;
-mod langevin;
-mod langevin_sphere;
-mod proposal_mixture;
-mod tilted;
-mod tilted_chord;
-mod uniform;
-mod weighted;
+pub(crate) mod langevin;
+pub(crate) mod langevin_sphere;
+pub(crate) mod proposal_mixture;
+pub(crate) mod tilted;
+pub(crate) mod tilted_chord;
+pub(crate) mod uniform;
+pub(crate) mod weighted;
 
-pub use geodesic::Geodesic;
-pub use hit_and_run::HitAndRun;
-pub use kernel_mixture::KernelMixture;
+pub(crate) use geodesic::Geodesic;
+pub(crate) use hit_and_run::HitAndRun;
+pub(crate) use kernel_mixture::KernelMixture;
 pub use kind::{ProposalKind, ProposalOptions};
-pub use langevin::Langevin;
-pub use langevin_sphere::LangevinOnSphere;
-pub use proposal_mixture::ProposalMixture;
-pub use tilted::Tilted;
-pub use tilted_chord::TiltedChord;
-pub use uniform::Uniform;
-pub use weighted::Weighted;
+pub(crate) use langevin::Langevin;
+pub(crate) use langevin_sphere::LangevinOnSphere;
+pub(crate) use tilted::Tilted;
+pub(crate) use tilted_chord::TiltedChord;
+pub(crate) use uniform::Uniform;
 
 use crate::model::Problem;
 use crate::numeric::{dot, norm};

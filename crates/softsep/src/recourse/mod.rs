@@ -3,20 +3,20 @@
 //! An engine is built once for a problem and solves many (x, ξ). It keeps its solver, its bases and its buffers.
 //! CONTRIBUTING.md explains how to add one. Every engine passes [`crate::testing::check_engine`].
 
-mod conic;
+pub(crate) mod conic;
 mod cut;
 mod dual;
-mod fixed;
-mod linear;
+pub(crate) mod fixed;
+pub(crate) mod linear;
 mod program;
 
-pub use conic::Conic;
+pub(crate) use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
 pub(crate) use dual::{DualColumns, DualSet};
-pub use fixed::Fixed;
+pub(crate) use fixed::Fixed;
 pub(crate) use linear::recourse_basis;
-pub use linear::{BasisPolicies, BasisPolicy, BasisResponse, DualChoice, Interval, Linear};
+pub(crate) use linear::{BasisPolicies, BasisPolicy, BasisResponse, Interval, Linear};
 pub(crate) use program::{ProgramBuilder, merged};
 
 use crate::model::Problem;
@@ -89,6 +89,7 @@ impl RecourseBasis {
 
 /// Counters of one engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct RecourseWork {
     /// Solves.
     pub solves: u64,
@@ -149,6 +150,7 @@ pub fn engine(problem: &Problem, clock: &Clock) -> Result<Box<dyn Recourse>, Rec
 
 /// Error of a recourse solve.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecourseError {
     /// Every rung of the ladder failed.
     #[error("the recourse could not be solved at x = {x:?}, ξ = {xi:?}: {why}")]

@@ -3,7 +3,7 @@
 use crate::run::{Bounds, ChainRecord, Event, Observer, Record};
 
 /// Largest number of points besides the first and last: more than a screen has pixels.
-pub const CAPACITY: usize = 2000;
+pub(super) const CAPACITY: usize = 2000;
 
 /// Largest number of stored notes. A method that writes more reports its progress, which the points show.
 const MAX_NOTES: usize = 8;

@@ -12,7 +12,7 @@ mod trace;
 
 pub use certificate::certificate_in_words;
 pub use diagnosis::diagnosis_summary;
-pub use history::{CAPACITY, History, HistoryPoint};
+pub use history::History;
 pub use html::{HtmlReport, STYLE, html_text};
 pub use policy::policy_file;
 pub use result::result_file;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Why a run ended. What it holds then is another question: see [`Status`](crate::Status).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Stop {
     /// The gap asked for is met.
     #[error("the gap is met")]

@@ -4,6 +4,7 @@ use super::Bounds;
 
 /// What a run is about, told once.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Header {
     /// The problem's name.
     pub problem: String,
@@ -15,6 +16,7 @@ pub struct Header {
 
 /// One iteration.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Record<'a> {
     /// Since the start.
     pub seconds: f64,
@@ -34,6 +36,7 @@ pub struct Record<'a> {
 
 /// The state of a separation's chains.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ChainDiagnostics {
     /// The share of transitions that moved, so far.
     pub acceptance: f64,
@@ -55,6 +58,7 @@ impl ChainDiagnostics {
 
 /// The chains in one iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ChainRecord {
     /// f(x) + Q(x, ξ) at the iterate and the chain's state.
     pub value: f64,
@@ -72,6 +76,7 @@ pub struct ChainRecord {
 
 /// What a master holds of the worst case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct MasterSize {
     /// Scenarios with a copy of the recourse.
     pub scenarios: usize,
@@ -81,6 +86,7 @@ pub struct MasterSize {
 
 /// What an observer sees.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// The run begins.
     Start(&'a Header),

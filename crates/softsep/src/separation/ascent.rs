@@ -104,7 +104,7 @@ impl<'a> Ascent<'a> {
 
     /// Climbs from a member of the set as long as a step gains more than this share of the cost reached. Calls `show`
     /// with every scenario on the way and the recourse's answer there.
-    pub fn climb_while(
+    pub(crate) fn climb_while(
         &mut self,
         start: &[f64],
         gain: f64,
@@ -179,7 +179,7 @@ impl<'a> Ascent<'a> {
     }
 
     /// Whether the worst scenario has no recourse.
-    pub fn is_infeasible(&self) -> bool {
+    pub(crate) fn is_infeasible(&self) -> bool {
         self.best.1 == f64::INFINITY
     }
 

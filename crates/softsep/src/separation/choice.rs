@@ -64,6 +64,13 @@ impl CustomSeparation {
     }
 }
 
+impl SeparationKind {
+    /// A separation of another crate.
+    pub fn custom(factory: impl SeparationFactory + 'static) -> Self {
+        Self::Custom(CustomSeparation::new(factory))
+    }
+}
+
 impl fmt::Debug for CustomSeparation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CustomSeparation")

@@ -1,5 +1,6 @@
 //! The exact separations, and the choice among them.
 
+use std::fmt;
 use std::str::FromStr;
 
 use super::choice::CustomSeparation;
@@ -46,6 +47,20 @@ pub enum SeparationKind {
     Cascade,
     /// A separation written outside of this crate.
     Custom(CustomSeparation),
+}
+
+impl fmt::Display for SeparationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Soft => "soft",
+            Self::Scan => "scan",
+            Self::Split => "split",
+            Self::Bilinear => "bilinear",
+            Self::Cascade => "cascade",
+            Self::Custom(_) => "custom",
+        })
+    }
 }
 
 impl FromStr for SeparationKind {

@@ -4,40 +4,40 @@
 //! Soft separation may replace an exact one in any iterative method: a method holds a [`Separation`] of any kind.
 //! Adding one: see CONTRIBUTING.md; every separation passes `testing::check_separation`.
 
-mod ascent;
-mod assessor;
-mod bilinear;
+pub(crate) mod ascent;
+pub(crate) mod assessor;
+pub(crate) mod bilinear;
 mod cascade;
 mod choice;
-mod exact;
-mod finite_equivalent;
+pub(crate) mod exact;
+pub(crate) mod finite_equivalent;
 mod query;
-mod scan;
+pub(crate) mod scan;
 mod screen;
-mod slopes;
+pub(crate) mod slopes;
 pub mod soft;
-mod split;
+pub(crate) mod split;
 mod trends;
 mod worst;
 
-pub use ascent::{Ascent, ascend};
-pub use assessor::Assessor;
-pub use bilinear::{Bilinear, NotBilinear};
+pub(crate) use ascent::{Ascent, ascend};
+pub(crate) use bilinear::{Bilinear, NotBilinear};
 pub use cascade::Cascade;
 pub use choice::{CustomSeparation, Proof, SeparationContext, SeparationFactory, build_separation};
-pub use exact::{Exact, NoExactSeparation, SeparationKind};
-pub use finite_equivalent::{NoFiniteEquivalent, finite_equivalent};
+pub use exact::SeparationKind;
+pub(crate) use exact::{Exact, NoExactSeparation};
+pub(crate) use finite_equivalent::{NoFiniteEquivalent, finite_equivalent};
 pub use query::{Effort, Query, Target};
-pub use scan::Scan;
-pub use slopes::SlopeRanges;
-pub(crate) use slopes::{LpMinimum, minimum_of, range_program, widen_range};
-pub use soft::{SoftSeparation, SoftSettings};
-pub use split::Split;
+pub(crate) use scan::Scan;
+pub(crate) use slopes::{LpMinimum, SlopeRanges, minimum_of, range_program, widen_range};
+pub(crate) use soft::SoftSeparation;
+pub use soft::SoftSettings;
+pub(crate) use split::Split;
 pub(crate) use trends::trends;
 
 use crate::cuts::CutPool;
 use crate::error::Error;
-use crate::recourse::{Cut, RecourseBasis};
+use crate::recourse::{Answer, Cut, RecourseBasis};
 use crate::run::ChainDiagnostics;
 
 /// A claim about the maximum of Q(x, ·) over the set.
@@ -51,6 +51,7 @@ pub enum Claim {
 
 /// The answer of a separation.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Found {
     /// The worst scenario found.
     pub xi: Vec<f64>,
@@ -66,6 +67,14 @@ pub struct Found {
     pub nodes: u64,
     /// The number of exact separations, for a separation made of others.
     pub exact: u64,
+}
+
+impl Found {
+    /// The answer of a recourse engine at `xi`, without a claim; one solve.
+    pub fn new(xi: &[f64], answer: &Answer) -> Self {
+        let (value, cut) = (answer.cost, answer.cut());
+        Self { xi: xi.to_vec(), value, cut, claim: Claim::Nothing, solves: 1, nodes: 0, exact: 0 }
+    }
 }
 
 /// Finds scenarios with high recourse cost.

@@ -39,7 +39,7 @@ impl SlopeRanges {
     }
 
     /// Computes the ranges of the slopes of Q in the entries of x.
-    pub fn in_x(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+    pub(crate) fn in_x(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
         Self::along(&problem.recourse.e, DualSet::Feasible, problem, clock)
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::certify::Certify;
 use crate::evaluate::evaluate;
 use crate::format::ResultFile;
 use crate::methods::{Entry, Reaches};
@@ -12,19 +13,19 @@ use crate::outcome::{Outcome, Status};
 use crate::report::result_file;
 use crate::run::{Certificate, Silent, Stop, Verdict};
 use crate::separation::Exact;
-use crate::settings::{Certify, Settings};
-use crate::solve::solve;
+use crate::settings::Settings;
+use crate::solve::{solve, solve_with};
 
 /// Tests the method `name` on a problem with a known `optimum` (`None`: infeasible): status, objective and bounds, its
 /// own decision evaluated again, each limit, an interrupt, and equal results on 1, 2 and 4 threads. A method that ends
 /// with an upper bound is held to that. Returns whether the method takes the problem.
 pub fn check_method(name: &str, problem: &Problem, optimum: Option<f64>, tolerance: f64) -> bool {
     let entry = Entry::find(name).unwrap_or_else(|error| panic!("{error}"));
-    let method = entry.build(&Default::default()).unwrap_or_else(|error| panic!("{error}"));
-    if method.accepts(problem).is_err() {
+    let method = entry.parse(&Default::default()).unwrap_or_else(|error| panic!("{error}"));
+    if method.build().accepts(problem).is_err() {
         return false;
     }
-    let settings = Settings { method: name.into(), gap: 0.1 * tolerance, ..Settings::default() };
+    let settings = Settings { method, gap: 0.1 * tolerance, ..Settings::default() };
     let outcome = run(problem, &settings);
     let context = format!("{name} on {}", problem.name);
     match optimum {
@@ -45,7 +46,7 @@ pub fn check_method(name: &str, problem: &Problem, optimum: Option<f64>, toleran
 }
 
 fn run(problem: &Problem, settings: &Settings) -> Outcome {
-    solve(problem, settings, &mut Silent, &Arc::default()).unwrap_or_else(|error| panic!("{}: {error}", problem.name))
+    solve(problem, settings).unwrap_or_else(|error| panic!("{}: {error}", problem.name))
 }
 
 fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f64, context: &str) {
@@ -153,7 +154,8 @@ fn check_limits(problem: &Problem, settings: &Settings, optimum: Option<f64>, to
     assert_eq!(unproved.bounds.upper(), None, "{context}: an upper bound that nobody asked for");
     check(&unproved, "no certificate");
     let raised = Arc::new(AtomicBool::new(true));
-    let outcome = solve(problem, settings, &mut Silent, &raised).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let outcome =
+        solve_with(problem, settings, &mut Silent, &raised).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(
         outcome.stop == Stop::Interrupted || outcome.status == Status::Infeasible,
         "{context}: {:?} after an interrupt",

@@ -11,7 +11,7 @@ use crate::definition::{Complaints, ScenarioList};
 
 /// `lower ≤ ξ ≤ upper`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Boxed {
+pub(crate) struct Boxed {
     lower: Vec<f64>,
     upper: Vec<f64>,
     /// The entries that can move: `lower < upper`.

@@ -16,7 +16,7 @@ const INTEGRAL_TOL: f64 = 1e-9;
 
 /// `ξ = center + scale∘z` with `0 ≤ z ≤ 1, Σz ≤ Γ` (one side) or `−1 ≤ z ≤ 1, Σ|z| ≤ Γ` (two sides).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// Γ as it was given.
     budget: f64,
     sides: Sides,

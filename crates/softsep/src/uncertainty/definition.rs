@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Uncertainty;
-use crate::definition::{Row, ScenarioList};
+use crate::definition::{Complaints, Row, ScenarioList};
 
 /// The parameters ξ and the set they come from.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -16,6 +16,7 @@ pub struct UncertaintyDefinition {
 
 /// An uncertainty set as it is stated.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SetDefinition {
     /// A finite list.
     Scenarios {
@@ -67,6 +68,41 @@ pub enum SetDefinition {
     },
     /// A set that a program implements. No file can hold it.
     Custom(Arc<dyn Uncertainty>),
+}
+
+impl SetDefinition {
+    /// `ξ = center + scale∘z`, `Σ|z| ≤ budget`, with `0 ≤ z ≤ 1` or `−1 ≤ z ≤ 1`.
+    pub fn budget(budget: f64, sides: Sides, center: impl Into<Vec<f64>>, scale: impl Into<Vec<f64>>) -> Self {
+        Self::Budget { budget, sides, center: center.into(), scale: scale.into() }
+    }
+
+    /// `ξ = center + A u`, `‖u‖₂ ≤ 1`, by the rows of A.
+    pub fn ellipsoid(center: impl Into<Vec<f64>>, matrix: impl Into<Vec<Vec<f64>>>) -> Self {
+        Self::Ellipsoid { center: center.into(), matrix: matrix.into() }
+    }
+
+    /// Builds the set on its own, for a program that hands parts of a set of its own on to it.
+    pub fn build(&self) -> Result<Arc<dyn Uncertainty>, Complaints> {
+        let dim = match self {
+            Self::Scenarios { points, .. } => points.dim(),
+            Self::Box { lower, .. } | Self::Polyhedron { lower, .. } => lower.len(),
+            Self::L1 { center, .. } | Self::Budget { center, .. } | Self::Ellipsoid { center, .. } => center.len(),
+            Self::Custom(set) => set.dim(),
+        };
+        let parameters: Vec<String> = (0..dim).map(|i| format!("ξ[{i}]")).collect();
+        let mut complaints = Complaints::new();
+        super::build(self, &parameters, "set", &mut complaints).ok_or_else(|| {
+            if complaints.is_empty() {
+                complaints.add("set", "holds a NaN, which is not a number");
+            }
+            complaints
+        })
+    }
+
+    /// A set that a program implements.
+    pub fn custom(set: impl Uncertainty + 'static) -> Self {
+        Self::Custom(Arc::new(set))
+    }
 }
 
 impl Default for SetDefinition {

@@ -17,7 +17,7 @@ const FLAT: f64 = 1e-12;
 
 /// `ξ = center + A u`, `‖u‖₂ ≤ 1`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ellipsoid {
+pub(crate) struct Ellipsoid {
     center: Vec<f64>,
     /// A by columns: `support` goes through them one by one and needs no memory of its own.
     columns: Vec<Vec<f64>>,

@@ -11,7 +11,7 @@ use crate::definition::{Complaints, ScenarioList};
 
 /// `ξ = center + scale∘u`, `‖u‖₁ ≤ 1`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct L1 {
+pub(crate) struct L1 {
     center: Vec<f64>,
     scale: Vec<f64>,
     /// The entries that can move: nonzero scale.

@@ -4,28 +4,28 @@
 //! one: see CONTRIBUTING.md; every set passes [`crate::testing::check_set`].
 
 mod apart;
-mod boxed;
-mod budget;
+pub(crate) mod boxed;
+pub(crate) mod budget;
 mod check;
 mod chord;
 mod definition;
-mod ellipsoid;
-mod l1;
+pub(crate) mod ellipsoid;
+pub(crate) mod l1;
 mod oracle;
 mod patterns;
-mod polyhedron;
-mod scenarios;
+pub(crate) mod polyhedron;
+pub(crate) mod scenarios;
 mod shape;
 mod states;
 mod vertices;
 
-pub use boxed::Boxed;
-pub use budget::Budget;
+pub(crate) use boxed::Boxed;
+pub(crate) use budget::Budget;
 pub use definition::{SetDefinition, Sides, UncertaintyDefinition};
-pub use ellipsoid::Ellipsoid;
-pub use l1::L1;
-pub use polyhedron::Polyhedron;
-pub use scenarios::Scenarios;
+pub(crate) use ellipsoid::Ellipsoid;
+pub(crate) use l1::L1;
+pub(crate) use polyhedron::Polyhedron;
+pub(crate) use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
 pub(crate) use states::von_mises_fisher;
 pub use states::{CachedTilt, LocalCoordinates, ReferenceMeasure, Space, State, StateSpec, States, Tilt, Trend};

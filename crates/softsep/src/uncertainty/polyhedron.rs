@@ -26,7 +26,7 @@ const NARROW: f64 = 10.0 * FIXED;
 
 /// `lower ≤ ξ ≤ upper` and linear rows; bounded and not empty.
 #[derive(Debug)]
-pub struct Polyhedron {
+pub(crate) struct Polyhedron {
     lower: Vec<f64>,
     upper: Vec<f64>,
     constraints: Vec<Row>,

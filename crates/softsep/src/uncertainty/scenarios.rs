@@ -11,7 +11,7 @@ const NAMED: usize = 20;
 
 /// Finitely many ξ, listed one by one. Not convex: only the rows are members.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scenarios {
+pub(crate) struct Scenarios {
     points: ScenarioList,
     /// The CSV file they came from, as the problem names it.
     file: Option<String>,
@@ -57,11 +57,6 @@ impl Scenarios {
         }
         usable &= faults == 0;
         usable.then(|| Self { points: points.clone(), file: file.clone(), typical: nearest_to_mean(points) })
-    }
-
-    /// The rows.
-    pub fn points(&self) -> &ScenarioList {
-        &self.points
     }
 }
 

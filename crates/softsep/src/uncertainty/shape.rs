@@ -64,7 +64,7 @@ pub struct Ball {
 
 impl Ball {
     /// How far an entry of ξ goes from the center to either side.
-    pub fn half_width(&self, entry: usize) -> f64 {
+    pub(crate) fn half_width(&self, entry: usize) -> f64 {
         self.columns.iter().map(|column| column[entry].powi(2)).sum::<f64>().sqrt()
     }
 }

@@ -1,9 +1,9 @@
 //! The worst case of a decision, by a way that knows of no policy.
 
 use softsep::Problem;
+use softsep::internals::separation::{Ascent, finite_equivalent};
 use softsep::recourse::{Answer, engine};
 use softsep::run::Clock;
-use softsep::separation::{Ascent, finite_equivalent};
 
 /// The worst case: of all extreme points, or of the ends of ascents, so many for each entry of ξ.
 pub(crate) fn truth(problem: &Problem, x: &[f64], starts: usize) -> f64 {

@@ -2,7 +2,7 @@
 
 use softsep::run::{Event, Observer};
 use softsep::testing::{Recipe, random_problem};
-use softsep::{Certify, Outcome, Problem, Settings, Status, solve};
+use softsep::{Certify, Outcome, Problem, Settings, Status, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 /// Keeps what a run says.
@@ -28,7 +28,7 @@ fn depots(n: usize, uncertainty: Uncertain, mixed_integer: bool) -> Problem {
 
 fn auto(problem: &Problem, settings: &Settings) -> (Outcome, Vec<String>) {
     let mut notes = Notes::default();
-    let outcome = solve(problem, settings, &mut notes, &Default::default()).unwrap();
+    let outcome = solve_with(problem, settings, &mut notes, &Default::default()).unwrap();
     (outcome, notes.0)
 }
 
@@ -75,13 +75,13 @@ fn auto_picks_what_suits_the_problem() {
     let problem = first(Recipe { cost_xi: true, ..ellipsoid });
     let outcome = picks(&problem, &usual, "bundle", "no separation here is exact");
     assert_eq!((outcome.status, outcome.method, outcome.bounds.upper()), (Status::Feasible, "bundle", None));
-    let said = solve(&problem, &asked, &mut Notes::default(), &Default::default()).unwrap_err().to_string();
+    let said = solve_with(&problem, &asked, &mut Notes::default(), &Default::default()).unwrap_err().to_string();
     assert!(said.contains("--certify exact"), "{said}");
     // A quadratic recourse cost: an estimate, and a proof where it is asked for.
     let problem = first(Recipe { quadratic: true, ..ellipsoid });
     let outcome = picks(&problem, &usual, "bundle", "a proof would be long here");
     assert_eq!((outcome.status, outcome.method, outcome.bounds.upper()), (Status::Feasible, "bundle", None));
-    let bounds = solve(&problem, &asked, &mut Notes::default(), &Default::default()).unwrap().bounds;
+    let bounds = solve_with(&problem, &asked, &mut Notes::default(), &Default::default()).unwrap().bounds;
     let (lower, upper) = (bounds.lower().unwrap(), bounds.upper().unwrap());
     assert!(lower <= upper && upper - lower <= 1e-3 * (1.0 + upper.abs()), "{lower} to {upper}");
 }
@@ -89,7 +89,7 @@ fn auto_picks_what_suits_the_problem() {
 /// What `check` says without a run is what a run does.
 #[test]
 fn plans_are_what_is_done() {
-    let entry = softsep::methods::Entry::find("auto").unwrap().build(&Default::default()).unwrap();
+    let entry = softsep::methods::MethodSettings::Auto.build();
     for set in ["scenarios", "budget", "ellipsoid"] {
         for seed in 0..5 {
             let problem = random(&Recipe { set, cost_xi: seed == 4, ..Recipe::default() }, seed);

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use softsep::definition::ScenarioList;
 use softsep::recourse::{Answer, Recourse, engine};
-use softsep::run::{Clock, Silent};
+use softsep::run::Clock;
 use softsep::uncertainty::SetDefinition;
 use softsep::{Outcome, Problem, Settings, Status, solve};
 
@@ -177,8 +177,8 @@ fn of(outcome: &Outcome) -> Optimum {
 fn over(problem: &Problem, points: &ScenarioList) -> Outcome {
     let mut file = problem.definition();
     file.uncertainty.set = SetDefinition::Scenarios { points: points.clone(), file: None };
-    let settings = Settings { method: "extensive".into(), gap: 1e-9, ..Settings::default() };
-    let outcome = solve(&Problem::new(&file).unwrap(), &settings, &mut Silent, &Default::default());
+    let settings = Settings { method: "extensive".parse().unwrap(), gap: 1e-9, ..Settings::default() };
+    let outcome = solve(&Problem::new(&file).unwrap(), &settings);
     outcome.unwrap_or_else(|error| panic!("{}: {error}", problem.name))
 }
 

@@ -4,7 +4,7 @@
 use std::f64::consts::PI;
 use std::time::Duration;
 
-use softsep::run::{Certificate, Silent};
+use softsep::run::Certificate;
 use softsep::{Assumed, Certify, Outcome, ProbabilisticTarget, Problem, Settings, Status, solve};
 
 use super::locks::{self, FIRST_COST};
@@ -19,8 +19,7 @@ fn is_long() -> bool {
 }
 
 fn run(problem: &Problem, settings: &Settings) -> Outcome {
-    solve(problem, settings, &mut Silent, &Default::default())
-        .unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
+    solve(problem, settings).unwrap_or_else(|error| panic!("{}, {settings:?}: {error}", problem.name))
 }
 
 /// A needle: the recourse costs `max(0, q(ξ) − shield)`, and q is 1 at most.
@@ -106,7 +105,8 @@ fn runs_that_miss_a_needle_say_so_as_seldom_as_they_claim() {
         for seed in 0..runs {
             let method = ["bundle", "bundle", "sgd"][seed as usize % 3];
             let certify = Certify::Probabilistic(wanted);
-            let settings = Settings { method: method.into(), gap: needle.gap, seed, certify, ..Settings::default() };
+            let settings =
+                Settings { method: method.parse().unwrap(), gap: needle.gap, seed, certify, ..Settings::default() };
             said.hear(&needle, &run(&needle.problem, &settings), wanted);
         }
         println!("{}: {said:?}", needle.name);
@@ -163,7 +163,7 @@ fn default_certificates_are_never_false_at_a_needle() {
                     continue;
                 }
                 let settings =
-                    Settings { method: method.into(), gap: needle.gap, seed, certify, ..Settings::default() };
+                    Settings { method: method.parse().unwrap(), gap: needle.gap, seed, certify, ..Settings::default() };
                 let outcome = run(&needle.problem, &settings);
                 let context = format!("{}, {method}, {certify:?}, seed {seed}: {outcome:?}", needle.name);
                 let best = outcome.bounds.best().unwrap_or_else(|| panic!("{context}"));
@@ -197,7 +197,12 @@ fn certificates_are_true_where_the_worst_case_is_known() {
     for &(n, gamma) in &cases {
         for seed in 0..seeds {
             let vendors = Vendors::new(n, gamma, seed);
-            let by = |method: &str, certify| Settings { method: method.into(), seed, certify, ..Settings::default() };
+            let by = |method: &str, certify| Settings {
+                method: method.parse().unwrap(),
+                seed,
+                certify,
+                ..Settings::default()
+            };
             let asked = [
                 by("bundle", Certify::Free),
                 by("sgd", Certify::Free),
@@ -258,7 +263,7 @@ fn certificates_of_runs_on_budget_sets_are_true() {
             ] {
                 let time_limit = (method == "auto").then_some(Duration::from_secs(3));
                 let settings = Settings {
-                    method: method.into(),
+                    method: method.parse().unwrap(),
                     gap: shipping::GAP,
                     seed,
                     certify,

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::certification::{Certifier, Judgement};
 use softsep::cuts::CutPool;
+use softsep::internals::certification::{Certifier, Judgement};
+use softsep::internals::separation::{Exact, SlopeRanges};
 use softsep::recourse::{Answer, engine};
-use softsep::run::{Clock, Purpose, Silent, stream};
-use softsep::separation::{Claim, Exact, Found, Query, SlopeRanges};
+use softsep::run::{Clock, Purpose, stream};
+use softsep::separation::{Claim, Found, Query};
 use softsep::uncertainty::{StateSpec, States};
 use softsep::{Assumed, Error, ProbabilisticTarget, Problem, Settings, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
@@ -156,7 +157,7 @@ pub(crate) fn worst(problem: &Problem, x: &[f64], tolerance: f64) -> (Option<f64
     let found = match exact
         .build(problem)
         .unwrap()
-        .separate(&Query::maximum(x, &clock).with_bound(tolerance), &mut CutPool::new(&problem))
+        .separate(&Query::maximum(x, &clock).with_bound(tolerance), &mut CutPool::new(problem))
     {
         Err(Error::Interrupted(_)) => None,
         found => Some(found.unwrap()),
@@ -194,8 +195,8 @@ impl Met {
         let problem = instance(n, gamma, seed);
         let states: Arc<dyn States + '_> = Arc::from(states(&problem));
         let iterations = (seed % 2 == 1).then_some(5 + seed);
-        let settings = Settings { method: "sgd".into(), iterations, seed, ..Settings::default() };
-        let outcome = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: "sgd".parse().unwrap(), iterations, seed, ..Settings::default() };
+        let outcome = solve(&problem, &settings).unwrap();
         let best = outcome.bounds.best().unwrap();
         let first_cost = problem.first.value(&best.x);
         let (worst, is_known) = worst(&problem, &best.x, CLOSE * best.value);

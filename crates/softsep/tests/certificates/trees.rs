@@ -2,7 +2,6 @@
 //! seldom as it claims, and what happens where ρ is chosen wrongly.
 
 use softsep::definition::VariableKind;
-use softsep::run::Silent;
 use softsep::{Assumed, Certify, Outcome, ProbabilisticTarget, Problem, Settings, solve};
 
 use super::locks::{self, FIRST_COST};
@@ -35,14 +34,13 @@ fn needle(locks: usize) -> (Problem, f64) {
 fn run(problem: &Problem, assumed: Assumed, seed: u64) -> Outcome {
     let wanted = ProbabilisticTarget { confidence: CONFIDENCE, level: 0.5, assumed };
     let settings = Settings {
-        method: "branch-and-cut".into(),
+        method: "branch-and-cut".parse().unwrap(),
         gap: GAP,
         seed,
         certify: Certify::Probabilistic(wanted),
         ..Settings::default()
     };
-    solve(problem, &settings, &mut Silent, &Default::default())
-        .unwrap_or_else(|error| panic!("{}: {error}", problem.name))
+    solve(problem, &settings).unwrap_or_else(|error| panic!("{}: {error}", problem.name))
 }
 
 /// Of so many runs, those whose decision misses the optimum by more than the gap, and those that end with a bound which
@@ -96,8 +94,8 @@ fn nothing_is_claimed_unasked() {
         let outcome = run(&problem, Assumed::Nothing, seed);
         assert!(outcome.bounds.likely().is_none() && outcome.bounds.upper().is_none(), "{outcome:?}");
         assert!(outcome.bounds.violation().is_some(), "{outcome:?}");
-        let settings = Settings { method: "ccg".into(), gap: GAP, ..Settings::default() };
-        let exact = solve(&problem, &settings, &mut Silent, &Default::default()).unwrap();
+        let settings = Settings { method: "ccg".parse().unwrap(), gap: GAP, ..Settings::default() };
+        let exact = solve(&problem, &settings).unwrap();
         let (best, upper) = (outcome.bounds.best().unwrap().value, exact.bounds.upper().unwrap());
         assert!(
             outcome.bounds.lower().unwrap() <= upper * (1.0 + 1e-9) && best <= upper * (1.0 + 2.0 * GAP),

@@ -1,7 +1,7 @@
 //! What the ledger holds comes out in the result file and in words, each statement as what it is.
 
-use softsep::format::ResultFile;
-use softsep::report::{certificate_in_words, result_file, solve_summary};
+use softsep::internals::format::ResultFile;
+use softsep::internals::report::{certificate_in_words, result_file, solve_summary};
 use softsep::run::{
     Assumption, Attested, Certificate, Clock, Limits, ProbabilisticBound, Run, Silent, Source, Stop, ViolationLevel,
 };

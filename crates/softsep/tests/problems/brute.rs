@@ -131,7 +131,7 @@ pub(crate) fn members(set: &SetDefinition, parameters: &[String]) -> Vec<Vec<f64
                 .collect();
             product(&lists).into_iter().filter(|xi| constraints.iter().all(|row| holds(row, parameters, xi))).collect()
         }
-        SetDefinition::Custom(set) => panic!("no grid is known for {set:?}"),
+        other => panic!("no grid is known for {other:?}"),
     }
 }
 

@@ -9,7 +9,9 @@ use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Row, Variable};
 use softsep::run::{Certificate, Silent, Stop};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Certify, Evaluation, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve};
+use softsep::{
+    Certify, Evaluation, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve, solve_with,
+};
 
 use super::{SOFT, by, many, run};
 
@@ -36,8 +38,10 @@ const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The optimum between two proved bounds, which `ccg` computed; `None` if there is no feasible decision.
 fn by_ccg(problem: &Problem, gap: f64) -> Option<(f64, f64)> {
-    let outcome =
-        run(problem, &Settings { method: "ccg".into(), gap, time_limit: Some(PATIENCE), ..Settings::default() });
+    let outcome = run(
+        problem,
+        &Settings { method: "ccg".parse().unwrap(), gap, time_limit: Some(PATIENCE), ..Settings::default() },
+    );
     match outcome.status {
         Status::Optimal | Status::Feasible => {
             Some((outcome.bounds.lower().unwrap(), outcome.bounds.upper().unwrap_or(f64::INFINITY)))
@@ -114,7 +118,7 @@ fn stopped_runs_hold_true_bounds() {
                 honest(&problem, &outcome, optimum, &format!("{method}, {way:?} for {micros} µs"));
             }
             let raised = Arc::new(AtomicBool::new(true));
-            let outcome = solve(&problem, &by(method, way), &mut Silent, &raised).unwrap();
+            let outcome = solve_with(&problem, &by(method, way), &mut Silent, &raised).unwrap();
             assert_eq!(outcome.stop, Stop::Interrupted);
             honest(&problem, &outcome, optimum, "interrupted");
         }
@@ -211,7 +215,7 @@ impl Counts {
         units: bool,
     ) {
         let context = format!("{} by {}, gap {}, units {units}", problem.name, settings.method, settings.gap);
-        let outcome = match solve(problem, settings, &mut Silent, &Default::default()) {
+        let outcome = match solve(problem, settings) {
             Ok(outcome) => outcome,
             // A proof that there is no decision may fail in such units, and the run says so.
             Err(error) => return assert!(optimum.is_none() && units, "{context}: {error}"),
@@ -278,8 +282,7 @@ fn given_as_asked_for(method: &str) {
     let moving =
         random_problem(&Recipe { set: "ellipsoid", cost_xi: true, size: Size::Medium, ..Recipe::default() }, 1);
     let moving = Problem::new(&moving).unwrap();
-    let refused =
-        solve(&moving, &Settings { certify: Certify::Exact, ..by(method, &[]) }, &mut Silent, &Default::default());
+    let refused = solve(&moving, &Settings { certify: Certify::Exact, ..by(method, &[]) });
     let said = refused.unwrap_err().to_string();
     assert!(said.contains("--certify exact"), "{said}");
 }

@@ -1,10 +1,9 @@
 //! Every option: it works, the same seed gives the same result on any number of threads, and what makes no sense is
 //! refused in one clear line.
 
-use softsep::format::ResultFile;
+use softsep::internals::format::ResultFile;
+use softsep::internals::report::result_file;
 use softsep::methods::Entry;
-use softsep::report::result_file;
-use softsep::run::Silent;
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Problem, Settings, evaluate, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
@@ -196,7 +195,7 @@ fn refuses(method: &str, values: &[(&str, &str, &str)]) {
     let entry = Entry::find(method).unwrap();
     for (name, value, right) in values {
         let said = entry
-            .build(&options(&[(name, value)]))
+            .parse(&options(&[(name, value)]))
             .err()
             .unwrap_or_else(|| panic!("{name} {value} is taken"))
             .to_string();
@@ -251,7 +250,7 @@ fn values_that_make_no_sense() {
     for (method, name, known) in
         [("bundle", "steps", "stabilisation"), ("sgd", "stabilisation", "steps"), ("auto", "chains", "the method that")]
     {
-        let refused = Entry::find(method).unwrap().build(&options(&[(name, "1")])).err();
+        let refused = Entry::find(method).unwrap().parse(&options(&[(name, "1")])).err();
         let said = refused.unwrap_or_else(|| panic!("{method} takes {name}")).to_string();
         assert!(said.contains(name) && said.contains(known), "{method}, {name}: {said}");
     }
@@ -269,7 +268,7 @@ fn what_does_not_go_with_a_problem() {
         (sphere(), [("start", "{\"capacity1\": 3}")], "did you mean \"capacity_1\""),
         (sphere(), [("start", "{\"capacity_1\": \"much\"}")], "is not a number"),
     ] {
-        let refused = solve(&problem, &sgd(&given), &mut Silent, &Default::default());
+        let refused = solve(&problem, &sgd(&given));
         let said = refused.err().unwrap_or_else(|| panic!("{given:?} is taken")).to_string();
         assert!(said.contains(right) && !said.contains('\n'), "{given:?}: {said}");
     }

@@ -5,7 +5,7 @@ mod panel;
 
 use std::fmt::Write;
 
-use softsep::report::html_text as text;
+use softsep::internals::report::html_text as text;
 
 /// The size and the margins of a panel.
 const WIDTH: f64 = 390.0;

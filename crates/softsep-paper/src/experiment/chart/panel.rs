@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use softsep::report::html_text as text;
+use softsep::internals::report::html_text as text;
 
 use super::{BOTTOM, Decades, HEIGHT, LEFT, LineStyle, Panel, RIGHT, Series, TOP, WIDTH, XAxis, label, tenth};
 

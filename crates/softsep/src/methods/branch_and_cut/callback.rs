@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 
 use super::settings::BranchAndCutSettings;
 use crate::certification::{Evaluator, Verification, count};
+use crate::certify::Certify;
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::methods::scope;
@@ -19,7 +20,6 @@ use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Incumbent, Run, Stop};
 use crate::separation::{Effort, Found, Query, Separation, SoftSettings};
-use crate::settings::Certify;
 use crate::tree::{LazyCutCallback, Point};
 use crate::uncertainty::ReferenceMeasure;
 

@@ -10,7 +10,7 @@ use self::root::Relaxed;
 pub use self::settings::{BranchAndCutSettings, Root, TreeKind};
 use super::options::parse_options;
 use super::unbounded::prove_unbounded;
-use super::{Certify, Entry, Method, Reaches, scope};
+use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::{Cursor, WarmStart};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -27,7 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
                  (Algorithm 3)",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options| Ok(Box::new(BranchAndCut::new(parse_options(options, settings::OPTIONS)?))),
+    parse: |options| parse_options(options, settings::OPTIONS).map(MethodSettings::BranchAndCut),
 };
 
 /// Searches in a row without a new cut after which the search has stalled.
@@ -35,13 +35,13 @@ const MOST_STALE: u32 = 10;
 
 /// Branch and cut.
 #[derive(Debug, Clone, Default)]
-pub struct BranchAndCut {
+pub(crate) struct BranchAndCut {
     settings: BranchAndCutSettings,
 }
 
 impl BranchAndCut {
     /// The method with its settings.
-    pub fn new(settings: BranchAndCutSettings) -> Self {
+    pub(crate) fn new(settings: BranchAndCutSettings) -> Self {
         Self { settings }
     }
 }

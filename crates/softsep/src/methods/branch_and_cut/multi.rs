@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::callback::SeparationCallback;
+use crate::certify::Certify;
 use crate::error::Error;
 use crate::master::{CutMaster, CutMasterOutcome};
 use crate::methods::unbounded::prove_unbounded;
 use crate::run::{Run, Stop};
-use crate::settings::Certify;
 
 /// Rounds in a row without a new cut after which the search has stalled.
 const MOST_STALE: u32 = 10;

@@ -2,13 +2,13 @@
 //! Algorithm 3).
 
 use super::settings::Root;
+use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::Error;
 use crate::methods::{Bundle, BundleSettings, Method, Sgd, SgdSettings, Stabilisation};
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Stop, Verdict};
 use crate::separation::SeparationKind;
-use crate::settings::Certify;
 
 /// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; its last digits do not.
 const SHARE: f64 = 0.3;

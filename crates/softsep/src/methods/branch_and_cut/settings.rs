@@ -1,15 +1,16 @@
 //! The settings of `branch-and-cut`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::methods::{OptionInfo, SEPARATION_OPTION};
 use crate::proposal;
 use crate::separation::SeparationKind;
-use crate::separation::soft::{AutoOr, CatchUp, from_word};
+use crate::separation::soft::{AutoOr, CatchUp, as_word, from_word};
 
 /// The options that `softsep solve --help` lists.
 pub(super) const OPTIONS: &[OptionInfo] = &[
@@ -48,12 +49,22 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
 
 /// How masters are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum TreeKind {
     /// One tree.
     #[default]
     Single,
     /// A new one for each round.
     Multi,
+}
+
+impl fmt::Display for TreeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Single => "single",
+            Self::Multi => "multi",
+        })
+    }
 }
 
 impl FromStr for TreeKind {
@@ -70,6 +81,7 @@ impl FromStr for TreeKind {
 
 /// Who solves the relaxation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Root {
     /// Cutting planes.
     #[default]
@@ -78,6 +90,16 @@ pub enum Root {
     Sgd,
     /// Nobody: the tree begins with what it finds.
     None,
+}
+
+impl fmt::Display for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bundle => "bundle",
+            Self::Sgd => "sgd",
+            Self::None => "none",
+        })
+    }
 }
 
 impl FromStr for Root {
@@ -94,21 +116,21 @@ impl FromStr for Root {
 }
 
 /// The settings of `branch-and-cut`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct BranchAndCutSettings {
     /// The separation.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub separation: SeparationKind,
     /// How masters are searched.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub tree: TreeKind,
     /// The method that solves the relaxation.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub root: Root,
     /// The proposal of the chains.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub proposal: proposal::ProposalKind,
     /// c₀ of Algorithm 2.
     pub near: AutoOr,
@@ -116,7 +138,7 @@ pub struct BranchAndCutSettings {
     #[serde(deserialize_with = "power")]
     pub power: f64,
     /// The largest number of nodes of one tree.
-    #[serde(deserialize_with = "limit")]
+    #[serde(deserialize_with = "limit", serialize_with = "as_limit")]
     pub nodes: Option<u64>,
 }
 
@@ -136,6 +158,21 @@ impl Default for BranchAndCutSettings {
 }
 
 impl BranchAndCutSettings {
+    /// The same settings with another separation.
+    pub fn with_separation(self, separation: SeparationKind) -> Self {
+        Self { separation, ..self }
+    }
+
+    /// The same settings with another kind of tree.
+    pub fn with_tree(self, tree: TreeKind) -> Self {
+        Self { tree, ..self }
+    }
+
+    /// The same settings with another method for the relaxation.
+    pub fn with_root(self, root: Root) -> Self {
+        Self { root, ..self }
+    }
+
     /// When the chain of an integer assignment makes more than one transition.
     pub(super) fn catch_up(&self) -> CatchUp {
         CatchUp { near: self.near, power: self.power }
@@ -149,6 +186,13 @@ fn limit<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
             Some(limit) => Ok(Some(limit)),
             None => Err(D::Error::custom(format!("{value} is neither an integer from 1 on nor none"))),
         },
+    }
+}
+
+fn as_limit<S: Serializer>(limit: &Option<u64>, to: S) -> Result<S::Ok, S::Error> {
+    match limit {
+        Some(limit) => to.serialize_u64(*limit),
+        None => to.serialize_str("none"),
     }
 }
 

@@ -11,7 +11,7 @@ mod settings;
 use self::search::BundleSearch;
 pub use self::settings::{BundleSettings, Stabilisation};
 use super::options::parse_options;
-use super::{Certify, Entry, Method, Reaches, scope};
+use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -26,18 +26,18 @@ pub(super) const ENTRY: Entry = Entry {
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options| Ok(Box::new(Bundle::new(parse_options(options, settings::OPTIONS)?))),
+    parse: |options| parse_options(options, settings::OPTIONS).map(MethodSettings::Bundle),
 };
 
 /// Cutting planes with a stabilised master.
 #[derive(Debug, Clone, Default)]
-pub struct Bundle {
+pub(crate) struct Bundle {
     settings: BundleSettings,
 }
 
 impl Bundle {
     /// The method with its settings.
-    pub fn new(settings: BundleSettings) -> Self {
+    pub(crate) fn new(settings: BundleSettings) -> Self {
         Self { settings }
     }
 }

@@ -3,6 +3,7 @@
 use super::level::LevelSet;
 use super::settings::{BundleSettings, Stabilisation};
 use crate::certification::{Evaluator, Verification, count};
+use crate::certify::Certify;
 use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
 use crate::master::{CutMaster, CutMasterOutcome};
@@ -11,7 +12,6 @@ use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::run::{Run, Stop};
 use crate::separation::{Claim, Query, Separation, SoftSettings};
-use crate::settings::Certify;
 use crate::uncertainty::ReferenceMeasure;
 
 /// The position of the level between the lower bound and the incumbent's cost. Anything from 0.4 to 0.6 takes

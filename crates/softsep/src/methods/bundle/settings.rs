@@ -1,12 +1,13 @@
 //! The settings of `bundle`.
 
+use std::fmt;
 use std::str::FromStr;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::methods::{OptionInfo, SEPARATION_OPTION};
 use crate::separation::SeparationKind;
-use crate::separation::soft::{chains, from_word};
+use crate::separation::soft::{as_word, chains, from_word};
 
 /// The options that `softsep solve --help` lists.
 pub(super) const OPTIONS: &[OptionInfo] = &[
@@ -22,12 +23,22 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
 
 /// The point of the next separation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Stabilisation {
     /// The point nearest to the incumbent where the cuts allow a level.
     #[default]
     Level,
     /// Half-way between the incumbent and the master's decision.
     InOut,
+}
+
+impl fmt::Display for Stabilisation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Level => "level",
+            Self::InOut => "in-out",
+        })
+    }
 }
 
 impl FromStr for Stabilisation {
@@ -43,15 +54,15 @@ impl FromStr for Stabilisation {
 }
 
 /// The settings of `bundle`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct BundleSettings {
     /// The separation.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub separation: SeparationKind,
     /// The point of the next separation.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub stabilisation: Stabilisation,
     /// The number of chains side by side.
     #[serde(deserialize_with = "chains")]
@@ -61,5 +72,17 @@ pub struct BundleSettings {
 impl Default for BundleSettings {
     fn default() -> Self {
         Self { separation: SeparationKind::default(), stabilisation: Stabilisation::default(), chains: 1 }
+    }
+}
+
+impl BundleSettings {
+    /// The same settings with another separation.
+    pub fn with_separation(self, separation: SeparationKind) -> Self {
+        Self { separation, ..self }
+    }
+
+    /// The same settings with so many chains side by side.
+    pub fn with_chains(self, chains: u32) -> Self {
+        Self { chains, ..self }
     }
 }

@@ -1,15 +1,26 @@
 //! Averages of iterates, the results of Algorithm 1.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// The weights of an average.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Averaging {
     /// Iterate n has weight n.
     #[default]
     Linear,
     /// Iterate n has the weight of the step that made it.
     StepSize,
+}
+
+impl fmt::Display for Averaging {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Linear => "linear",
+            Self::StepSize => "step-size",
+        })
+    }
 }
 
 impl FromStr for Averaging {

@@ -7,6 +7,7 @@ use super::average::Average;
 use super::settings::{SgdSettings, Steps};
 use super::steps::CHECKPOINT;
 use crate::certification::{Evaluator, Verification, cost_at, count};
+use crate::certify::Certify;
 use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
 use crate::master::{CutMaster, CutMasterOutcome, Metric, Projection};
@@ -18,7 +19,6 @@ use crate::recourse::CutKind;
 use crate::run::{Run, Stop};
 use crate::separation::soft::Search;
 use crate::separation::{Found, Query, Separation, SoftSettings};
-use crate::settings::Certify;
 
 /// Iterations without a new cut after which the descent has stalled.
 const MAX_STALE_ITERATIONS: u32 = 1000;

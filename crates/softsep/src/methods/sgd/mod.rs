@@ -21,7 +21,7 @@ pub use self::average::Averaging;
 use self::descent::Descent;
 pub use self::settings::{SgdSettings, Start, Steps};
 use super::options::parse_options;
-use super::{Certify, Entry, Method, Reaches, scope};
+use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
@@ -36,18 +36,18 @@ pub(super) const ENTRY: Entry = Entry {
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    build: |options| Ok(Box::new(Sgd::new(parse_options(options, settings::OPTIONS)?))),
+    parse: |options| parse_options(options, settings::OPTIONS).map(MethodSettings::Sgd),
 };
 
 /// Algorithm 1.
 #[derive(Debug, Clone, Default)]
-pub struct Sgd {
+pub(crate) struct Sgd {
     settings: SgdSettings,
 }
 
 impl Sgd {
     /// The method with its settings.
-    pub fn new(settings: SgdSettings) -> Self {
+    pub(crate) fn new(settings: SgdSettings) -> Self {
         Self { settings }
     }
 }

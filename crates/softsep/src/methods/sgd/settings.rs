@@ -1,14 +1,15 @@
 //! The settings of `sgd`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::average::Averaging;
 use crate::methods::{OptionInfo, SEPARATION_OPTION};
-use crate::separation::soft::{AutoOr, from_word};
+use crate::separation::soft::{AutoOr, as_word, from_word};
 use crate::separation::{SeparationKind, SoftSettings};
 
 const fn option(name: &'static str, default: &'static str, help: &'static str) -> OptionInfo {
@@ -72,12 +73,22 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
 
 /// The rule for the length of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Steps {
     /// Toward a level, with memory.
     #[default]
     Level,
     /// α₀/√n.
     Sqrt,
+}
+
+impl fmt::Display for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Level => "level",
+            Self::Sqrt => "sqrt",
+        })
+    }
 }
 
 impl FromStr for Steps {
@@ -94,6 +105,7 @@ impl FromStr for Steps {
 
 /// The first x.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Start {
     /// Optimal for the nominal scenario.
     #[default]
@@ -104,6 +116,17 @@ pub enum Start {
     Support,
     /// A decision by names; variables that are not named are zero.
     Given(Vec<(String, f64)>),
+}
+
+impl Serialize for Start {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Nominal => to.serialize_str("nominal"),
+            Self::Zero => to.serialize_str("zero"),
+            Self::Support => to.serialize_str("support"),
+            Self::Given(values) => to.collect_map(values.iter().map(|(name, value)| (name, value))),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Start {
@@ -135,24 +158,36 @@ impl<'de> Deserialize<'de> for Start {
 }
 
 /// The settings of `sgd`.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct SgdSettings {
     /// The separation; `Auto` is a chain as in Algorithm 1.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub separation: SeparationKind,
     /// The rule for the length of a step.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub steps: Steps,
     /// α₀ of `Steps::Sqrt`.
     pub step: AutoOr,
     /// The average that `Steps::Sqrt` returns.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub average: Averaging,
     /// The first x.
     pub start: Start,
     /// The chains.
     #[serde(flatten)]
     pub soft: SoftSettings,
+}
+
+impl SgdSettings {
+    /// The same settings with another separation.
+    pub fn with_separation(self, separation: SeparationKind) -> Self {
+        Self { separation, ..self }
+    }
+
+    /// The same settings with another rule for the length of a step.
+    pub fn with_steps(self, steps: Steps) -> Self {
+        Self { steps, ..self }
+    }
 }

@@ -56,10 +56,10 @@ impl Descent<'_> {
         if !self.approach.approach(self.pool, &mut self.x, level, self.metric.diagonal()) {
             // The level may be below the minimum of all cuts.
             let new = self.pool.count_new(self.at_master);
-            if new >= MIN_NEW_CUTS || self.stale > 0 && new > 0 {
-                if let ControlFlow::Break(stop) = self.bound(run)? {
-                    return Ok(ControlFlow::Break(stop));
-                }
+            if (new >= MIN_NEW_CUTS || self.stale > 0 && new > 0)
+                && let ControlFlow::Break(stop) = self.bound(run)?
+            {
+                return Ok(ControlFlow::Break(stop));
             }
             self.go_half_way(run);
         }

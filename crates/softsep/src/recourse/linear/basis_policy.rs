@@ -76,7 +76,7 @@ pub struct BasisPolicies {
 impl BasisPolicies {
     /// Returns whether a basis of this problem stays dual feasible for every ξ: the recourse must be linear, with
     /// variables and with fixed costs.
-    pub fn supports(problem: &Problem) -> bool {
+    pub(crate) fn supports(problem: &Problem) -> bool {
         problem.recourse.is_linear() && problem.recourse.dim() > 0 && !problem.recourse.costs_move()
     }
 

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::escape::text;
+use crate::certify::{Assumed, Certify, ProbabilisticTarget};
 use crate::outcome::Outcome;
 use crate::report::history::History;
-use crate::settings::{Assumed, Certify, ProbabilisticTarget, Settings};
+use crate::settings::Settings;
 
 /// Returns the section.
 pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome, history: &History) -> String {
@@ -41,7 +42,8 @@ pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome
 
 /// The command line with these settings.
 fn command(file: Option<&str>, settings: &Settings) -> String {
-    let mut line = format!("softsep solve {} --method {}", word(file.unwrap_or("PROBLEM")), word(&settings.method));
+    let mut line =
+        format!("softsep solve {} --method {}", word(file.unwrap_or("PROBLEM")), word(settings.method.name()));
     let _ = write!(line, " --gap {:?} --seed {}", settings.gap, settings.seed);
     if let Some(limit) = settings.time_limit {
         let _ = write!(line, " --time-limit {}", limit.as_secs_f64());
@@ -62,9 +64,9 @@ fn command(file: Option<&str>, settings: &Settings) -> String {
             };
         }
     }
-    for (name, value) in &settings.options {
+    for (name, value) in settings.method.options() {
         let value = match value {
-            Value::String(value) => word(value),
+            Value::String(value) => word(&value),
             // A decision was read from a file whose name is not known here.
             Value::Object(_) => "@DECISION".to_owned(),
             other => word(&other.to_string()),
@@ -81,12 +83,14 @@ fn word(raw: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::time::Duration;
 
     use serde_json::{Map, json};
 
     use super::*;
+    use crate::methods::MethodSettings;
 
     #[test]
     fn a_command_has_all_that_matters() {
@@ -95,25 +99,24 @@ mod tests {
             command(Some("depots.json"), &settings),
             "softsep solve depots.json --method auto --gap 0.001 --seed 1"
         );
+        let options = Map::from_iter([
+            ("chains".to_owned(), json!(4)),
+            ("proposal".to_owned(), json!("uniform")),
+            ("start".to_owned(), json!({"a": 1.0})),
+        ]);
         let settings = Settings {
-            method: "sgd".into(),
+            method: MethodSettings::parse("sgd", &options).unwrap(),
             gap: 1e-7,
             time_limit: Some(Duration::from_millis(1500)),
             iterations: Some(9),
             seed: 7,
             threads: Some(2),
             certify: Certify::Exact,
-            options: Map::from_iter([
-                ("chains".to_owned(), json!(4)),
-                ("proposal".to_owned(), json!("uniform")),
-                ("start".to_owned(), json!({"x": 1.0})),
-            ]),
         };
         assert_eq!(
             command(Some("it's mine.json"), &settings),
             "softsep solve 'it'\\''s mine.json' --method sgd --gap 1e-7 --seed 7 --time-limit 1.5 --iterations 9 \
-             --certify exact --chains 4 \
-             --proposal uniform --start @DECISION"
+             --certify exact --start @DECISION --proposal uniform --chains 4"
         );
         let wanted =
             ProbabilisticTarget { confidence: 0.99, level: 0.01, assumed: Assumed::Chain { eta: 0.5, margin: 2.0 } };

@@ -24,7 +24,7 @@ const LEAST_GAP: f64 = 1e-6;
 const MARGIN: f64 = 1e-3;
 
 /// The states that chains move on: those that can hold a maximum of Q(x, ·) for some x.
-pub fn chain_states<'p>(
+pub(crate) fn chain_states<'p>(
     problem: &'p Problem,
     reference: ReferenceMeasure,
     clock: &Clock,
@@ -41,7 +41,7 @@ pub fn chain_states<'p>(
 }
 
 /// The space of [`chain_states`], found by the problem's class alone.
-pub fn chain_space(problem: &Problem) -> Result<Space, SetError> {
+pub(crate) fn chain_space(problem: &Problem) -> Result<Space, SetError> {
     let reach = StateSpec { convex: !problem.recourse.costs_move(), ..StateSpec::default() };
     problem.set.states(&reach).map(|states| states.space())
 }

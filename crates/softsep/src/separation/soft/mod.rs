@@ -16,9 +16,10 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-pub use kernel::{chain_space, chain_states};
+pub use crate::chain::Acceptance;
+pub(crate) use kernel::{chain_space, chain_states};
 pub use settings::{AutoOr, CatchUp, Score, Search, SoftSettings, Temperature};
-pub(crate) use settings::{chains, from_word, positive_count};
+pub(crate) use settings::{as_word, chains, from_word, positive_count};
 
 use self::kernel::KernelParts;
 use self::keyed::KeyedChains;
@@ -72,7 +73,7 @@ impl WorstAnswer {
 }
 
 /// The soft separation of a run.
-pub struct SoftSeparation<'p> {
+pub(crate) struct SoftSeparation<'p> {
     problem: &'p Problem,
     settings: SoftSettings,
     kernel: KernelParts<'p>,
@@ -97,7 +98,7 @@ impl<'p> SoftSeparation<'p> {
     /// Soft separation on `states` (see [`chain_states`]) for a run with this relative gap and seed.
     ///
     /// Errs where the settings do not fit the states, or an engine cannot be built.
-    pub fn new(
+    pub(crate) fn new(
         problem: &'p Problem,
         states: Arc<dyn States + 'p>,
         settings: SoftSettings,

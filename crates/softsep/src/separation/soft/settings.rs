@@ -1,9 +1,10 @@
 //! The settings of soft separation.
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::chain::Acceptance;
@@ -14,7 +15,7 @@ use crate::uncertainty::ReferenceMeasure;
 const MOST_CHAINS: u32 = 4096;
 
 /// Where soft separation searches, and how its chains move.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct SoftSettings {
@@ -25,10 +26,10 @@ pub struct SoftSettings {
     #[serde(skip)]
     pub per_assignment: Option<CatchUp>,
     /// The proposal of the chains.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub proposal: proposal::ProposalKind,
     /// The acceptance rule of the chains.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub acceptance: Acceptance,
     /// The temperature w of the chains.
     pub temperature: Temperature,
@@ -46,10 +47,10 @@ pub struct SoftSettings {
     #[serde(deserialize_with = "chains")]
     pub chains: u32,
     /// The function that chains sample by.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub score: Score,
     /// The reference measure on the boundary of an ellipsoid.
-    #[serde(deserialize_with = "from_word")]
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub reference: ReferenceMeasure,
 }
 
@@ -74,6 +75,7 @@ impl Default for SoftSettings {
 
 /// The parts of soft separation that a call of normal effort uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Search {
     /// Ascents from known scenarios, then a transition of the chains, then an ascent from a random end of the set.
     #[default]
@@ -109,6 +111,15 @@ pub enum AutoOr {
     Given(f64),
 }
 
+impl Serialize for AutoOr {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => to.serialize_str("auto"),
+            Self::Given(value) => to.serialize_f64(*value),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for AutoOr {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match Value::deserialize(from)? {
@@ -122,6 +133,7 @@ impl<'de> Deserialize<'de> for AutoOr {
 
 /// The temperature w of the chains, in units of the objective.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Temperature {
     /// A small share of the gap asked for.
     #[default]
@@ -130,6 +142,16 @@ pub enum Temperature {
     Adaptive,
     /// Fixed.
     Given(f64),
+}
+
+impl Serialize for Temperature {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => to.serialize_str("auto"),
+            Self::Adaptive => to.serialize_str("adaptive"),
+            Self::Given(value) => to.serialize_f64(*value),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Temperature {
@@ -146,12 +168,22 @@ impl<'de> Deserialize<'de> for Temperature {
 
 /// The function that chains sample by.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Score {
     /// Q.
     #[default]
     Exact,
     /// The Moreau envelope of Q with this τ.
     Moreau(f64),
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("exact"),
+            Self::Moreau(tau) => write!(f, "moreau:{tau:?}"),
+        }
+    }
 }
 
 impl FromStr for Score {
@@ -178,6 +210,11 @@ pub(crate) fn from_word<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(fro
         other => other.to_string(),
     };
     word.parse().map_err(D::Error::custom)
+}
+
+/// Writes a word by its `Display`.
+pub(crate) fn as_word<T: fmt::Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(value)
 }
 
 /// Reads an integer from 1 on.

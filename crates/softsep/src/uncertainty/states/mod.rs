@@ -110,6 +110,15 @@ pub enum ReferenceMeasure {
     Surface,
 }
 
+impl std::fmt::Display for ReferenceMeasure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Sphere => "sphere",
+            Self::Surface => "surface",
+        })
+    }
+}
+
 impl std::str::FromStr for ReferenceMeasure {
     type Err = String;
 

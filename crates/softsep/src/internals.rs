@@ -1,0 +1,71 @@
+//! Parts that the crate's own tests, benchmarks, command line and experiments use. **No stability promise**: anything here may
+//! change or go in any release.
+
+/// Draws that certify a decision.
+pub mod certification {
+    pub use crate::certification::{Certifier, Judgement};
+}
+
+/// Markov chains over scenarios.
+pub mod chain {
+    pub use crate::chain::{Acceptance, Chain, Chains, TransitionKernel};
+}
+
+/// What the theory says of a problem.
+pub mod diagnose {
+    pub use crate::diagnose::{Constant, Diagnosis, Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
+}
+
+/// Files.
+pub mod format {
+    pub use crate::format::{
+        CertificateFile, InfeasibleFile, NamedValues, ResultFile, ResultFormat, WorstCaseFile, load, load_text,
+        read_decision, read_scenarios, write, write_scenarios,
+    };
+}
+
+/// Proposals of chains.
+pub mod proposal {
+    pub use crate::proposal::geodesic::Geodesic;
+    pub use crate::proposal::hit_and_run::HitAndRun;
+    pub use crate::proposal::kernel_mixture::KernelMixture;
+    pub use crate::proposal::langevin::Langevin;
+    pub use crate::proposal::langevin_sphere::LangevinOnSphere;
+    pub use crate::proposal::proposal_mixture::ProposalMixture;
+    pub use crate::proposal::tilted::Tilted;
+    pub use crate::proposal::tilted_chord::TiltedChord;
+    pub use crate::proposal::uniform::Uniform;
+    pub use crate::proposal::weighted::Weighted;
+}
+
+/// Recourse engines by kind.
+pub mod recourse {
+    pub use crate::recourse::conic::Conic;
+    pub use crate::recourse::fixed::Fixed;
+    pub use crate::recourse::linear::{BasisPolicies, DualChoice, Interval, Linear};
+}
+
+/// Results for people.
+pub mod report {
+    pub use crate::report::{
+        History, HtmlReport, STYLE, Table, Trace, TraceFormat, certificate_in_words, diagnosis_summary,
+        evaluation_summary, html_text, policy_file, result_file, solve_summary,
+    };
+}
+
+/// Separations by kind, and what they are made of.
+pub mod separation {
+    pub use crate::separation::ascent::{Ascent, ascend};
+    pub use crate::separation::assessor::Assessor;
+    pub use crate::separation::bilinear::{Bilinear, NotBilinear};
+    pub use crate::separation::exact::Exact;
+    pub use crate::separation::finite_equivalent::finite_equivalent;
+    pub use crate::separation::scan::Scan;
+    pub use crate::separation::slopes::SlopeRanges;
+    pub use crate::separation::split::Split;
+}
+
+/// Constants and laws of the paper.
+pub mod theory {
+    pub use crate::theory::*;
+}

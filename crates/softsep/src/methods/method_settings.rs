@@ -1,0 +1,256 @@
+//! The method of a run with its settings, typed; and the same by names, for the command line and other languages.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::auto::Auto;
+use super::benders::benders;
+use super::ccg::ccg;
+use super::{
+    Adr, AdrSettings, BranchAndCut, BranchAndCutSettings, Bundle, BundleSettings, Entry, Extensive, ExtensiveSettings,
+    GenerationSettings, Method, Sgd, SgdSettings,
+};
+use crate::error::Error;
+use crate::separation::SeparationKind;
+
+/// A method and its settings.
+///
+/// ```
+/// use softsep::methods::{BundleSettings, GenerationSettings, MethodSettings};
+/// use softsep::separation::SeparationKind;
+///
+/// let scan = MethodSettings::Ccg(GenerationSettings::default().with_separation(SeparationKind::Scan));
+/// assert_eq!(scan.name(), "ccg");
+/// // The same by names, where a file or a command line holds them.
+/// assert_eq!("bundle".parse::<MethodSettings>()?, BundleSettings::default().into());
+/// # Ok::<(), softsep::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub enum MethodSettings {
+    /// Methods by the problem's class and size.
+    #[default]
+    Auto,
+    /// Cutting planes with soft separation, for continuous x.
+    Bundle(BundleSettings),
+    /// One search tree with soft separation at its integral points, for mixed-integer x.
+    BranchAndCut(BranchAndCutSettings),
+    /// Subgradient descent with soft separation, for continuous x.
+    Sgd(SgdSettings),
+    /// Column-and-constraint generation.
+    Ccg(GenerationSettings),
+    /// Benders decomposition.
+    Benders(GenerationSettings),
+    /// Affine decision rules: an upper bound.
+    Adr(AdrSettings),
+    /// One scenario copy of the recourse for each scenario, all in one program.
+    Extensive(ExtensiveSettings),
+    /// A method of another crate.
+    Custom(CustomMethod),
+}
+
+impl MethodSettings {
+    /// A method by its name, with its default settings.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        Self::parse(name, &Map::new())
+    }
+
+    /// A method and its options by name, as `softsep methods` lists them. The error says in words which values are right.
+    pub fn parse(name: &str, options: &Map<String, Value>) -> Result<Self, Error> {
+        Entry::find(name)?.parse(options)
+    }
+
+    /// The method of another crate.
+    pub fn custom(method: impl Method + 'static) -> Self {
+        Self::Custom(CustomMethod::new(method))
+    }
+
+    /// The name of the method.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Auto => super::auto::ENTRY.name,
+            Self::Bundle(_) => super::bundle::ENTRY.name,
+            Self::BranchAndCut(_) => super::branch_and_cut::ENTRY.name,
+            Self::Sgd(_) => super::sgd::ENTRY.name,
+            Self::Ccg(_) => super::ccg::ENTRY.name,
+            Self::Benders(_) => super::benders::ENTRY.name,
+            Self::Adr(_) => super::adr::ENTRY.name,
+            Self::Extensive(_) => super::extensive::ENTRY.name,
+            Self::Custom(custom) => custom.0.name(),
+        }
+    }
+
+    /// The separation of the method; `None` for a method that has none to choose.
+    pub fn separation(&self) -> Option<&SeparationKind> {
+        match self {
+            Self::Bundle(settings) => Some(&settings.separation),
+            Self::BranchAndCut(settings) => Some(&settings.separation),
+            Self::Sgd(settings) => Some(&settings.separation),
+            Self::Ccg(settings) | Self::Benders(settings) => Some(&settings.separation),
+            Self::Auto | Self::Adr(_) | Self::Extensive(_) | Self::Custom(_) => None,
+        }
+    }
+
+    /// The options that differ from the defaults, by name: [`parse`](Self::parse) makes equal settings of them, unless a
+    /// separation or the method is a custom one, which has no name.
+    pub fn options(&self) -> Map<String, Value> {
+        match self {
+            Self::Bundle(settings) => changes(settings),
+            Self::BranchAndCut(settings) => changes(settings),
+            Self::Sgd(settings) => changes(settings),
+            Self::Ccg(settings) | Self::Benders(settings) => changes(settings),
+            Self::Extensive(settings) => changes(settings),
+            Self::Auto | Self::Adr(_) | Self::Custom(_) => Map::new(),
+        }
+    }
+
+    /// Refuses values that make no sense, in the words of [`parse`](Self::parse).
+    pub fn validate(&self) -> Result<(), Error> {
+        if let Self::Custom(_) = self {
+            return Ok(());
+        }
+        let mut options = self.options();
+        if let Some(SeparationKind::Custom(_)) = self.separation() {
+            options.remove(super::SEPARATION_OPTION.name);
+        }
+        Self::parse(self.name(), &options).map(|_| ())
+    }
+
+    /// Builds the method.
+    pub fn build(&self) -> Arc<dyn Method> {
+        match self.clone() {
+            Self::Auto => Arc::new(Auto::new()),
+            Self::Bundle(settings) => Arc::new(Bundle::new(settings)),
+            Self::BranchAndCut(settings) => Arc::new(BranchAndCut::new(settings)),
+            Self::Sgd(settings) => Arc::new(Sgd::new(settings)),
+            Self::Ccg(settings) => Arc::new(ccg(settings)),
+            Self::Benders(settings) => Arc::new(benders(settings)),
+            Self::Adr(_) => Arc::new(Adr),
+            Self::Extensive(settings) => Arc::new(Extensive::new(settings)),
+            Self::Custom(CustomMethod(method)) => method,
+        }
+    }
+}
+
+/// The fields that differ from the defaults, in the order of their definition.
+fn changes<S: Serialize + Default>(settings: &S) -> Map<String, Value> {
+    let fields = |settings: &S| match serde_json::to_value(settings) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    let defaults = fields(&S::default());
+    fields(settings).into_iter().filter(|(name, value)| defaults.get(name) != Some(value)).collect()
+}
+
+/// The name of the method.
+impl fmt::Display for MethodSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for MethodSettings {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Self::named(name)
+    }
+}
+
+impl From<BundleSettings> for MethodSettings {
+    fn from(settings: BundleSettings) -> Self {
+        Self::Bundle(settings)
+    }
+}
+
+impl From<BranchAndCutSettings> for MethodSettings {
+    fn from(settings: BranchAndCutSettings) -> Self {
+        Self::BranchAndCut(settings)
+    }
+}
+
+impl From<SgdSettings> for MethodSettings {
+    fn from(settings: SgdSettings) -> Self {
+        Self::Sgd(settings)
+    }
+}
+
+impl From<ExtensiveSettings> for MethodSettings {
+    fn from(settings: ExtensiveSettings) -> Self {
+        Self::Extensive(settings)
+    }
+}
+
+/// A shared method of another crate; equal to its clones only.
+#[derive(Clone)]
+pub struct CustomMethod(Arc<dyn Method>);
+
+impl CustomMethod {
+    /// Wraps a method.
+    pub fn new(method: impl Method + 'static) -> Self {
+        Self(Arc::new(method))
+    }
+}
+
+impl fmt::Debug for CustomMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CustomMethod({:?})", self.0.name())
+    }
+}
+
+impl PartialEq for CustomMethod {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::panic)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::methods::METHODS;
+
+    #[test]
+    fn options_by_name_and_typed_settings_are_the_same_thing() {
+        for entry in METHODS {
+            let settings = MethodSettings::named(entry.name).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!((settings.name(), settings.build().name()), (entry.name, entry.name));
+            assert_eq!(settings.options(), Map::new(), "{}", entry.name);
+        }
+        for (name, options) in [
+            ("ccg", json!({"separation": "scan"})),
+            ("bundle", json!({"separation": "soft", "stabilisation": "in-out", "chains": 3})),
+            ("branch-and-cut", json!({"tree": "multi", "root": "sgd", "proposal": "uniform", "near": 0.5, "nodes": 9})),
+            ("extensive", json!({"max-copies": 7})),
+            (
+                "sgd",
+                json!({"steps": "sqrt", "step": 2.0, "average": "step-size", "start": {"a": 1.0}, "proposal": "langevin",
+                    "acceptance": "barker", "temperature": "adaptive", "margin": 0.1, "kappa": 2.5, "share": 0.5,
+                    "transitions": 4, "chains": 2, "score": "moreau:0.5", "reference": "surface"}),
+            ),
+        ] {
+            let Value::Object(options) = options else { panic!("{name} has no object of options") };
+            let settings = MethodSettings::parse(name, &options).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(settings.options(), options, "{name}");
+            assert!(settings.validate().is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn typed_settings_are_held_to_the_same_limits_as_options() {
+        let refused = MethodSettings::from(BundleSettings::default().with_chains(0)).validate();
+        assert_eq!(
+            refused.map_err(|error| error.to_string()),
+            Err("method \"bundle\": 0 is not an integer from 1 on".into())
+        );
+        let mut descent = SgdSettings::default();
+        descent.soft.share = f64::NAN;
+        assert!(MethodSettings::from(descent).validate().is_err());
+    }
+}
