@@ -22,8 +22,6 @@ use softsep::{Certify, Error, Problem, Settings, solve};
 use softsep_paper::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
 use truth::truth;
 
-/// Any bound will do.
-
 /// By how much a bound may be below what the recourse costs, relative: two solvers' tolerances.
 const BELOW: f64 = 1e-7;
 
@@ -114,7 +112,7 @@ fn check(what: &str, problem: &Problem, x: &[f64], close: f64, met: &mut Met) {
         .unwrap();
     let tolerance = if truth.is_finite() { 0.5 * close * truth.abs().max(1.0) } else { 0.0 };
     let end = separation
-        .separate(&Query::maximum(x, &Clock::unlimited()).with_bound(tolerance), &mut CutPool::new(&problem))
+        .separate(&Query::maximum(x, &Clock::unlimited()).with_bound(tolerance), &mut CutPool::new(problem))
         .unwrap();
     if problem.set.kind() == "ellipsoid" {
         // What it costs at a member is no more than the truth.

@@ -38,8 +38,8 @@ fn compare(problem: &Problem, points: &ScenarioList, seed: u64, tally: &mut Tall
                 _ => at[k] + 0.01 * rng.random_range(-1.0..1.0),
             })
             .collect();
-        let found = screened.separate(&Query::maximum(&at, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
-        let wanted = plain.separate(&Query::maximum(&at, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
+        let found = screened.separate(&Query::maximum(&at, &Clock::unlimited()), &mut CutPool::new(problem)).unwrap();
+        let wanted = plain.separate(&Query::maximum(&at, &Clock::unlimited()), &mut CutPool::new(problem)).unwrap();
         let close = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()));
         assert!(
             close(found.value, wanted.value),

@@ -65,7 +65,7 @@ fn truth(problem: &Problem, x: &[f64]) -> f64 {
     let points = finite_equivalent(problem, 100_000).unwrap();
     Scan::new(problem, points)
         .unwrap()
-        .separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(&problem))
+        .separate(&Query::maximum(x, &Clock::unlimited()), &mut CutPool::new(problem))
         .unwrap()
         .value
 }

@@ -156,7 +156,7 @@ pub(crate) fn worst(problem: &Problem, x: &[f64], tolerance: f64) -> (Option<f64
     let found = match exact
         .build(problem)
         .unwrap()
-        .separate(&Query::maximum(x, &clock).with_bound(tolerance), &mut CutPool::new(&problem))
+        .separate(&Query::maximum(x, &clock).with_bound(tolerance), &mut CutPool::new(problem))
     {
         Err(Error::Stopped(_)) => None,
         found => Some(found.unwrap()),

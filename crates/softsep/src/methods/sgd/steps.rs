@@ -54,10 +54,10 @@ impl Descent<'_> {
         if !self.approach.approach(self.pool, &mut self.x, level, self.metric.diagonal()) {
             // The level may be below the minimum of all cuts.
             let new = self.pool.count_new(self.at_master);
-            if new >= MIN_NEW_CUTS || self.stale > 0 && new > 0 {
-                if let Step::Ends(stop) = self.bound(run)? {
-                    return Ok(Step::Ends(stop));
-                }
+            if (new >= MIN_NEW_CUTS || self.stale > 0 && new > 0)
+                && let Step::Ends(stop) = self.bound(run)?
+            {
+                return Ok(Step::Ends(stop));
             }
             self.go_half_way(run);
         }
