@@ -1,19 +1,21 @@
-//! Two parts of your own: an uncertainty set and a separation. Neither touches the solver, and every method drives them unchanged.
+//! Two parts of your own: an uncertainty set and a separation. Neither touches the solver, and every method drives them
+//! unchanged.
 //!
-//! The problem: stock for three regions, of which one storm hits at most one in full, or several in part: ξ ≥ 0, Σξ ≤ 1.
+//! The problem: stock for three regions, of which one storm hits at most one in full, or several in part: ξ ≥ 0, Σξ ≤
+//! 1.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use softsep::cuts::CutPool;
 use softsep::definition::ScenarioList;
-use softsep::methods::{BranchAndCutSettings, BundleSettings, GenerationSettings, MethodSettings};
 use softsep::recourse::{Answer, Recourse, engine};
-use softsep::separation::{Claim, Found, Query, Separation, SeparationContext, SeparationFactory, SeparationKind};
-use softsep::uncertainty::{
-    Count, Part, SetDefinition, SetError, Shape, Sides, StateSpec, States, TooMany, Uncertainty,
+use softsep::separation::{Claim, Found, Query, Separation, SeparationContext, SeparationFactory};
+use softsep::uncertainty::{Count, Part, SetError, Shape, StateSpec, States, TooMany, Uncertainty};
+use softsep::{
+    BranchAndCutSettings, BundleSettings, Error, GenerationSettings, MethodSettings, Model, Problem, SeparationKind,
+    SetDefinition, Settings, Sides,
 };
-use softsep::{Error, Model, Problem, Settings};
 
 /// The optimum; several methods agree on it below.
 const OPTIMUM: f64 = 500.0;
@@ -134,7 +136,8 @@ impl SeparationFactory for EveryPointFactory {
     }
 }
 
-/// Stock at 4 a unit in three regions; a storm destroys up to 30, 50 and 40; stock moves for 2 a unit, a shortage costs 15.
+/// Stock at 4 a unit in three regions; a storm destroys up to 30, 50 and 40; stock moves for 2 a unit, a shortage costs
+/// 15.
 fn relief(set: SetDefinition) -> Model {
     let (need, damage) = ([20.0, 25.0, 15.0], [30.0, 50.0, 40.0]);
     let mut m = Model::new("relief");

@@ -1,10 +1,9 @@
 //! A first model: one depot, one customer.
 //!
-//! Now: may the depot be opened, and how much capacity does it get? Demand is 206 plus up to 40. Then: ship from the depot, and buy
-//! dearly what it cannot ship. The optimum guards against the worst demand, whatever it turns out to be.
+//! Now: may the depot be opened, and how much capacity does it get? Demand is 206 plus up to 40. Then: ship from the
+//! depot, and buy dearly what it cannot ship. The optimum guards against the worst demand, whatever it turns out to be.
 
-use softsep::methods::ExtensiveSettings;
-use softsep::{Error, Model, Settings, Status};
+use softsep::{Error, ExtensiveSettings, Model, Settings, Status};
 
 pub(crate) fn main() -> Result<(), Error> {
     // A name, for results and messages. Everything else refers to a variable by its handle.
@@ -24,8 +23,8 @@ pub(crate) fn main() -> Result<(), Error> {
     // The cost of both stages, the second in the worst case.
     m.minimize(400.0 * open + 18.0 * capacity + 22.0 * ship + 150.0 * emergency);
 
-    // In first-stage variables alone, a constraint is one of the first stage; with ship or g in it, the recourse keeps it for
-    // every g.
+    // In first-stage variables alone, a constraint is one of the first stage; with ship or g in it, the recourse keeps
+    // it for every g.
     m.add("link", capacity.le(800.0 * open));
     m.add("supply", ship.le(capacity));
     m.add("demand", (ship + emergency).ge(206.0 + 40.0 * g));

@@ -1,12 +1,10 @@
 //! Network design: which links to build, before the traffic is known.
 //!
-//! A link has a fixed price, and a capacity that is bought by the unit. Traffic between three pairs of nodes is uncertain: each
-//! demand has bounds, and together they are at most 24. Constraints in ξ alone make a polyhedron of the box. Then traffic is
-//! routed; what finds no route is lost at a price.
+//! A link has a fixed price, and a capacity that is bought by the unit. Traffic between three pairs of nodes is
+//! uncertain: each demand has bounds, and together they are at most 24. Constraints in ξ alone make a polyhedron of the
+//! box. Then traffic is routed; what finds no route is lost at a price.
 
-use softsep::methods::{GenerationSettings, MethodSettings};
-use softsep::separation::SeparationKind;
-use softsep::{Error, Expr, Model, Settings};
+use softsep::{Error, Expr, GenerationSettings, MethodSettings, Model, SeparationKind, Settings};
 
 const NODES: usize = 5;
 const LINKS: [(usize, usize, f64, f64); 8] = [

@@ -1,11 +1,10 @@
 //! Newsvendors who help each other: stock at several shops, with transshipment.
 //!
-//! Stock is ordered before demand is known. Demand may be above or below its forecast at two shops at a time (a two-sided budget
-//! of uncertainty). Then shops sell, send stock to one another at a cost, return what is left, and pay for unmet demand.
+//! Stock is ordered before demand is known. Demand may be above or below its forecast at two shops at a time (a
+//! two-sided budget of uncertainty). Then shops sell, send stock to one another at a cost, return what is left, and pay
+//! for unmet demand.
 
-use softsep::methods::{BundleSettings, ExtensiveSettings};
-use softsep::uncertainty::{SetDefinition, Sides};
-use softsep::{Certify, Error, Expr, Model, Settings};
+use softsep::{BundleSettings, Certify, Error, Expr, ExtensiveSettings, Model, SetDefinition, Settings, Sides};
 
 const FORECAST: [f64; 4] = [100.0, 80.0, 120.0, 60.0];
 const DEVIATION: [f64; 4] = [40.0, 30.0, 60.0, 20.0];

@@ -1,12 +1,10 @@
 //! Unit commitment: which power plants run in which hour?
 //!
-//! Starting a plant and keeping it on is decided a day ahead, in binaries. Then the demand is known, and running plants are
-//! dispatched between their least and largest output; what they cannot serve is shed at a high price. Demand deviates upward in
-//! at most three hours (a budget of uncertainty).
+//! Starting a plant and keeping it on is decided a day ahead, in binaries. Then the demand is known, and running plants
+//! are dispatched between their least and largest output; what they cannot serve is shed at a high price. Demand
+//! deviates upward in at most three hours (a budget of uncertainty).
 
-use softsep::methods::{GenerationSettings, MethodSettings};
-use softsep::uncertainty::{SetDefinition, Sides};
-use softsep::{Error, Expr, Model, RecourseVar, Settings};
+use softsep::{Error, Expr, GenerationSettings, MethodSettings, Model, RecourseVar, SetDefinition, Settings, Sides};
 
 struct Plant {
     name: &'static str,
@@ -34,8 +32,8 @@ pub(crate) fn main() -> Result<(), Error> {
     let hours = DEMAND.len();
     let mut m = Model::new("unit commitment");
 
-    // ξ: the share of its largest deviation that the demand of each hour takes. The set is given below, so that the parameters
-    // have no bounds of their own.
+    // ξ: the share of its largest deviation that the demand of each hour takes. The set is given below, so that the
+    // parameters have no bounds of their own.
     let deviation = m.uncertain_vec("deviation", hours, ..);
     m.uncertainty(SetDefinition::budget(BUDGET, Sides::One, vec![0.0; hours], vec![1.0; hours]));
 

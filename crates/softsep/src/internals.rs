@@ -1,5 +1,5 @@
-//! Parts that the crate's own tests, benchmarks, command line and experiments use. **No stability promise**: anything here may
-//! change or go in any release.
+//! Parts that the crate's own tests, benchmarks, command line and experiments use. **No stability promise**: anything
+//! here may change or go in any release.
 
 /// Draws that certify a decision.
 pub mod certification {

@@ -7,9 +7,9 @@
 //! min over x in X of  f(x) + max over ξ in Ξ of  Q(x, ξ),     Q(x, ξ) = min over y of { bᵀy : G y + E x + U ξ − h ∈ K }
 //! ```
 //!
-//! X is given by linear rows and integrality, f is linear or convex quadratic. Ξ is a list of scenarios, a box, an ℓ1 ball, a
-//! budget set, an ellipsoid, a polyhedron, or a set of your own. The recourse is linear, or has a convex quadratic cost and cones
-//! K. Its costs may move with ξ.
+//! X is given by linear rows and integrality, f is linear or convex quadratic. Ξ is a list of scenarios, a box, an ℓ1
+//! ball, a budget set, an ellipsoid, a polyhedron, or a set of your own. The recourse is linear, or has a convex
+//! quadratic cost and cones K. Its costs may move with ξ.
 //!
 //! # A first model
 //!
@@ -33,37 +33,34 @@
 //! ```
 //!
 //! A problem may also come from an `aro/1` file ([`read`]), or from a [`ProblemDefinition`], the same by names
-//! ([`Problem::new`]); [`solve`] then takes the [`Problem`]. A definition has everything; a model has no operators for quadratic
-//! costs and cones, and hands its definition out for them ([`Model::definition_mut`]).
+//! ([`Problem::new`]); [`solve`] then takes the [`Problem`]. A definition has everything; a model has no operators for
+//! quadratic costs and cones, and hands its definition out for them ([`Model::definition_mut`]).
 //!
 //! # Reading a result
 //!
-//! A [`Solution`] is read by handle or name: `result[order]` is part of the decision, `result[demand]` of its worst case found,
-//! `result[short]` of the optimal recourse there. Behind it is the [`Outcome`]: its [`Status`], why the run ended
-//! ([`Stop`](run::Stop)), and the [`Bounds`](run::Bounds), which say how each is known. A bound with the certificate
-//! `Deterministic` holds for sure, up to the solvers' tolerances; an objective without an upper bound is an estimate from the
-//! scenarios seen. [`evaluate`](evaluate()) gives the worst-case cost of any decision, and [`explicit_rule`] an affine rule y(ξ)
-//! that is feasible for every ξ.
+//! A [`Solution`] is read by handle or name: `result[order]` is part of the decision, `result[demand]` of its worst
+//! case found, `result[short]` of the optimal recourse there. Behind it is the [`Outcome`]: its [`Status`], why the run
+//! ended ([`Stop`](run::Stop)), and the [`Bounds`](run::Bounds), which say how each is known. A bound with the
+//! certificate `Deterministic` holds for sure, up to the solvers' tolerances; an objective without an upper bound is an
+//! estimate from the scenarios seen. [`evaluate`](evaluate()) gives the worst-case cost of any decision, and
+//! [`explicit_rule`] an affine rule y(ξ) that is feasible for every ξ.
 //!
 //! # Choosing a method
 //!
-//! [`Settings`] hold the [method](methods::MethodSettings) with its own settings. The default picks by class and size, and says
+//! [`Settings`] hold the [method](MethodSettings) with its own settings. The default picks by class and size, and says
 //! why to an observer ([`solve_with`]).
 //!
 //! | method | for | ends with |
 //! |---|---|---|
-//! | [`Ccg`](methods::MethodSettings::Ccg), [`Benders`](methods::MethodSettings::Benders) | scenario lists; linear recourse over every set | the optimum, proved |
-//! | [`Bundle`](methods::MethodSettings::Bundle) | large sets, continuous x | a close estimate; proved with [`Certify::Exact`] |
-//! | [`BranchAndCut`](methods::MethodSettings::BranchAndCut) | large sets, mixed-integer x | the same |
-//! | [`Sgd`](methods::MethodSettings::Sgd) | the paper's Algorithm 1 | an estimate |
-//! | [`Extensive`](methods::MethodSettings::Extensive) | few scenarios or extreme points | the optimum, proved |
-//! | [`Adr`](methods::MethodSettings::Adr) | a quick upper bound | affine rules, conservative |
+//! | [`Ccg`](MethodSettings::Ccg), [`Benders`](MethodSettings::Benders) | lists; linear recourse | a proved optimum |
+//! | [`Bundle`](MethodSettings::Bundle) | large sets, continuous x | a close estimate; proved with [`Certify::Exact`] |
+//! | [`BranchAndCut`](MethodSettings::BranchAndCut) | large sets, mixed-integer x | the same |
+//! | [`Sgd`](MethodSettings::Sgd) | the paper's Algorithm 1 | an estimate |
+//! | [`Extensive`](MethodSettings::Extensive) | few scenarios or extreme points | the optimum, proved |
+//! | [`Adr`](MethodSettings::Adr) | a quick upper bound | affine rules, conservative |
 //!
 //! ```
-//! # use softsep::Model;
-//! use softsep::methods::{GenerationSettings, MethodSettings};
-//! use softsep::separation::SeparationKind;
-//! use softsep::Settings;
+//! use softsep::{GenerationSettings, MethodSettings, SeparationKind, Settings};
 //!
 //! let scan = GenerationSettings::default().with_separation(SeparationKind::Scan);
 //! let settings = Settings::default().method(MethodSettings::Ccg(scan)).gap(1e-6).seed(7);
@@ -75,18 +72,18 @@
 //! Methods know neither the set nor the separation that they drive, so that each part can be replaced from outside:
 //!
 //! - [`Uncertainty`](uncertainty::Uncertainty), a set of your own, goes into
-//!   [`SetDefinition::custom`](uncertainty::SetDefinition::custom);
+//!   [`SetDefinition::custom`](SetDefinition::custom);
 //! - [`Separation`](separation::Separation) and its [factory](separation::SeparationFactory) go into
-//!   [`SeparationKind::custom`](separation::SeparationKind::custom): a [`Query`](separation::Query) comes in, a scenario with a
+//!   [`SeparationKind::custom`](SeparationKind::custom): a [`Query`](separation::Query) comes in, a scenario with a
 //!   cut and a [`Claim`](separation::Claim) goes [out](separation::Found), and cuts met on the way go into the
 //!   [pool](cuts::CutPool);
-//! - [`Method`](methods::Method) goes into [`MethodSettings::custom`](methods::MethodSettings::custom), and writes what it learns
-//!   into the [`Run`](run::Run);
-//! - [`Recourse`](recourse::Recourse) engines answer with value, slopes and cut at (x, ξ), and [`Proposal`](proposal::Proposal)s
-//!   move chains over scenarios; both are seams inside the crate, open to be called.
+//! - [`Method`](methods::Method) goes into [`MethodSettings::custom`](MethodSettings::custom), and writes what it
+//!   learns into the [`Run`](run::Run);
+//! - [`Recourse`](recourse::Recourse) engines answer with value, slopes and cut at (x, ξ), and
+//!   [`Proposal`](proposal::Proposal)s move chains over scenarios; both are seams inside the crate, open to be called.
 //!
-//! `examples/custom.rs` has a set and a separation. The feature `testing` has suites that check whether a part keeps its
-//! contract.
+//! `examples/custom.rs` has a set and a separation. The feature `testing` has suites that check whether a part keeps
+//! its contract.
 #![forbid(unsafe_code)]
 
 mod certification;
@@ -123,19 +120,23 @@ pub mod uncertainty;
 
 use std::path::Path;
 
-use uncertainty::SetDefinition;
-
 pub use certify::{Assumed, Certify, ProbabilisticTarget};
 pub use definition::Complaints;
 pub use error::{Error, ReadError, Unsupported};
 pub use evaluate::{Evaluation, evaluate};
 pub use explicit::{NoRule, Rule, explicit_rule};
 pub use format::WriteError;
+pub use methods::{
+    AdrSettings, BranchAndCutSettings, BundleSettings, ExtensiveSettings, GenerationSettings, MethodSettings,
+    SgdSettings,
+};
 pub use model::{Problem, ProblemDefinition};
 pub use modelling::{Constraint, Expr, FirstStageVar, Key, Model, RecourseVar, Solution, UncertainParam};
 pub use outcome::{Outcome, Status, WorstCase};
+pub use separation::SeparationKind;
 pub use settings::Settings;
 pub use solve::{solve, solve_with};
+pub use uncertainty::{SetDefinition, Sides};
 
 /// The README's program, as a doc-test.
 #[cfg(doctest)]

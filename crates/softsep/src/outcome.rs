@@ -43,8 +43,8 @@ impl Outcome {
         self.bounds.best().map(|best| best.value)
     }
 
-    /// The value that a variable or parameter of `problem` has here, by name: of the decision, else of its worst case, else
-    /// of the recourse to that.
+    /// The value that a variable or parameter of `problem` has here, by name: of the decision, else of its worst case,
+    /// else of the recourse to that.
     pub fn value(&self, problem: &Problem, name: &str) -> Option<f64> {
         self.find(problem, name).copied()
     }

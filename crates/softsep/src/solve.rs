@@ -18,8 +18,8 @@ pub fn solve(problem: &Problem, settings: &Settings) -> Result<Outcome, Error> {
     solve_with(problem, settings, &mut Silent, &Arc::default())
 }
 
-/// Solves a problem as [`solve`] does, under an observer that sees every iteration. Raising `interrupt` ends the run soon,
-/// with the best result so far.
+/// Solves a problem as [`solve`] does, under an observer that sees every iteration. Raising `interrupt` ends the run
+/// soon, with the best result so far.
 pub fn solve_with(
     problem: &Problem,
     settings: &Settings,

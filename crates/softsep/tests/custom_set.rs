@@ -1,16 +1,22 @@
-//! An uncertainty set that a user of the crate implements: it is solved like any other, and no file can hold it.
+//! An uncertainty set and a method that a user of the crate implements: they work like any other, and no file can hold
+//! the set.
 #![allow(clippy::unwrap_used)]
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use softsep::cuts::WarmStart;
 use softsep::definition::{Complaints, Row, ScenarioList, Variable};
 use softsep::internals::format;
+use softsep::methods::Method;
+use softsep::run::{Run, Stop};
 use softsep::testing::check_set;
 use softsep::uncertainty::{
     Count, Part, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, UncertaintyDefinition, build,
 };
-use softsep::{Problem, ProblemDefinition, Settings, Status, WriteError, solve};
+use softsep::{
+    Certify, Error, MethodSettings, Problem, ProblemDefinition, Settings, Status, Unsupported, WriteError, solve,
+};
 
 /// `ξ ≥ 0, Σξ ≤ 1`, with closed forms in place of the linear programs of a polyhedron. Shapes and states are those of
 /// the equal polyhedron.
@@ -164,4 +170,40 @@ fn a_problem_is_written_and_read_back() {
     assert_eq!(softsep::read(&path).unwrap().definition(), problem.definition());
     let nowhere = folder.path().join("no/such/folder.json");
     assert!(matches!(softsep::write(&problem, &nowhere), Err(WriteError::File { .. })));
+}
+
+/// A method of another crate: it decides when to give up, and leaves the rest to one of the crate's methods.
+struct Limited(Arc<dyn Method>);
+
+impl Method for Limited {
+    fn name(&self) -> &'static str {
+        "limited"
+    }
+
+    fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        self.0.accepts(problem)
+    }
+
+    fn plan(&self, problem: &Problem) -> String {
+        self.0.plan(problem)
+    }
+
+    fn promise(&self, problem: &Problem) -> String {
+        self.0.promise(problem)
+    }
+
+    fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
+        run.say("handing on");
+        self.0.solve(problem, certify, warm, run)
+    }
+}
+
+#[test]
+fn a_custom_method_is_run_like_any_other() {
+    let problem = Problem::new(&stock(polyhedron(3))).unwrap();
+    let method = MethodSettings::custom(Limited(MethodSettings::named("ccg").unwrap().build()));
+    assert_eq!((method.name(), method == method.clone()), ("limited", true));
+    let outcome = solve(&problem, &Settings::default().method(method)).unwrap();
+    assert_eq!((outcome.status, outcome.method), (Status::Optimal, "limited"));
+    assert_eq!(outcome.value(&problem, "stock3"), outcome.x().map(|x| x[2]));
 }

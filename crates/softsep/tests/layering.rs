@@ -40,10 +40,10 @@ const LAYERS: [&str; 29] = [
 
 /// The methods: one file or folder each in `methods/`. Its other files are shared.
 const METHODS: [&str; 8] = ["adr", "auto", "benders", "branch_and_cut", "bundle", "ccg", "extensive", "sgd"];
-const SHARED: [&str; 5] = ["generation", "mod", "options", "scope", "unbounded"];
+const SHARED: [&str; 6] = ["generation", "method_settings", "mod", "options", "scope", "unbounded"];
 
 /// The layers that read and write files of the format.
-const FORMAT_READERS: [&str; 2] = ["report", "testing"];
+const FORMAT_READERS: [&str; 3] = ["report", "internals", "testing"];
 
 /// The largest width of a line of code, in characters: that of rustfmt, which leaves long strings as they are.
 const WIDTH: usize = 120;

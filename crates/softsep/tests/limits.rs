@@ -171,8 +171,8 @@ fn iteration_limits() {
                 check(known, &outcome, &settings, &allowed(method, &settings, Stop::IterationLimit), &context);
                 assert!(outcome.iterations <= limit, "{context}");
                 stopped += u64::from(outcome.stop == Stop::IterationLimit);
-                // More iterations prove a higher lower bound. A bound from the end of a shorter run may be the lower one
-                // where exact separations are few: the two runs end with different incumbents.
+                // More iterations prove a higher lower bound. A bound from the end of a shorter run may be the lower
+                // one where exact separations are few: the two runs end with different incumbents.
                 let upper = |outcome: &Outcome| outcome.bounds.upper().unwrap_or(f64::INFINITY);
                 let lower = |outcome: &Outcome| outcome.bounds.lower().unwrap_or(f64::NEG_INFINITY);
                 if let Some(last) = last.filter(|_| outcome.verdict.is_none()) {

@@ -3,8 +3,8 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The paper's lower bound of `softsep::internals::theory::cap` for θ ≤ π/2: c·θ^(dim−1) with c = (2/π)^(dim−2) / ((dim−1)·∫₀^π
-/// sin^(dim−2)).
+/// The paper's lower bound of `softsep::internals::theory::cap` for θ ≤ π/2: c·θ^(dim−1) with c = (2/π)^(dim−2) /
+/// ((dim−1)·∫₀^π sin^(dim−2)).
 pub fn cap_below(dim: usize, angle: f64) -> f64 {
     log_cap_below(dim, angle.min(FRAC_PI_2)).exp()
 }

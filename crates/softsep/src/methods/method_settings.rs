@@ -59,7 +59,8 @@ impl MethodSettings {
         Self::parse(name, &Map::new())
     }
 
-    /// A method and its options by name, as `softsep methods` lists them. The error says in words which values are right.
+    /// A method and its options by name, as `softsep methods` lists them. The error says in words which values are
+    /// right.
     pub fn parse(name: &str, options: &Map<String, Value>) -> Result<Self, Error> {
         Entry::find(name)?.parse(options)
     }
@@ -95,8 +96,8 @@ impl MethodSettings {
         }
     }
 
-    /// The options that differ from the defaults, by name: [`parse`](Self::parse) makes equal settings of them, unless a
-    /// separation or the method is a custom one, which has no name.
+    /// The options that differ from the defaults, by name: [`parse`](Self::parse) makes equal settings of them, unless
+    /// a separation or the method is a custom one, which has no name.
     pub fn options(&self) -> Map<String, Value> {
         match self {
             Self::Bundle(settings) => changes(settings),
@@ -230,7 +231,8 @@ mod tests {
             ("extensive", json!({"max-copies": 7})),
             (
                 "sgd",
-                json!({"steps": "sqrt", "step": 2.0, "average": "step-size", "start": {"a": 1.0}, "proposal": "langevin",
+                json!({"steps": "sqrt", "step": 2.0, "average": "step-size", "start": {"a": 1.0},
+                    "proposal": "langevin",
                     "acceptance": "barker", "temperature": "adaptive", "margin": 0.1, "kappa": 2.5, "share": 0.5,
                     "transitions": 4, "chains": 2, "score": "moreau:0.5", "reference": "surface"}),
             ),

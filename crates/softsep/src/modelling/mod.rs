@@ -24,8 +24,8 @@ use expression::Handle;
 
 /// A two-stage problem that a program states.
 ///
-/// Variables are handles: small values that operators combine into [`Expr`]essions. Names are for people: they stand in results
-/// and messages. Bounds of variables are ranges: `0.0..`, `0.0..=800.0`, or `..` for a free one.
+/// Variables are handles: small values that operators combine into [`Expr`]essions. Names are for people: they stand in
+/// results and messages. Bounds of variables are ranges: `0.0..`, `0.0..=800.0`, or `..` for a free one.
 ///
 /// ```
 /// use softsep::{Model, Settings};
@@ -45,11 +45,11 @@ use expression::Handle;
 /// # Ok::<(), softsep::Error>(())
 /// ```
 ///
-/// **The set.** Without [`uncertainty`](Self::uncertainty) the parameters take all values within their bounds, and within the
-/// constraints in ξ alone that were added: a box or a polyhedron.
+/// **The set.** Without [`uncertainty`](Self::uncertainty) the parameters take all values within their bounds, and
+/// within the constraints in ξ alone that were added: a box or a polyhedron.
 ///
-/// **Faults** (a handle of another model, an infinite box, a name used twice) are kept, and [`problem`](Self::problem) and
-/// [`solve`](Self::solve) return all of them at once as [`Complaints`], each with the name of its place.
+/// **Faults** (a handle of another model, an infinite box, a name used twice) are kept, and [`problem`](Self::problem)
+/// and [`solve`](Self::solve) return all of them at once as [`Complaints`], each with the name of its place.
 ///
 /// **Quadratic costs and cones** have no operators. They are stated by name in the definition, see
 /// [`definition_mut`](Self::definition_mut).
@@ -160,8 +160,8 @@ impl Model {
         (0..count).map(|i| self.uncertain(format!("{name}[{i}]"), bounds.clone())).collect()
     }
 
-    /// Adds a constraint. In x alone it is one of the first stage, in ξ alone one of the set; with y, or with x and ξ, the
-    /// recourse has to keep it for every ξ.
+    /// Adds a constraint. In x alone it is one of the first stage, in ξ alone one of the set; with y, or with x and ξ,
+    /// the recourse has to keep it for every ξ.
     pub fn add(&mut self, name: impl Into<String>, constraint: Constraint) {
         let Constraint { expr, lower, upper } = constraint;
         let mut row = Row { lower, upper, ..Row::new(name) };
@@ -182,8 +182,8 @@ impl Model {
 
     /// The cost: of the first stage and, in the worst case, of the recourse. A later call replaces an earlier one.
     ///
-    /// A product y·ξ is a cost of y that moves with ξ. A term in ξ alone is refused: give it to a recourse variable that an
-    /// equality fixes to it.
+    /// A product y·ξ is a cost of y that moves with ξ. A term in ξ alone is refused: give it to a recourse variable
+    /// that an equality fixes to it.
     pub fn minimize(&mut self, cost: impl Into<Expr>) {
         let cost = cost.into();
         let (first, recourse) = (&mut self.definition.first_stage.variables, &mut self.definition.recourse.variables);
@@ -222,8 +222,8 @@ impl Model {
         }
         for (name, _) in self.terms(cost.xi, Family::Uncertain, OBJECTIVE) {
             let why = format!(
-                "has a term in the uncertain parameter \"{name}\" alone; add a recourse variable that an equality fixes to \
-                 it, and give that the cost"
+                "has a term in the uncertain parameter \"{name}\" alone; add a recourse variable that an equality \
+                 fixes to it, and give that the cost"
             );
             self.faults.add(OBJECTIVE, why);
         }
@@ -268,8 +268,8 @@ impl Model {
         &self.definition
     }
 
-    /// The problem by names, to add what has no operator: quadratic costs, cones, offsets of rows in cones. Handles refer to
-    /// variables by their position, which must stay.
+    /// The problem by names, to add what has no operator: quadratic costs, cones, offsets of rows in cones. Handles
+    /// refer to variables by their position, which must stay.
     ///
     /// ```
     /// # let mut m = softsep::Model::new("quadratic");

@@ -58,8 +58,9 @@ impl<'n> From<&'n str> for Key<'n> {
 
 /// The result of [`Model::solve`](crate::Model::solve): the outcome of the run, by handles and names.
 ///
-/// `solution[capacity]` is the value of a first-stage variable in the decision found, of an uncertain parameter in its worst
-/// case, or of a recourse variable in the optimal recourse to that. [`value`](Self::value) is the same without a panic.
+/// `solution[capacity]` is the value of a first-stage variable in the decision found, of an uncertain parameter in its
+/// worst case, or of a recourse variable in the optimal recourse to that. [`value`](Self::value) is the same without a
+/// panic.
 #[derive(Debug, Clone)]
 pub struct Solution {
     pub(super) model: u32,

@@ -73,11 +73,11 @@ fn faults_have_names() {
         [
             "recourse.variables[0] \"y\": its range excludes the upper bound 3.0; write ..=3.0",
             "the constraint \"row\": has a first-stage variable of another model",
-            "the constraint \"product\": has a product of a recourse variable and an uncertain parameter; an objective may \
-             have one",
+            "the constraint \"product\": has a product of a recourse variable and an uncertain parameter; an objective \
+             may have one",
             "the objective: has a recourse variable of another model",
-            "the objective: has a term in the uncertain parameter \"g\" alone; add a recourse variable that an equality \
-             fixes to it, and give that the cost",
+            "the objective: has a term in the uncertain parameter \"g\" alone; add a recourse variable that an \
+             equality fixes to it, and give that the cost",
             "uncertainty.parameters[0] \"g\": has bounds beside a set, which says all; write .. for its bounds",
             "the constraint \"late\": has uncertain parameters only, and the set is given already",
         ]

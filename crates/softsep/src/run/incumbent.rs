@@ -39,8 +39,8 @@ impl Run<'_> {
         }
     }
 
-    /// Raises the incumbent's cost to `value`, its cost at the scenario `worst`; a cost that is not higher changes nothing. An
-    /// infinite cost withdraws the incumbent: it has no recourse there.
+    /// Raises the incumbent's cost to `value`, its cost at the scenario `worst`; a cost that is not higher changes
+    /// nothing. An infinite cost withdraws the incumbent: it has no recourse there.
     pub fn raise_incumbent(&mut self, value: f64, worst: &[f64]) {
         let Some(incumbent) = self.incumbent.as_mut().filter(|incumbent| value > incumbent.value) else { return };
         if value == f64::INFINITY {

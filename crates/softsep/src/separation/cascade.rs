@@ -116,8 +116,8 @@ impl Separation for Cascade<'_> {
     }
 }
 
-/// Repeats the soft search with thorough effort while it costs little beside a proof: it often saves one. `expected` is the
-/// number of recourse solves of one search, and is updated.
+/// Repeats the soft search with thorough effort while it costs little beside a proof: it often saves one. `expected` is
+/// the number of recourse solves of one search, and is updated.
 fn search_thoroughly(
     soft: &mut dyn Separation,
     budget: u64,

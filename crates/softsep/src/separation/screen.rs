@@ -133,8 +133,8 @@ impl Screen {
             }
             rounds_left = if 8 * (before - open.len()) >= before { MAX_WEAK_ROUNDS } else { rounds_left - 1 };
         }
-        // The rows with the largest lower bounds first: a scan that may end early meets a bad scenario soon. The others stay in
-        // their order, in which neighbours share bases.
+        // The rows with the largest lower bounds first: a scan that may end early meets a bad scenario soon. The others
+        // stay in their order, in which neighbours share bases.
         let mut first = open.clone();
         first.sort_by(|a, b| b.lower.total_cmp(&a.lower).then(a.row.cmp(&b.row)));
         first.truncate(FIRST);

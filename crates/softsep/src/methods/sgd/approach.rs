@@ -1,8 +1,8 @@
 //! Steps toward a level by all cuts of the pool.
 //!
-//! A chain at low temperature stays at one scenario for long, and steps against its subgradient alone may raise the cost
-//! of other scenarios. Steps that use all cuts take these into account, and cost a few dot products where a recourse
-//! solve costs a linear program.
+//! A chain at low temperature stays at one scenario for long, and steps against its subgradient alone may raise the
+//! cost of other scenarios. Steps that use all cuts take these into account, and cost a few dot products where a
+//! recourse solve costs a linear program.
 
 use crate::cuts::CutPool;
 use crate::model::Problem;

@@ -139,7 +139,8 @@ fn of_location_transportation() {
         let seconds = clock.seconds() - callback.seconds;
         let work = tree.work();
         println!(
-            "location-transportation, n = {n}, gap {gap}: {ended:?}, {seconds:.2} s beside {:.2} s of {} separations, {} \
+            "location-transportation, n = {n}, gap {gap}: {ended:?}, {seconds:.2} s beside {:.2} s of {} separations, \
+             {} \
              nodes, {:.0} nodes/s, {work:?}, {} cuts, {} in the programs, [{}, {}]",
             callback.seconds,
             callback.separations,
