@@ -4,7 +4,8 @@
 //! # The mathematics
 //!
 //! ```text
-//! min over x in X of  f(x) + max over ξ in Ξ of  Q(x, ξ),     Q(x, ξ) = min over y of { bᵀy : G y + E x + U ξ − h ∈ K }
+//! min over x in X of  f(x) + max over ξ in Ξ of  Q(x, ξ)
+//! Q(x, ξ) = min over y of { bᵀy : G y + E x + U ξ − h ∈ K }
 //! ```
 //!
 //! X is given by linear rows and integrality, f is linear or convex quadratic. Ξ is a list of scenarios, a box, an ℓ1
