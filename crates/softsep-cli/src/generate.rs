@@ -67,7 +67,7 @@ enum Family {
     /// Stock ordered at n stores before their demand is known
     ///
     /// After demand is known, stores send each other goods at a cost that grows with the distance. Lost sales are dear,
-    /// and leftovers cost something too, so that little demand hurts as well as much. Every store's balance is an
+    /// and leftovers cost something too, so that little demand is costly as well as much. Every store's balance is an
     /// equality. The same --n and --seed give the same costs and demands whatever the uncertainty set.
     #[command(after_help = INVENTORY)]
     Inventory(Drawing),

@@ -27,7 +27,7 @@ const GOALS: [f64; 3] = [1e-3, 1e-4, 1e-5];
 
 /// Watches what would be returned. Time that it takes itself is not counted.
 struct Watch<'p> {
-    judge: Assessor<'p>,
+    assessor: Assessor<'p>,
     /// What gaps are measured from: the run's own lower bound, or a value known beforehand.
     optimum: Option<f64>,
     x: Vec<f64>,
@@ -48,7 +48,7 @@ struct Watch<'p> {
 impl<'p> Watch<'p> {
     fn new(problem: &'p Problem, optimum: Option<f64>) -> Self {
         Self {
-            judge: Assessor::new(problem).unwrap(),
+            assessor: Assessor::new(problem).unwrap(),
             optimum,
             x: Vec::new(),
             cost: f64::INFINITY,
@@ -79,7 +79,7 @@ impl Observer for Watch<'_> {
         let before = Instant::now();
         if best.x != self.x {
             self.x.clone_from(&best.x);
-            self.cost = self.judge.cost(&best.x).unwrap().max(best.value);
+            self.cost = self.assessor.cost(&best.x).unwrap().max(best.value);
             self.least = self.least.min(self.cost);
         }
         let gap = (self.cost.max(best.value) - lower) / self.cost.abs();

@@ -22,7 +22,7 @@ use softsep_paper::instances::{LocationTransportation, Uncertain, location_trans
 
 /// Watches what would be returned.
 struct Watch<'p> {
-    judge: Assessor<'p>,
+    assessor: Assessor<'p>,
     optimum: f64,
     x: Vec<f64>,
     gap: f64,
@@ -38,7 +38,7 @@ impl Observer for Watch<'_> {
         let Some(best) = record.bounds.best() else { return };
         if best.x != self.x {
             self.x.clone_from(&best.x);
-            self.gap = (self.judge.cost(&best.x).unwrap() - self.optimum) / self.optimum.abs();
+            self.gap = (self.assessor.cost(&best.x).unwrap() - self.optimum) / self.optimum.abs();
         }
         self.start.get_or_insert(self.gap);
         for (within, goal) in self.within.iter_mut().zip([1e-3, 1e-4]) {
@@ -65,12 +65,12 @@ fn optimum(problem: &Problem, name: &str) -> f64 {
         iterations: Some(1000),
         ..Settings::default()
     };
-    let mut judge = Assessor::new(problem).unwrap();
+    let mut assessor = Assessor::new(problem).unwrap();
     let optimum = ["ccg", "sgd"]
         .map(|method| {
             let outcome = solve(problem, &long(method)).unwrap();
             let best = outcome.bounds.best().unwrap();
-            judge.cost(&best.x).unwrap().max(best.value)
+            assessor.cost(&best.x).unwrap().max(best.value)
         })
         .into_iter()
         .fold(f64::INFINITY, f64::min);
@@ -107,7 +107,7 @@ fn main() {
             let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
             let optimum = optimum(&problem, &format!("{name}-{seed}"));
             let mut watch = Watch {
-                judge: Assessor::new(&problem).unwrap(),
+                assessor: Assessor::new(&problem).unwrap(),
                 optimum,
                 x: Vec::new(),
                 gap: f64::INFINITY,

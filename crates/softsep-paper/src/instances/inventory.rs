@@ -9,7 +9,7 @@
 //! s.t. x_i + Σ_j t_ji − Σ_j t_ij + l_i − h_i = d_i(ξ)   for every store i
 //! ```
 //!
-//! so that little demand hurts as well as much, and it matters where. No decision is without recourse.
+//! so that little demand is costly as well as much, and it matters where. No decision is without recourse.
 
 use super::plane::Plane;
 use super::random::Streams;

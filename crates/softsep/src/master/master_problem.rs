@@ -125,7 +125,7 @@ impl<'p> MasterProblem<'p> {
         self.copies.extract_if(.., |copy| copy.stays).map(|copy| copy.xi).collect()
     }
 
-    /// Adds a copy for `xi`, which hurts `x`; false if there is one.
+    /// Adds a copy for `xi`, which has a high recourse cost at `x`; false if there is one.
     pub(crate) fn add_copy(&mut self, xi: &[f64], x: &[f64]) -> Result<bool, Error> {
         let start = if self.has_bases() { self.recourse_basis(xi, x)? } else { None };
         Ok(self.insert_copy(xi, start.as_deref()))
