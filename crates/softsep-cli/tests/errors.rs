@@ -77,7 +77,7 @@ fn mistakes_on_the_command_line_are_one_line_that_says_what_is_right() {
         ("solve depot.json --method nope", "[possible values: "),
         ("solve depot.json --gapp 1", "'--gap'"),
         ("solve depot.json --quiet --verbose", "cannot be used with"),
-        ("solve depot.json --method extensive --max-copies 1.5", "--max-copies: 1.5 is not a whole number"),
+        ("solve depot.json --method extensive --max-copies 1.5", "--max-copies: 1.5 is not an integer from 1 on"),
         ("solve", "<PROBLEM>"),
         ("evaluate depot.json", "--x <FILE>"),
         ("sove depot.json", "'solve'"),

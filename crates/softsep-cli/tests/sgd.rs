@@ -70,8 +70,8 @@ fn values_that_make_no_sense() {
         ("--margin x", "positive number nor auto"),
         ("--kappa nan", "positive number nor auto"),
         ("--share 2", "between 0 and 1"),
-        ("--transitions 0", "whole number from 1 on"),
-        ("--chains 1.5", "whole number from 1 on"),
+        ("--transitions 0", "integer from 1 on"),
+        ("--chains 1.5", "integer from 1 on"),
         ("--chains 5000", "4096"),
         ("--score moreau:x", "moreau:TAU with a positive number TAU"),
         ("--reference volume", "sphere and surface"),
@@ -82,7 +82,7 @@ fn values_that_make_no_sense() {
     }
     for method in ["ccg", "benders"] {
         let ended = place.run(&format!("solve depots.json --method {method} --separation foo"));
-        ended.refused(&["--separation", "\"foo\" is no separation; auto, scan, split and bilinear are"]);
+        ended.refused(&["--separation", "\"foo\" is no separation; auto, soft, scan, split, bilinear and cascade are"]);
     }
 }
 

@@ -175,7 +175,7 @@ fn a_likely_bound_is_called_likely() {
     let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut history);
     run.lower(lower);
     run.estimate(&best.x, best.value, &best.worst);
-    run.tick().unwrap();
+    assert_eq!(run.tick(), None);
     let assumption = Assumption { name: "rho", value: 0.5, source: Source::Given };
     let likely = Likely { upper: best.value + 0.25, confidence: 0.99, assumes: vec![assumption] };
     run.attest(
