@@ -217,9 +217,10 @@ impl GenerationState<'_> {
         }
         let clock = run.clock().clone();
         let maximum = Query::maximum(x, &clock).with_size(run.objective_size());
+        let effort = if self.separation.is_exact() { Effort::Thorough } else { Effort::Normal };
         let query = match self.wants_bound(run) {
             true => maximum.with_bound(f64::INFINITY),
-            false => maximum.above(above).with_bound(BOUND_SHARE * size),
+            false => maximum.above(above).with_bound(BOUND_SHARE * size).with_effort(effort),
         };
         let found = self.separate(&query, run)?;
         let is_settled = found.as_ref().is_none_or(is_tight);

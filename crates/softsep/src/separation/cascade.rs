@@ -8,7 +8,7 @@ use crate::error::Error;
 const SOFT_SHARE: u64 = 20;
 
 /// The same in recourse solves, where those of a proof are not known.
-const SOFT_BUDGET: u64 = 200;
+const SOFT_BUDGET: u64 = 400;
 
 /// Asks its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members are
 /// asked only where a bound is wanted.
@@ -47,9 +47,14 @@ impl<'p> Cascade<'p> {
 impl Separation for Cascade<'_> {
     fn separate(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
         let wants_proof = query.bound.is_some() && self.exact.is_some();
+        // A thorough search follows where a quick one finds nothing.
+        let quick = match query.effort {
+            Effort::Thorough if wants_proof => query.with_effort(Effort::Normal),
+            _ => *query,
+        };
         let first = match wants_proof && self.exact_is_cheaper() {
             true => None,
-            false => match self.ask_soft(query, pool) {
+            false => match self.ask_soft(&quick, pool) {
                 Ok(found) => Some(found),
                 // The query may have a clock of its own, on which an exact separation still has time.
                 Err(Error::Interrupted(stop)) if !wants_proof || query.clock.check().is_err() => {
@@ -67,7 +72,7 @@ impl Separation for Cascade<'_> {
             return Ok(found.clone());
         }
         let first = match first {
-            Some(first) if query.effort == Effort::Normal && query.above.is_some() => {
+            Some(first) if query.effort != Effort::Local && query.above.is_some() => {
                 let budget = exact.expected_solves().map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
                 let found =
                     search_thoroughly(self.soft.as_mut(), budget, &mut self.thorough_solves, first, query, pool)?;
@@ -116,8 +121,9 @@ impl Separation for Cascade<'_> {
     }
 }
 
-/// Repeats the soft search with thorough effort while it costs little beside a proof: it often saves one. `expected` is
-/// the number of recourse solves of one search, and is updated.
+/// Repeats the soft search with thorough effort while it costs little beside a proof: it often saves one. A query with
+/// thorough effort has one such search in any case. `expected` is the number of recourse solves of one search, and is
+/// updated.
 fn search_thoroughly(
     soft: &mut dyn Separation,
     budget: u64,
@@ -128,7 +134,9 @@ fn search_thoroughly(
 ) -> Result<Found, Error> {
     let thorough = query.with_effort(Effort::Thorough);
     let (before, mut found) = (first.solves, first);
-    while found.solves - before + *expected <= budget {
+    let mut is_due = query.effort == Effort::Thorough;
+    while is_due || found.solves - before + *expected <= budget {
+        is_due = false;
         let next = soft.separate(&thorough, pool)?;
         *expected = next.solves.max(1);
         found = worse(found, next);

@@ -10,7 +10,7 @@ pub enum Effort {
     /// One call of the oracle, as in the paper.
     #[default]
     Normal,
-    /// Many restarts: for the verification of an incumbent.
+    /// Many restarts: for the verification of an incumbent, and before a proof that it may save.
     Thorough,
 }
 
