@@ -10,6 +10,9 @@ const SOFT_SHARE: u64 = 20;
 /// The same in recourse solves, where those of a proof are not known.
 const SOFT_BUDGET: u64 = 400;
 
+/// A proof of fewer recourse solves is made without a thorough search before it.
+const FEW_SOLVES: u64 = 64;
+
 /// Asks its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members are
 /// asked only where a bound is wanted.
 ///
@@ -73,9 +76,11 @@ impl Separation for Cascade<'_> {
         }
         let first = match first {
             Some(first) if query.effort != Effort::Local && query.above.is_some() => {
-                let budget = exact.expected_solves().map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
-                let found =
-                    search_thoroughly(self.soft.as_mut(), budget, &mut self.thorough_solves, first, query, pool)?;
+                let solves = exact.expected_solves();
+                let budget = solves.map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
+                let is_due = query.effort == Effort::Thorough && solves.is_none_or(|solves| solves >= FEW_SOLVES);
+                let search = Thorough { soft: self.soft.as_mut(), budget, is_due, solves: &mut self.thorough_solves };
+                let found = search.run(first, query, pool)?;
                 if is_enough(&found) {
                     return Ok(found);
                 }
@@ -121,30 +126,33 @@ impl Separation for Cascade<'_> {
     }
 }
 
-/// Repeats the soft search with thorough effort while it costs little beside a proof: it often saves one. A query with
-/// thorough effort has one such search in any case. `expected` is the number of recourse solves of one search, and is
-/// updated.
-fn search_thoroughly(
-    soft: &mut dyn Separation,
+/// Soft searches with thorough effort before a proof: each costs little beside it, and often saves it.
+struct Thorough<'a, 'p> {
+    soft: &'a mut (dyn Separation + 'p),
+    /// The recourse solves that they may take.
     budget: u64,
-    expected: &mut u64,
-    first: Found,
-    query: &Query,
-    pool: &mut CutPool,
-) -> Result<Found, Error> {
-    let thorough = query.with_effort(Effort::Thorough);
-    let (before, mut found) = (first.solves, first);
-    let mut is_due = query.effort == Effort::Thorough;
-    while is_due || found.solves - before + *expected <= budget {
-        is_due = false;
-        let next = soft.separate(&thorough, pool)?;
-        *expected = next.solves.max(1);
-        found = worse(found, next);
-        if query.is_met_by(found.value) || found.claim != Claim::Nothing {
-            break;
+    /// Whether one is made even if it does not fit the budget.
+    is_due: bool,
+    /// The recourse solves of the last one.
+    solves: &'a mut u64,
+}
+
+impl Thorough<'_, '_> {
+    /// Repeats the search while it fits the budget, until the query is met.
+    fn run(mut self, first: Found, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
+        let thorough = query.with_effort(Effort::Thorough);
+        let (before, mut found) = (first.solves, first);
+        while self.is_due || found.solves - before + *self.solves <= self.budget {
+            self.is_due = false;
+            let next = self.soft.separate(&thorough, pool)?;
+            *self.solves = next.solves.max(1);
+            found = worse(found, next);
+            if query.is_met_by(found.value) || found.claim != Claim::Nothing {
+                break;
+            }
         }
+        Ok(found)
     }
-    Ok(found)
 }
 
 /// The worse of two scenarios at the same decision, with the claim of the first, and the work of both.
