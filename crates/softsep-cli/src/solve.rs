@@ -140,29 +140,23 @@ fn method_names() -> PossibleValuesParser {
     PossibleValuesParser::new(METHODS.iter().map(|entry| PossibleValue::new(entry.name).help(entry.summary)))
 }
 
+/// The files that a run writes besides its log.
+struct Targets {
+    trace: Option<Target>,
+    out: Option<Target>,
+    report: Option<Target>,
+    policy: Option<Target>,
+}
+
 impl Solve {
     /// Solves, prints and writes.
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let settings = self.settings()?;
         let file = self.problem.as_path();
-        let log_file = self.log.as_deref().filter(|log| *log != Path::new("-"));
+        let log_file = self.log_file();
         let show = self.show()?;
         let trace_file = self.trace.as_deref();
-        for (option, target) in [("trace", trace_file), ("report", self.report.as_deref())] {
-            if target == Some(Path::new("-")) {
-                return Err(Failure::unusable(format!(
-                    "--{option} -: the standard output is for the result; name a file"
-                )));
-            }
-        }
-        let mut in_use: Vec<&Path> = [Some(file), log_file].into_iter().flatten().collect();
-        let trace_target = trace_file.map(|trace| Target::new(trace, &in_use)).transpose()?;
-        in_use.extend(trace_file);
-        let out = self.out.as_ref().map(|out| Target::new(out, &in_use)).transpose()?;
-        in_use.extend(self.out.as_deref());
-        let report = self.report.as_ref().map(|report| Target::new(report, &in_use)).transpose()?;
-        in_use.extend(self.report.as_deref());
-        let policy = self.policy.as_ref().map(|policy| policy::target(policy, &in_use)).transpose()?;
+        let Targets { trace: trace_target, out, report, policy } = self.targets()?;
         let problem = softsep::read(file).map_err(|error| Failure::of(error.into(), file))?;
         if policy.is_some() {
             policy::check(&problem, file)?;
@@ -231,6 +225,31 @@ impl Solve {
         }
         trace_target.map_or(Ok(()), |target| target.settle(traced))?;
         Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
+    }
+
+    /// The file of the log, if it is not the standard error.
+    fn log_file(&self) -> Option<&Path> {
+        self.log.as_deref().filter(|log| *log != Path::new("-"))
+    }
+
+    /// The files to write, checked before any work is done: each is another one, and none is the problem.
+    fn targets(&self) -> Result<Targets, Failure> {
+        for (option, target) in [("trace", self.trace.as_deref()), ("report", self.report.as_deref())] {
+            if target == Some(Path::new("-")) {
+                return Err(Failure::unusable(format!(
+                    "--{option} -: the standard output is for the result; name a file"
+                )));
+            }
+        }
+        let mut in_use: Vec<&Path> = [Some(self.problem.as_path()), self.log_file()].into_iter().flatten().collect();
+        let trace = self.trace.as_ref().map(|trace| Target::new(trace, &in_use)).transpose()?;
+        in_use.extend(self.trace.as_deref());
+        let out = self.out.as_ref().map(|out| Target::new(out, &in_use)).transpose()?;
+        in_use.extend(self.out.as_deref());
+        let report = self.report.as_ref().map(|report| Target::new(report, &in_use)).transpose()?;
+        in_use.extend(self.report.as_deref());
+        let policy = self.policy.as_ref().map(|policy| policy::target(policy, &in_use)).transpose()?;
+        Ok(Targets { trace, out, report, policy })
     }
 
     fn settings(&self) -> Result<Settings, Failure> {
