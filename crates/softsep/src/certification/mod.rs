@@ -33,7 +33,7 @@ mod verification;
 use std::sync::Arc;
 
 pub(crate) use evaluator::{Evaluator, cost_at};
-pub(crate) use record::{count, separate_and_record};
+pub(crate) use record::{count, late_separation, separate_and_record};
 pub(crate) use verification::Verification;
 
 use crate::certify::ProbabilisticTarget;

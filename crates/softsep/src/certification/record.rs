@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::run::Run;
-use crate::separation::{Claim, Found, Query, Separation};
+use crate::separation::{Claim, Exact, Found, Query, Separation, SeparationKind, Split};
 
 /// Separates at a decision, inserts the cut, and writes the cost of the decision into the ledger.
 ///
@@ -65,6 +65,12 @@ fn raise_incumbent(problem: &Problem, pool: &CutPool, run: &mut Run) {
         let value = problem.first.value(&incumbent.x) + value;
         run.raise_incumbent(value, pool.scenario(cut));
     }
+}
+
+/// The separation for the moment after a time limit, where an exact one would be too slow: of a set that is no list, one
+/// affine policy bounds the cost without a search. `None` where there is no such policy.
+pub(crate) fn late_separation(problem: &Problem) -> Option<Split<'_>> {
+    Exact::of_kind(&SeparationKind::Split, problem).is_ok().then(|| Split::without_parts(problem))
 }
 
 /// Adds the work of a separation to the ledger's counters.

@@ -1,7 +1,7 @@
 //! Verification of the incumbent, by a thorough search, and its certification, by a bound or by draws.
 
 use super::evaluator::Evaluator;
-use super::record::{count, separate_and_record};
+use super::record::{count, late_separation, separate_and_record};
 use super::shares::AttemptShares;
 use super::{Certifier, Judgement, Statements};
 use crate::certify::Certify;
@@ -11,7 +11,7 @@ use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Incumbent, Run, Stop};
 use crate::separation::soft::chain_states;
-use crate::separation::{Effort, Found, Query, Separation};
+use crate::separation::{Effort, Found, Query, Separation, Split};
 use crate::uncertainty::ReferenceMeasure;
 
 /// The share of the gap asked for at which cuts hand over to a proof. Cuts are cheap, and every part of the gap that
@@ -251,10 +251,22 @@ impl<'p> Verification<'p> {
         if !is_wanted || run.bounds().upper().is_some() || run.verdict().is_some() {
             return Ok(());
         }
-        match self.certify(separation, evaluator, pool, run) {
+        let certified = match late_separation(self.problem) {
+            Some(late) if run.clock().check().is_err() && separation.is_exact() => self.bound_late(late, pool, run),
+            _ => self.certify(separation, evaluator, pool, run).map(|_| ()),
+        };
+        match certified {
             Err(error) if !error.is_interrupt() => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// Bounds the incumbent's cost in the grace period.
+    fn bound_late(&self, mut late: Split<'p>, pool: &mut CutPool, run: &mut Run) -> Result<(), Error> {
+        let Some(Incumbent { x, worst, .. }) = run.incumbent().cloned() else { return Ok(()) };
+        let clock = run.clock().grace();
+        let query = Query::maximum(&x, &clock).with_bound(f64::INFINITY).with_size(run.objective_size());
+        separate_and_record(self.problem, &query, &worst, &mut late, pool, self.certify, run).map(|_| ())
     }
 }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Method, OptionInfo};
-use crate::certification::separate_and_record;
+use crate::certification::{late_separation, separate_and_record};
 use crate::certify::Certify;
 use crate::cuts::{CutPool, WarmStart};
 use crate::error::{Error, Unsupported};
@@ -15,7 +15,7 @@ use crate::numeric::tolerances::cost_tol;
 use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
 use crate::separation::soft::{as_word, from_word};
 use crate::separation::{
-    Claim, Effort, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, Split,
+    Claim, Effort, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings,
     build_separation, finite_equivalent,
 };
 
@@ -278,8 +278,8 @@ impl GenerationState<'_> {
         };
         let is_late = run.clock().check().is_err();
         let clock = if is_late { run.clock().grace() } else { run.clock().clone() };
-        if is_late && Exact::of_kind(&SeparationKind::Split, self.problem).is_ok() {
-            self.separation = Box::new(Split::without_parts(self.problem));
+        if is_late && let Some(late) = late_separation(self.problem) {
+            self.separation = Box::new(late);
         }
         let query = Query::maximum(&incumbent.x, &clock).with_bound(f64::INFINITY).with_size(run.objective_size());
         match self.separate(&query, run) {
