@@ -67,8 +67,8 @@ fn raise_incumbent(problem: &Problem, pool: &CutPool, run: &mut Run) {
     }
 }
 
-/// The separation for the moment after a time limit, where an exact one would be too slow: of a set that is no list, one
-/// affine policy bounds the cost without a search. `None` where there is no such policy.
+/// The separation for the moment after a time limit, where an exact one would be too slow: of a set that is no list,
+/// one affine policy bounds the cost without a search. `None` where there is no such policy.
 pub(crate) fn late_separation(problem: &Problem) -> Option<Split<'_>> {
     Exact::of_kind(&SeparationKind::Split, problem).is_ok().then(|| Split::without_parts(problem))
 }
