@@ -36,9 +36,13 @@ pub struct CutPool {
 impl CutPool {
     /// An empty pool for the cuts of a problem.
     pub fn new(problem: &Problem) -> Self {
+        Self::with_dims(problem.first.dim(), problem.set.dim())
+    }
+
+    fn with_dims(dim: usize, dim_xi: usize) -> Self {
         Self {
-            dim: problem.first.dim(),
-            dim_xi: problem.set.dim(),
+            dim,
+            dim_xi,
             kinds: Vec::new(),
             intercepts: Vec::new(),
             slopes: Vec::new(),
@@ -220,18 +224,7 @@ mod tests {
     use super::*;
 
     fn pool() -> CutPool {
-        CutPool {
-            dim: 1,
-            dim_xi: 1,
-            kinds: Vec::new(),
-            intercepts: Vec::new(),
-            slopes: Vec::new(),
-            scenarios: Vec::new(),
-            serials: Vec::new(),
-            last_active: Vec::new(),
-            inserted: 0,
-            time: 0,
-        }
+        CutPool::with_dims(1, 1)
     }
 
     fn cut(intercept: f64, slope: f64) -> Cut {
