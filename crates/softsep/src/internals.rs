@@ -8,7 +8,7 @@ pub mod certification {
 
 /// Markov chains over scenarios.
 pub mod chain {
-    pub use crate::chain::{Acceptance, Chain, Chains, TransitionKernel};
+    pub use crate::chain::{Acceptance, Chain, Chains, Ladder, Replicas, TransitionKernel};
 }
 
 /// What the theory says of a problem.
@@ -31,7 +31,9 @@ pub mod proposal {
     pub use crate::proposal::kernel_mixture::KernelMixture;
     pub use crate::proposal::langevin::Langevin;
     pub use crate::proposal::langevin_sphere::LangevinOnSphere;
+    pub use crate::proposal::neighbour::Neighbour;
     pub use crate::proposal::proposal_mixture::ProposalMixture;
+    pub use crate::proposal::random_step::RandomStep;
     pub use crate::proposal::tilted::Tilted;
     pub use crate::proposal::tilted_chord::TiltedChord;
     pub use crate::proposal::uniform::Uniform;

@@ -9,6 +9,9 @@
 //! fixed.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "chains/replicas.rs"]
+mod replicas;
+
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 
@@ -18,14 +21,15 @@ use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::internals::chain::{Acceptance, Chain, Chains, TransitionKernel};
 use softsep::internals::proposal::Uniform;
 use softsep::internals::proposal::{
-    Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, ProposalMixture, Tilted, TiltedChord, Weighted,
+    Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Neighbour, ProposalMixture, RandomStep, Tilted,
+    TiltedChord, Weighted,
 };
 use softsep::internals::recourse::{DualChoice, Linear};
 use softsep::proposal::{ChainState, Proposal, ProposalKind, ProposalOptions};
 use softsep::recourse::{Answer, Recourse};
 use softsep::run::{Clock, Purpose, Random};
 use softsep::testing::{Trial, check_proposal};
-use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States};
+use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, Trend};
 use softsep::{Problem, ProblemDefinition};
 
 const BATCH: u64 = 10_000;
@@ -253,6 +257,12 @@ fn check_finite(problem: &Problem) {
     target.check("uniform", &Uniform);
     target.check("tilted", &Tilted { concentration: 1.0, share: 0.0 });
     target.check("tilted with a share", &Tilted { concentration: 3.0, share: 0.3 });
+    let neighbour = || Neighbour::of(states).unwrap();
+    target.check("neighbour", &neighbour());
+    if is_soak() {
+        let mixed = ProposalMixture::new(states, Box::new(neighbour()), Box::new(Uniform), 0.3).unwrap();
+        target.check("neighbour or uniform", &mixed);
+    }
     if states.blank() == State::Row(0) {
         let weights: Vec<f64> = (0..all.len()).map(|row| (row % 3) as f64).collect();
         target.check("weighted", &Weighted::new(states, &weights, 0.5).unwrap());
@@ -320,6 +330,27 @@ fn chains_on_budgets() {
     finite_sets(3)[3..].iter().for_each(check_finite);
 }
 
+/// Detailed balance of moves to neighbours, exactly, for every kind of budget: fractional and not, on one side and on
+/// both, with all of the budget spent and without, and for the degenerate ones.
+#[test]
+fn neighbours_on_budgets_and_boxes_are_in_detailed_balance() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(6);
+    let (center, scale) = (numbers(rng, 4, -0.5, 0.5), numbers(rng, 4, 0.3, 1.0));
+    for amount in [0.0, 0.4, 1.0, 1.6, 2.0, 2.7, 3.3, 4.0, 9.0] {
+        for sides in [Sides::One, Sides::Two] {
+            for trend in [Trend::Unknown, Trend::Rising] {
+                let set = SetDefinition::Budget { budget: amount, sides, center: center.clone(), scale: scale.clone() };
+                let problem = &problem(set, 4, 3);
+                let spec = StateSpec { trends: vec![trend; 4], ..state_spec(true) };
+                let states = problem.set.states(&spec).unwrap();
+                let proposal = Neighbour::of(states.as_ref()).unwrap();
+                let trial = Trial { problem, states: states.as_ref(), proposal: &proposal, temperature: 0.3 };
+                check_proposal(&trial, &mut engine(problem), 5);
+            }
+        }
+    }
+}
+
 fn ellipsoid(dim: usize, seed: u64) -> Problem {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let matrix = (0..dim).map(|_| numbers(rng, dim, -1.0, 1.0)).collect();
@@ -378,6 +409,7 @@ fn check_sphere(problem: &Problem, reference: ReferenceMeasure) {
     target.check("tilted", &Tilted { concentration: 1.0, share: 0.0 });
     target.check("tilted with a share", &Tilted { concentration: 5.0, share: 0.3 });
     target.check("geodesic", &Geodesic::of(states, 2.0).unwrap());
+    target.check("random step", &RandomStep::of(states).unwrap());
     target.check("langevin", langevin().as_ref());
     target.check("langevin and uniform", &ProposalMixture::new(states, langevin(), Box::new(Uniform), 0.4).unwrap());
     target.check(
@@ -444,6 +476,7 @@ fn check_body(problem: &Problem) {
     }
     target.check("tilted chord", &TiltedChord::of(states, 0.4).unwrap());
     target.check("hit-and-run", &HitAndRun::of(states).unwrap());
+    target.check("random step", &RandomStep::of(states).unwrap());
     target.check("langevin", &Langevin::of(states, 1.5).unwrap());
     if is_soak() {
         let (langevin, chords) = (Langevin::of(states, 1.5).unwrap(), HitAndRun::of(states).unwrap());
@@ -525,14 +558,14 @@ fn proposals_by_name() {
         let works = |choice: ProposalKind| choice.build(states.as_ref(), &ProposalOptions::default()).is_ok();
         ProposalKind::NAMES.iter().filter(|(_, choice)| works(*choice)).map(|(name, _)| *name).collect()
     };
-    assert_eq!(works(list), ["auto", "uniform", "adaptive"]);
-    assert_eq!(works(sphere), ["auto", "uniform", "adaptive", "geodesic", "langevin"]);
+    assert_eq!(works(list), ["auto", "uniform", "adaptive", "local"]);
+    assert_eq!(works(sphere), ["auto", "uniform", "adaptive", "geodesic", "langevin", "local"]);
     let states = list.set.states(&state_spec(true)).unwrap();
     let refusal = |choice: ProposalKind, options| choice.build(states.as_ref(), &options).err().unwrap().to_string();
     assert_eq!(
         refusal(ProposalKind::HitAndRun, ProposalOptions::default()),
-        "hit-and-run moves in convex bodies, and these states are finitely many (13); auto, uniform, adaptive would \
-         work"
+        "hit-and-run moves in convex bodies, and these states are finitely many (13); auto, uniform, adaptive, \
+         local would work"
     );
     for (name, choice) in ProposalKind::NAMES {
         assert_eq!((name.parse(), choice.to_string()), (Ok(choice), name.to_owned()));

@@ -11,12 +11,16 @@
 mod acceptance;
 mod adaptation;
 mod diagnostics;
+mod ladder;
 mod pool;
+mod replicas;
 mod tilt_cache;
 
 pub use acceptance::Acceptance;
 pub(crate) use diagnostics::{ChainSummary, Diagnostics};
+pub use ladder::Ladder;
 pub use pool::Chains;
+pub use replicas::Replicas;
 
 use rand::RngExt;
 
@@ -81,8 +85,28 @@ impl Chain {
 
     /// Enables adaptation of the concentration: κ grows while most candidates are rejected, and shrinks while most are
     /// accepted. The factor depends on the past only, so that every transition still leaves p_x invariant.
-    pub(crate) fn adapt_concentration(&mut self) {
+    pub fn adapt_concentration(&mut self) {
         self.adaptation = Some(Adaptation::default());
+    }
+
+    /// Fixes the concentration as it is now.
+    pub(crate) fn fix_concentration(&mut self) {
+        self.adaptation = None;
+    }
+
+    /// Exchanges the adapted concentrations of two chains.
+    pub(crate) fn exchange_adaptation(&mut self, other: &mut Chain) {
+        std::mem::swap(&mut self.adaptation, &mut other.adaptation);
+        let (own, theirs) = (self.current.concentration_factor, other.current.concentration_factor);
+        self.set_concentration_factor(theirs);
+        other.set_concentration_factor(own);
+    }
+
+    /// Sets the factor of κ. The current state must be prepared again.
+    fn set_concentration_factor(&mut self, concentration_factor: f64) {
+        self.current.concentration_factor = concentration_factor;
+        self.candidate.concentration_factor = concentration_factor;
+        self.temperature = f64::NAN;
     }
 
     /// Moves the chain to the state of `xi`, a member of the set. Returns false if no state represents it.
@@ -164,9 +188,7 @@ impl Chain {
     /// Records the outcome of a candidate. If the concentration changes, the current state must be prepared again.
     fn update_adaptation(&mut self, update: fn(&mut Adaptation) -> Option<f64>) {
         if let Some(concentration_factor) = self.adaptation.as_mut().and_then(update) {
-            self.current.concentration_factor = concentration_factor;
-            self.candidate.concentration_factor = concentration_factor;
-            self.temperature = f64::NAN;
+            self.set_concentration_factor(concentration_factor);
         }
     }
 

@@ -141,7 +141,8 @@ impl PooledChain {
     }
 }
 
-fn record_best(state: &ChainState, best: &mut ChainState, has_best: &mut bool) {
+/// Keeps a state that is better than the best one so far.
+pub(super) fn record_best(state: &ChainState, best: &mut ChainState, has_best: &mut bool) {
     if !*has_best || state.answer.value > best.answer.value {
         best.copy_from(state);
         *has_best = true;

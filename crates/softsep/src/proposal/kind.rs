@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Proposal, ProposalError, Tilted, TiltedChord,
-    Uniform,
+    Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Neighbour, Proposal, ProposalError, RandomStep,
+    Tilted, TiltedChord, Uniform,
 };
 use crate::uncertainty::{Space, States};
 
@@ -26,6 +26,8 @@ pub enum ProposalKind {
     Geodesic,
     /// [`Langevin`] or [`LangevinOnSphere`].
     Langevin,
+    /// [`Neighbour`], or [`RandomStep`] on a sphere and in a body.
+    Local,
 }
 
 /// Options of a proposal.
@@ -47,13 +49,14 @@ impl Default for ProposalOptions {
 
 impl ProposalKind {
     /// All kinds with their names.
-    pub const NAMES: [(&'static str, ProposalKind); 6] = [
+    pub const NAMES: [(&'static str, ProposalKind); 7] = [
         ("auto", ProposalKind::Auto),
         ("uniform", ProposalKind::Uniform),
         ("adaptive", ProposalKind::Adaptive),
         ("hit-and-run", ProposalKind::HitAndRun),
         ("geodesic", ProposalKind::Geodesic),
         ("langevin", ProposalKind::Langevin),
+        ("local", ProposalKind::Local),
     ];
 
     /// Builds the proposal for these states. The error states why the proposal is not available here, and lists those
@@ -104,6 +107,10 @@ impl ProposalKind {
             ProposalKind::Langevin => match states.space() {
                 Space::Sphere(_) => Box::new(LangevinOnSphere::of(states, options.step)?),
                 Space::Body(_) | Space::Finite(_) => Box::new(Langevin::of(states, options.step)?),
+            },
+            ProposalKind::Local => match states.space() {
+                Space::Finite(_) => Box::new(Neighbour::of(states)?),
+                Space::Sphere(_) | Space::Body(_) => Box::new(RandomStep::of(states)?),
             },
         })
     }

@@ -9,7 +9,9 @@ pub(crate) mod kernel_mixture;
 mod kind;
 pub(crate) mod langevin;
 pub(crate) mod langevin_sphere;
+pub(crate) mod neighbour;
 pub(crate) mod proposal_mixture;
+pub(crate) mod random_step;
 pub(crate) mod tilted;
 pub(crate) mod tilted_chord;
 pub(crate) mod uniform;
@@ -21,6 +23,8 @@ pub(crate) use kernel_mixture::KernelMixture;
 pub use kind::{ProposalKind, ProposalOptions};
 pub(crate) use langevin::Langevin;
 pub(crate) use langevin_sphere::LangevinOnSphere;
+pub(crate) use neighbour::Neighbour;
+pub(crate) use random_step::RandomStep;
 pub(crate) use tilted::Tilted;
 pub(crate) use tilted_chord::TiltedChord;
 pub(crate) use uniform::Uniform;
@@ -49,7 +53,7 @@ pub struct ChainState {
     /// The adaptive factor of κ, equal for all states of one chain.
     pub concentration_factor: f64,
     /// The chord on which this state was proposed, as its least t, its greatest t and the chosen t; written and read by
-    /// [`TiltedChord`].
+    /// [`TiltedChord`] and [`RandomStep`].
     pub chord: [f64; 3],
 }
 

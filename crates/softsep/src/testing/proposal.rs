@@ -82,7 +82,12 @@ impl Trial<'_> {
         if from.state == to.state {
             return;
         }
-        let want = self.log_density(to, &from.state) - self.log_density(from, &to.state);
+        let (back, forth) = (self.log_density(to, &from.state), self.log_density(from, &to.state));
+        // A move that is impossible in both directions has no ratio.
+        if back == f64::NEG_INFINITY && forth == f64::NEG_INFINITY {
+            return;
+        }
+        let want = back - forth;
         let ratio = self.proposal.log_ratio(self.states, from, to);
         assert!(close(ratio, want, 1e-9), "{}: the ratio is {ratio}, by densities {want}", self.problem.name);
     }

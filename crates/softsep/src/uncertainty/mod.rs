@@ -28,7 +28,9 @@ pub(crate) use polyhedron::Polyhedron;
 pub(crate) use scenarios::Scenarios;
 pub use shape::{Ball, Part, Polytope, Shape, ShapeRow};
 pub(crate) use states::von_mises_fisher;
-pub use states::{CachedTilt, LocalCoordinates, ReferenceMeasure, Space, State, StateSpec, States, Tilt, Trend};
+pub use states::{
+    CachedTilt, LocalCoordinates, Neighbours, ReferenceMeasure, Space, State, StateSpec, States, Tilt, Trend,
+};
 
 use std::borrow::Cow;
 use std::fmt;

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{CachedTilt, Space, State, States, Tilt, make_unit, point, point_mut};
+use super::{CachedTilt, Neighbours, Space, State, States, Tilt, copy_state, make_unit, point, point_mut};
 use crate::run::Random;
 use crate::uncertainty::{allow, counted};
 
@@ -68,6 +68,31 @@ impl States for BoxCorners {
 
     fn tilt(&self) -> Option<&dyn Tilt> {
         Some(self)
+    }
+
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        Some(self)
+    }
+}
+
+/// One entry moves to its other end.
+impl Neighbours for BoxCorners {
+    fn draw_neighbour(&self, from: &State, random: &mut Random, to: &mut State) {
+        copy_state(from, to);
+        let z = point_mut(to, self.moves.len());
+        if !z.is_empty() {
+            let entry = random.random_range(0..z.len());
+            z[entry] = -z[entry];
+        }
+    }
+
+    fn probability(&self, from: &State, to: &State) -> f64 {
+        let apart = point(from).iter().zip(point(to)).filter(|(from, to)| from != to).count();
+        match (apart, self.moves.len()) {
+            (0, 0) => 1.0,
+            (1, entries) => 1.0 / entries as f64,
+            _ => 0.0,
+        }
     }
 }
 

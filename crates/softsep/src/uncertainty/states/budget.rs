@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::count_recursion::{CountRecursion, Level};
-use super::{CachedTilt, Space, State, States, Tilt, make_unit, point, point_mut};
+use super::{CachedTilt, Neighbours, Space, State, States, Tilt, copy_state, make_unit, point, point_mut};
 use crate::run::Random;
 use crate::uncertainty::allow;
 use crate::uncertainty::patterns::{PatternKind, Patterns};
@@ -153,6 +153,98 @@ impl States for BudgetPoints<'_> {
 
     fn tilt(&self) -> Option<&dyn Tilt> {
         Some(self)
+    }
+
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        Some(self)
+    }
+}
+
+/// The probability that a move exchanges two entries, where it may also change a single one.
+const EXCHANGE_SHARE: f64 = 0.5;
+
+/// Two entries with different deviations exchange them, or the deviation of one entry changes.
+///
+/// An exchange is uniform among the pairs of entries that differ, and does not change their number. A change of one
+/// entry is uniform among the entries and is undone by the same entry. Both are therefore symmetric.
+impl BudgetPoints<'_> {
+    /// The probability that a move is an exchange. If all of the budget is spent upward, there is no other move.
+    fn exchange_share(&self) -> f64 {
+        if self.patterns.kind == PatternKind::Spent { 1.0 } else { EXCHANGE_SHARE }
+    }
+
+    /// The number of pairs of entries with different deviations.
+    fn differing_pairs(&self, z: &[f64]) -> usize {
+        let later = |entry: usize| z[entry + 1..].iter().filter(|other| **other != z[entry]).count();
+        (0..z.len()).map(later).sum()
+    }
+
+    /// Changes the deviation of one entry, if the pattern that results is one. With both sides, the entry changes its
+    /// sign. With one side and the budget not spent in full, it moves between zero and one; where ⌊Γ⌋ entries are at
+    /// one, an entry moves between zero and the fraction.
+    fn change_entry(&self, z: &mut [f64], entry: usize) {
+        let Patterns { kind, full, part, .. } = self.patterns;
+        let value = z[entry];
+        if kind == PatternKind::EitherSide {
+            z[entry] = if value == 0.0 { 0.0 } else { -value };
+            return;
+        }
+        let ones = z.iter().filter(|z| **z == 1.0).count();
+        let has_part = z.iter().any(|z| *z != 0.0 && *z != 1.0);
+        z[entry] = match (value, has_part) {
+            (1.0, false) => 0.0,
+            (0.0, false) if ones < full => 1.0,
+            (0.0, false) => part,
+            (value, true) if value != 0.0 && value != 1.0 => 0.0,
+            (value, _) => value,
+        };
+    }
+}
+
+impl Neighbours for BudgetPoints<'_> {
+    fn draw_neighbour(&self, from: &State, random: &mut Random, to: &mut State) {
+        copy_state(from, to);
+        let z = point_mut(to, self.moves.len());
+        if z.is_empty() {
+            return;
+        }
+        if random.random::<f64>() >= self.exchange_share() {
+            let entry = random.random_range(0..z.len());
+            return self.change_entry(z, entry);
+        }
+        if z.iter().all(|other| *other == z[0]) {
+            return;
+        }
+        // Rejection makes the pair uniform among those that differ.
+        let (one, other) = loop {
+            let (one, other) = (random.random_range(0..z.len()), random.random_range(0..z.len()));
+            if z[one] != z[other] {
+                break (one, other);
+            }
+        };
+        z.swap(one, other);
+    }
+
+    fn probability(&self, from: &State, to: &State) -> f64 {
+        let (from, to) = (point(from), point(to));
+        if from.is_empty() {
+            return 1.0;
+        }
+        let (pairs, share) = (self.differing_pairs(from), self.exchange_share());
+        let mut changed = from.to_vec();
+        let mut changes = 0;
+        for entry in 0..from.len() {
+            self.change_entry(&mut changed, entry);
+            changes += usize::from(changed == to);
+            changed[entry] = from[entry];
+        }
+        let apart: Vec<usize> = (0..from.len()).filter(|&entry| from[entry] != to[entry]).collect();
+        let exchange = match apart[..] {
+            [] if pairs == 0 => 1.0,
+            [one, other] if from[one] == to[other] && from[other] == to[one] => 1.0 / pairs as f64,
+            _ => 0.0,
+        };
+        share * exchange + (1.0 - share) * changes as f64 / from.len() as f64
     }
 }
 

@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::categorical::max_weight_per_deviation;
-use super::{CachedTilt, Space, State, States, Tilt, make_unit, row};
+use super::{CachedTilt, Neighbours, Space, State, States, Tilt, make_unit, row};
 use crate::run::Random;
 use crate::uncertainty::Count;
 
@@ -70,6 +70,27 @@ impl States for CrossPolytope<'_> {
 
     fn tilt(&self) -> Option<&dyn Tilt> {
         Some(self)
+    }
+
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        Some(self)
+    }
+}
+
+/// Every other extreme point is a neighbour: a move changes at most two entries of ξ.
+impl Neighbours for CrossPolytope<'_> {
+    fn draw_neighbour(&self, from: &State, random: &mut Random, to: &mut State) {
+        let others = self.len() - 1;
+        let step = if others > 0 { random.random_range(1..=others) } else { 0 };
+        *to = State::Row((row(from) + step) % self.len());
+    }
+
+    fn probability(&self, from: &State, to: &State) -> f64 {
+        match (row(from) == row(to), self.len() - 1) {
+            (true, 0) => 1.0,
+            (true, _) => 0.0,
+            (false, others) => 1.0 / others as f64,
+        }
     }
 }
 

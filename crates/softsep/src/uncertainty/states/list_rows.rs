@@ -1,9 +1,12 @@
 //! The rows of a list as states; ν is uniform on the rows.
 
+use std::sync::OnceLock;
+
 use rand::RngExt;
 
 use super::categorical::max_weight_per_deviation;
-use super::{CachedTilt, Space, State, States, Tilt, row};
+use super::row_tree::RowTree;
+use super::{CachedTilt, Neighbours, Space, State, States, Tilt, row};
 use crate::definition::ScenarioList;
 use crate::run::Random;
 use crate::uncertainty::Count;
@@ -19,11 +22,17 @@ const FLAT_LIST_TOL: f64 = 1e-12;
 /// The rows of a list, or enumerated extreme points; at least one.
 pub(crate) struct ListRows<'a> {
     points: std::borrow::Cow<'a, ScenarioList>,
+    /// Made for the first local move.
+    tree: OnceLock<RowTree>,
 }
 
 impl<'a> ListRows<'a> {
     pub(crate) fn new(points: std::borrow::Cow<'a, ScenarioList>) -> Self {
-        Self { points }
+        Self { points, tree: OnceLock::new() }
+    }
+
+    fn tree(&self) -> &RowTree {
+        self.tree.get_or_init(|| RowTree::new(&self.points))
     }
 }
 
@@ -64,6 +73,21 @@ impl States for ListRows<'_> {
 
     fn tilt(&self) -> Option<&dyn Tilt> {
         Some(self)
+    }
+
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        Some(self)
+    }
+}
+
+/// A row nearby, by a tree over the rows.
+impl Neighbours for ListRows<'_> {
+    fn draw_neighbour(&self, from: &State, random: &mut Random, to: &mut State) {
+        *to = State::Row(self.tree().draw(row(from).min(self.points.len() - 1), random));
+    }
+
+    fn probability(&self, from: &State, to: &State) -> f64 {
+        self.tree().probability(row(from), row(to))
     }
 }
 

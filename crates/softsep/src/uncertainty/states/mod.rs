@@ -13,6 +13,7 @@ mod categorical;
 mod count_recursion;
 mod cross_polytope;
 mod list_rows;
+mod row_tree;
 mod sphere;
 mod variates;
 pub(crate) mod von_mises_fisher;
@@ -166,6 +167,22 @@ pub trait States: Send + Sync {
     fn local_coordinates(&self) -> Option<&dyn LocalCoordinates> {
         None
     }
+
+    /// Moves to nearby states, if there are finitely many states.
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        None
+    }
+}
+
+/// A symmetric random walk on finitely many states: the probability of a move is that of its reverse, so that the walk
+/// leaves the uniform law invariant. It reaches every state, and a move changes few entries of ξ, or changes ξ by
+/// little.
+pub trait Neighbours: Send + Sync {
+    /// Draws a neighbour of `from`. `to` becomes `from` where the move drawn leads to no other state.
+    fn draw_neighbour(&self, from: &State, random: &mut Random, to: &mut State);
+
+    /// The probability of a move from `from` to `to`, which may be the same state.
+    fn probability(&self, from: &State, to: &State) -> f64;
 }
 
 /// The data of a tilt for one slope, with reusable buffers.
@@ -235,6 +252,14 @@ pub trait LocalCoordinates: Send + Sync {
     /// a sphere; `None` if it is unknown.
     fn log_mass(&self) -> Option<f64> {
         None
+    }
+}
+
+/// Copies a state without allocating where both have as many coordinates.
+fn copy_state(from: &State, to: &mut State) {
+    match (from, &mut *to) {
+        (State::Point(point), State::Point(own)) if own.len() == point.len() => own.copy_from_slice(point),
+        _ => to.clone_from(from),
     }
 }
 
