@@ -9,6 +9,8 @@
 //! fixed.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "chains/neighbours.rs"]
+mod neighbours;
 #[path = "chains/replicas.rs"]
 mod replicas;
 
@@ -29,7 +31,7 @@ use softsep::proposal::{ChainState, Proposal, ProposalKind, ProposalOptions};
 use softsep::recourse::{Answer, Recourse};
 use softsep::run::{Clock, Purpose, Random};
 use softsep::testing::{Trial, check_proposal};
-use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, Trend};
+use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States};
 use softsep::{Problem, ProblemDefinition};
 
 const BATCH: u64 = 10_000;
@@ -328,27 +330,6 @@ fn chains_on_boxes_and_cross_polytopes() {
 #[test]
 fn chains_on_budgets() {
     finite_sets(3)[3..].iter().for_each(check_finite);
-}
-
-/// Detailed balance of moves to neighbours, exactly, for every kind of budget: fractional and not, on one side and on
-/// both, with all of the budget spent and without, and for the degenerate ones.
-#[test]
-fn neighbours_on_budgets_and_boxes_are_in_detailed_balance() {
-    let rng = &mut ChaCha8Rng::seed_from_u64(6);
-    let (center, scale) = (numbers(rng, 4, -0.5, 0.5), numbers(rng, 4, 0.3, 1.0));
-    for amount in [0.0, 0.4, 1.0, 1.6, 2.0, 2.7, 3.3, 4.0, 9.0] {
-        for sides in [Sides::One, Sides::Two] {
-            for trend in [Trend::Unknown, Trend::Rising] {
-                let set = SetDefinition::Budget { budget: amount, sides, center: center.clone(), scale: scale.clone() };
-                let problem = &problem(set, 4, 3);
-                let spec = StateSpec { trends: vec![trend; 4], ..state_spec(true) };
-                let states = problem.set.states(&spec).unwrap();
-                let proposal = Neighbour::of(states.as_ref()).unwrap();
-                let trial = Trial { problem, states: states.as_ref(), proposal: &proposal, temperature: 0.3 };
-                check_proposal(&trial, &mut engine(problem), 5);
-            }
-        }
-    }
 }
 
 fn ellipsoid(dim: usize, seed: u64) -> Problem {

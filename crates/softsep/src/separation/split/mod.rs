@@ -184,7 +184,8 @@ impl Separation for Split<'_> {
         let found = Found { nodes, exact: 1, ..found };
         self.keep(&found.xi);
         Ok(match found.claim {
-            Claim::Nothing if upper < f64::INFINITY => Found { claim: Claim::Surely(upper), ..found },
+            // A bound that a solver's tolerance puts below the scenario is lifted to it.
+            Claim::Nothing if upper < f64::INFINITY => Found { claim: Claim::Surely(upper.max(found.value)), ..found },
             _ => found,
         })
     }
