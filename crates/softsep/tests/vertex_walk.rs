@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Complaints, Row, Variable};
+use softsep::internals::certification::{Certifier, Judgement};
 use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::internals::proposal::Neighbour;
 use softsep::internals::recourse::{DualChoice, Linear};
@@ -15,7 +17,7 @@ use softsep::recourse::{Answer, Recourse};
 use softsep::run::{Clock, Purpose, stream};
 use softsep::testing::{Trial, check_proposal};
 use softsep::uncertainty::{Count, SetDefinition, Space, State, StateSpec, States, Uncertainty, build};
-use softsep::{Problem, ProblemDefinition};
+use softsep::{Assumed, MethodSettings, ProbabilisticTarget, Problem, ProblemDefinition, Settings, solve};
 
 const INF: f64 = f64::INFINITY;
 /// More states are not enumerated here.
@@ -60,7 +62,8 @@ fn cross_polytope(dim: usize) -> SetDefinition {
 fn pyramid(sides: usize) -> SetDefinition {
     let side = |number: usize| {
         let (sin, cos) = (number as f64 * std::f64::consts::TAU / sides as f64).sin_cos();
-        row(number, &[(0, cos), (1, sin), (2, 1.0)], -INF, 1.0)
+        let terms = [(0, (1e6 * cos).round() / 1e6), (1, (1e6 * sin).round() / 1e6), (2, 1.0)];
+        row(number, &terms.into_iter().filter(|(_, value)| *value != 0.0).collect::<Vec<_>>(), -INF, 1.0)
     };
     polyhedron(&[-INF, -INF, 0.0], &[INF; 3], (0..sides).map(side).collect())
 }
@@ -93,10 +96,7 @@ fn random(seed: u64) -> (SetDefinition, usize) {
             rows.push(row(2, &terms, -INF, rows[0].upper + 5.0));
         }
         if number == 2 && dim > 2 {
-            rows.push(row(3, &terms.iter().rev().copied().collect::<Vec<_>>()[..2], -INF, INF));
-            rows.pop();
-            let last = rows.last_mut().unwrap();
-            (last.lower, last.upper) = (at, at);
+            rows.push(row(3, &terms, at, at));
         }
     }
     let (mut lower, mut upper): (Vec<f64>, Vec<f64>) = units.iter().map(|unit| (-unit, *unit)).unzip();
@@ -106,7 +106,7 @@ fn random(seed: u64) -> (SetDefinition, usize) {
     (polyhedron(&lower, &upper, rows), dim)
 }
 
-fn made(set: &SetDefinition, dim: usize) -> std::sync::Arc<dyn Uncertainty> {
+fn made(set: &SetDefinition, dim: usize) -> Arc<dyn Uncertainty> {
     let mut complaints = Complaints::new();
     build(set, &names(dim), "set", &mut complaints).unwrap_or_else(|| panic!("{set:?}"))
 }
@@ -239,4 +239,133 @@ fn random_polytopes_with_redundant_rows_equations_and_fixed_parameters() {
         let (set, dim) = random(seed);
         check(&set, dim, seed);
     }
+}
+
+/// A problem whose recourse repairs three rows at costs that differ; all numbers are generic.
+fn problem(set: SetDefinition, dim: usize, seed: u64) -> Problem {
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+    let mut file = ProblemDefinition { name: format!("polyhedron {dim} {seed}"), ..ProblemDefinition::default() };
+    file.first_stage.variables.push(Variable::new("x", 1.0).bounded(0.0, 1.0));
+    file.uncertainty.parameters = names(dim);
+    file.uncertainty.set = set;
+    for number in 0..3 {
+        let mut row = Row::new(format!("r{number}"));
+        for (side, sign) in [("more", 1.0), ("less", -1.0)] {
+            file.recourse.variables.push(Variable::new(format!("{side}{number}"), rng.random_range(1.0..4.0)));
+            row.y.push((format!("{side}{number}"), sign));
+        }
+        row.x = vec![("x".into(), rng.random_range(-1.0..1.0))];
+        row.xi = names(dim).into_iter().map(|name| (name, rng.random_range(-1.0..1.0))).collect();
+        row.lower = rng.random_range(-0.3..0.3);
+        row.upper = row.lower;
+        file.recourse.constraints.push(row);
+    }
+    Problem::new(&file).unwrap()
+}
+
+fn engine(problem: &Problem) -> Linear {
+    let mut engine = Linear::new(problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastSlope).unwrap();
+    engine.at(&[0.4]);
+    engine
+}
+
+/// Detailed balance, exactly, and the long-run law of chains against p_x by enumeration.
+#[test]
+fn chains_along_edges_have_their_law() {
+    const STEPS: u32 = 2_000_000;
+    for (set, dim) in [(pyramid(6), 3), (cross_polytope(3), 3), (cube(3), 3), (birkhoff(3), 9)] {
+        let states = vertex_walk(&set, &names(dim), FEW).unwrap();
+        let states = states.as_ref();
+        let problem = &problem(set, dim, 4);
+        let proposal = &Neighbour::of(states).unwrap();
+        let found = states.enumerate(FEW).unwrap();
+        let index: BTreeMap<_, _> = found.iter().enumerate().map(|(number, state)| (bits(state), number)).collect();
+        let (mut solver, mut answer) = (engine(problem), Answer::new(problem));
+        let scores: Vec<f64> = found
+            .iter()
+            .map(|state| {
+                solver.solve(&xi_of(states, state, dim), &mut answer).unwrap();
+                answer.value
+            })
+            .collect();
+        let best = scores.iter().fold(f64::NEG_INFINITY, |best, score| best.max(*score));
+        let temperature = 0.4 * (best - scores.iter().fold(f64::INFINITY, |least, score| least.min(*score)));
+        check_proposal(&Trial { problem, states, proposal, temperature }, &mut engine(problem), 5);
+        let weights: Vec<f64> = scores.iter().map(|score| ((score - best) / temperature).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
+            let kernel = TransitionKernel { states, proposal, acceptance, temperature };
+            let mut chain = Chain::new(problem, states, 11, 0);
+            let mut visits = vec![0.0; found.len()];
+            let mut at = index[&bits(&chain.current().state)];
+            for _ in 0..STEPS {
+                if chain.step(&kernel, &mut solver).unwrap() {
+                    at = index[&bits(&chain.current().state)];
+                }
+                visits[at] += 1.0 / f64::from(STEPS);
+            }
+            let distance = 0.5 * visits.iter().zip(&weights).map(|(v, w)| (v - w / total).abs()).sum::<f64>();
+            println!("{} states, {acceptance:?}: {distance:.5}", found.len());
+            assert!(distance < 0.01, "{}, {acceptance:?}: {distance} from its law", problem.name);
+        }
+    }
+}
+
+/// The states that are asked for by default stay the whole set, on which draws and statements are by volume.
+#[test]
+fn large_polyhedra_have_vertices_where_edges_are_asked_for() {
+    let dim = 24;
+    let mut rows = vec![row(0, &all(dim, 1.0), -INF, 7.5)];
+    rows.push(row(1, &all(dim / 2, 1.0), 1.0, 4.25));
+    let problem = problem(polyhedron(&vec![0.0; dim], &vec![1.0; dim], rows), dim, 3);
+    let set = &problem.set;
+    let states = |convex, edges| set.states(&StateSpec { convex, edges, ..StateSpec::default() }).unwrap();
+    assert_eq!(states(true, false).space(), Space::Body(dim));
+    assert_eq!(states(false, true).space(), Space::Body(dim));
+    let edges = states(true, true);
+    let Space::Finite(Count::MoreThan(known)) = edges.space() else { panic!("{}", edges.space()) };
+    assert_eq!(Count::MoreThan(known), set.extremes());
+    assert!(known > 100 && edges.enumerate(5000).is_none() && !edges.draws_exactly());
+    let works = |kind: ProposalKind| kind.build(edges.as_ref(), &ProposalOptions::default()).is_ok();
+    let names: Vec<&str> = ProposalKind::NAMES.iter().filter(|(_, kind)| works(*kind)).map(|(name, _)| *name).collect();
+    assert_eq!(names, ["auto", "local"]);
+    // Vertices of linear programs are found again.
+    let mut random = stream(1, Purpose::Chain, 0);
+    let (mut state, mut xi) = (edges.blank(), vec![0.0; dim]);
+    for _ in 0..50 {
+        let direction: Vec<f64> = (0..dim).map(|_| f64::from(random.random_range(-2..=2))).collect();
+        set.support(&direction, &mut xi).unwrap();
+        assert!(edges.locate(&xi, &mut state));
+        let found = xi_of(edges.as_ref(), &state, dim);
+        assert!(found.iter().zip(&xi).all(|(a, b)| (a - b).abs() < 1e-7), "{xi:?} and {found:?}");
+    }
+    // Draws that are not exact state nothing.
+    let states: Arc<dyn States + '_> = Arc::from(edges);
+    for assumed in [Assumed::Nothing, Assumed::Miss { rho: 0.5 }] {
+        let wanted = ProbabilisticTarget { level: 0.1, assumed, ..ProbabilisticTarget::default() };
+        let mut certifier =
+            Certifier::new(&problem, Arc::clone(&states), wanted, 1e-3, 1, &Clock::unlimited()).unwrap();
+        let Judgement::Stands { attested, .. } = certifier.certify(&[0.4], 1e6).unwrap() else { panic!("refuted") };
+        assert_eq!((attested.likely, attested.violation), (None, None));
+    }
+    let chain = Assumed::Chain { eta: 0.5, margin: 0.1 };
+    let wanted = ProbabilisticTarget { assumed: chain, ..ProbabilisticTarget::default() };
+    assert!(Certifier::new(&problem, states, wanted, 1e-3, 1, &Clock::unlimited()).is_err());
+}
+
+/// A method whose chains move along edges ends with a bound and an estimate as any other.
+#[test]
+fn chains_of_a_method_move_along_edges() {
+    let dim = 24;
+    let rows = vec![row(0, &all(dim, 1.0), -INF, 7.5)];
+    let problem = problem(polyhedron(&vec![0.0; dim], &vec![1.0; dim], rows), dim, 3);
+    let solved = |options: serde_json::Value| {
+        let method = MethodSettings::parse("sgd", options.as_object().unwrap()).unwrap();
+        solve(&problem, &Settings { method, ..Settings::default() }).unwrap()
+    };
+    let edges = solved(serde_json::json!({"proposal": "local"}));
+    let body = solved(serde_json::json!({"proposal": "adaptive"}));
+    let (a, b) = (edges.objective().unwrap(), body.objective().unwrap());
+    assert!((a - b).abs() <= 0.01 * a.abs().max(b.abs()), "{a} along edges and {b} in the set");
+    assert!(edges.bounds.lower().unwrap() <= a * (1.0 + 1e-6));
 }

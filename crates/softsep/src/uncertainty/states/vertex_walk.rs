@@ -561,3 +561,77 @@ impl Neighbours for VertexWalk {
         count as f64 / dim as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states(facets: &[(&[f64], f64)]) -> VertexWalk {
+        let dim = facets[0].0.len();
+        let columns = (0..dim).map(|entry| MapColumn::of_entry(entry, 1.0)).collect();
+        let unit = |(normal, limit): &(&[f64], f64)| {
+            let length = norm(normal);
+            (normal.iter().map(|entry| entry / length).collect(), limit / length)
+        };
+        let facets: Vec<(Vec<f64>, f64)> = facets.iter().map(unit).collect();
+        VertexWalk::new(vec![0.0; dim], columns, &facets, Count::MoreThan(0)).unwrap_or_else(|| panic!("no vertex"))
+    }
+
+    /// The corner of a square is cut off, or just missed, by less than the perturbation. All ξ are members.
+    #[test]
+    fn facets_that_nearly_meet_leave_members() {
+        for cut in [1e-5, 1e-7, 1e-9, 1e-12, 1e-15, 0.0, -1e-15, -1e-9, -1e-7] {
+            let diagonal = (&[1.0, 1.0][..], 2.0 - cut);
+            let square =
+                [(&[1.0, 0.0][..], 1.0), (&[-1.0, 0.0], 1.0), (&[0.0, 1.0], 1.0), (&[0.0, -1.0], 1.0), diagonal];
+            let states = states(&square);
+            let all = states.enumerate(10).unwrap_or_default();
+            assert!((4..=5).contains(&all.len()), "{cut}: {} states", all.len());
+            for state in &all {
+                let u = &point(state)[2..4];
+                assert!(square.iter().all(|(normal, limit)| dot(normal, u) <= limit + 1e-11), "{cut}: {u:?}");
+                assert!(u.iter().all(|u| (u.abs() - 1.0).abs() < 2.0 * cut.abs() + 1e-6), "{cut}: {u:?}");
+                let total: f64 = all.iter().map(|to| states.probability(state, to)).sum();
+                assert_eq!(total, 1.0);
+            }
+        }
+    }
+
+    /// The factors solve for an edge, which leaves one tight facet and stays on the others, and for multipliers.
+    #[test]
+    fn edges_and_multipliers_solve_their_systems() {
+        let mut random = Random::seed_from_u64(1);
+        let dim = 7;
+        let rows: Vec<Vec<f64>> = (0..40)
+            .map(|_| {
+                let mut row = vec![0.0; dim];
+                normals(&mut random, &mut row);
+                row
+            })
+            .collect();
+        let facets: Vec<(&[f64], f64)> = rows.iter().map(|row| (&row[..], 1.0)).collect();
+        let states = states(&facets);
+        let mut state = states.blank();
+        for _ in 0..50 {
+            states.draw(&mut random, &mut state);
+            let mut parts = Parts::of(point_mut(&mut state, states.start.len()), dim);
+            for left in 0..dim {
+                parts.write_edge(left);
+                for (position, facet) in parts.tight.iter().enumerate() {
+                    let rate = dot(states.normal(*facet as usize), parts.u);
+                    assert!((rate + f64::from(u8::from(position == left))).abs() < 1e-9, "{rate}");
+                }
+            }
+            let mut objective = vec![0.0; dim];
+            normals(&mut random, &mut objective);
+            parts.write_multipliers(&objective);
+            for (entry, value) in objective.iter().enumerate() {
+                let sum: f64 = (0..dim).map(|row| parts.u[row] * states.normal(parts.tight[row] as usize)[entry]).sum();
+                assert!((sum - value).abs() < 1e-9, "{sum} {value}");
+            }
+            assert!(states.factorize(&mut parts) && states.maximise(&mut parts, &objective));
+            parts.write_multipliers(&objective);
+            assert!(parts.u.iter().all(|multiplier| *multiplier >= -1e-9));
+        }
+    }
+}
