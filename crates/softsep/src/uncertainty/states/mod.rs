@@ -15,6 +15,7 @@ mod cross_polytope;
 mod list_rows;
 mod row_tree;
 mod sphere;
+mod tight_facets;
 mod variates;
 mod vertex_walk;
 pub(crate) mod von_mises_fisher;
