@@ -470,6 +470,7 @@ impl Neighbours for VertexWalk {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -481,7 +482,7 @@ mod tests {
             (normal.iter().map(|entry| entry / length).collect(), limit / length)
         };
         let facets: Vec<(Vec<f64>, f64)> = facets.iter().map(unit).collect();
-        VertexWalk::new(vec![0.0; dim], columns, &facets, Count::MoreThan(0)).unwrap_or_else(|| panic!("no vertex"))
+        VertexWalk::new(vec![0.0; dim], columns, &facets, Count::MoreThan(0)).unwrap()
     }
 
     /// The corner of a square is cut off, or just missed, by less than the perturbation. All ξ are members.
