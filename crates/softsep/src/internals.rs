@@ -71,3 +71,8 @@ pub mod separation {
 pub mod theory {
     pub use crate::theory::*;
 }
+
+/// States of sets.
+pub mod uncertainty {
+    pub use crate::uncertainty::polyhedron::vertex_walk;
+}

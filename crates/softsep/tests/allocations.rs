@@ -11,6 +11,7 @@ use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::internals::proposal::Uniform;
 use softsep::internals::proposal::{HitAndRun, KernelMixture, Langevin, ProposalMixture, Tilted, Weighted};
 use softsep::internals::recourse::Linear;
+use softsep::internals::uncertainty::vertex_walk;
 use softsep::proposal::{Proposal, ProposalKind, ProposalOptions};
 use softsep::recourse::{Answer, Recourse};
 use softsep::run::{Clock, Purpose, stream};
@@ -49,6 +50,7 @@ static ALLOCATOR: Counting = Counting;
 fn the_hot_loop_allocates_nothing() {
     solves_by_reuse_and_support_points();
     draws_and_tilts();
+    moves_along_edges();
     steps_of_chains();
     draws_that_verify();
 }
@@ -129,6 +131,33 @@ fn draws_and_tilts() {
             assert_eq!(COUNT.load(Ordering::Relaxed), before, "{} with convex = {convex} allocates", set.kind());
         }
     }
+}
+
+/// Draws and moves on the vertices of a polyhedron, at each of which several sets of tight facets are possible.
+fn moves_along_edges() {
+    let dim = 6;
+    let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();
+    let sum = |sign: f64, upper| Row {
+        xi: names.iter().map(|name| (name.clone(), sign)).collect(),
+        upper,
+        ..Row::new(format!("at most {upper}"))
+    };
+    let constraints = vec![sum(1.0, 4.0), sum(-1.0, -1.0)];
+    let set = SetDefinition::Polyhedron { lower: vec![0.0; dim], upper: vec![1.0; dim], constraints };
+    let states = vertex_walk(&set, &names, 0).unwrap();
+    let mut random = stream(1, Purpose::Start, 0);
+    let (mut state, mut to, mut xi) = (states.blank(), states.blank(), vec![0.0; dim]);
+    let mut before = 0;
+    for round in 0..200 {
+        if round == 1 {
+            before = COUNT.load(Ordering::Relaxed);
+        }
+        states.draw(&mut random, &mut state);
+        states.neighbours().unwrap().draw_neighbour(&state, &mut random, &mut to);
+        states.realize(&to, &mut xi);
+        assert!(states.locate(&xi, &mut state));
+    }
+    assert_eq!(COUNT.load(Ordering::Relaxed), before, "moves along edges allocate");
 }
 
 /// Every proposal that the states can carry.

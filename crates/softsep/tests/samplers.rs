@@ -16,8 +16,12 @@ use softsep::uncertainty::{
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.753;
-const CONVEX: StateSpec =
-    StateSpec { convex: true, trends: Vec::new(), reference: softsep::uncertainty::ReferenceMeasure::Sphere };
+const CONVEX: StateSpec = StateSpec {
+    convex: true,
+    trends: Vec::new(),
+    reference: softsep::uncertainty::ReferenceMeasure::Sphere,
+    edges: false,
+};
 
 fn made(set: &SetDefinition, dim: usize) -> Arc<dyn Uncertainty> {
     let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();

@@ -16,9 +16,12 @@ use softsep::uncertainty::{
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.9;
-const CONVEX: StateSpec = StateSpec { convex: true, trends: Vec::new(), reference: ReferenceMeasure::Sphere };
-const SURFACE: StateSpec = StateSpec { convex: true, trends: Vec::new(), reference: ReferenceMeasure::Surface };
-const WHOLE: StateSpec = StateSpec { convex: false, trends: Vec::new(), reference: ReferenceMeasure::Sphere };
+const CONVEX: StateSpec =
+    StateSpec { convex: true, trends: Vec::new(), reference: ReferenceMeasure::Sphere, edges: false };
+const SURFACE: StateSpec =
+    StateSpec { convex: true, trends: Vec::new(), reference: ReferenceMeasure::Surface, edges: false };
+const WHOLE: StateSpec =
+    StateSpec { convex: false, trends: Vec::new(), reference: ReferenceMeasure::Sphere, edges: false };
 
 fn made(set: &SetDefinition, dim: usize) -> Arc<dyn Uncertainty> {
     let names: Vec<String> = (1..=dim).map(|index| format!("g{index}")).collect();

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Incumbent, Run, Stop};
-use crate::separation::soft::chain_states;
+use crate::separation::soft::draw_states;
 use crate::separation::{Effort, Found, Query, Separation, Split};
 use crate::uncertainty::ReferenceMeasure;
 
@@ -54,7 +54,7 @@ impl<'p> Verification<'p> {
     ) -> Result<Self, Error> {
         let certifier = match certify {
             Certify::Probabilistic(wanted) if !separation_is_exact => {
-                let states = chain_states(problem, reference, run.clock())?;
+                let states = draw_states(problem, reference, run.clock())?;
                 let (gap, seed) = (run.limits().gap, run.limits().seed);
                 Some(Box::new(Certifier::new(problem, states, wanted, gap, seed, run.clock())?))
             }

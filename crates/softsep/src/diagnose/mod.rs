@@ -24,7 +24,7 @@ use crate::theory::{
     Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows,
     kernel_variation, log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
 };
-use crate::uncertainty::{Count, ReferenceMeasure, Space, StateSpec};
+use crate::uncertainty::{Count, Space, StateSpec};
 
 use scores::{ScoreEvaluator, ScoreSample};
 
@@ -277,7 +277,7 @@ fn choose_temperature(inquiry: &Inquiry, temperature_for_gap: Option<f64>, wante
 fn state_spec(problem: &Problem, clock: &Clock) -> Result<StateSpec, Error> {
     let convex = !problem.recourse.costs_move();
     let trends = if convex && problem.recourse.is_linear() { trends(problem, clock)? } else { None };
-    Ok(StateSpec { convex, trends: trends.unwrap_or_default(), reference: ReferenceMeasure::Sphere })
+    Ok(StateSpec { convex, trends: trends.unwrap_or_default(), ..StateSpec::default() })
 }
 
 /// The better of two values of the same constant: a bound before an estimate, then the smaller one.

@@ -82,6 +82,9 @@ impl ProposalKind {
                     );
                     Box::new(KernelMixture::new(local, global, 0.5)?)
                 }
+                Space::Finite(_) if states.tilt().is_none() && states.neighbours().is_some() => {
+                    ProposalKind::Local.try_build(states, options)?
+                }
                 Space::Sphere(_) | Space::Body(_) | Space::Finite(_) => {
                     ProposalKind::Adaptive.try_build(states, options)?
                 }

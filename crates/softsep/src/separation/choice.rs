@@ -91,7 +91,7 @@ pub fn build_separation<'p>(
 ) -> Result<Box<dyn Separation + 'p>, Error> {
     let refuse = |reason: super::NoExactSeparation| Error::Settings(reason.to_string());
     let soft = || {
-        let states = chain_states(problem, context.soft.reference, context.clock)?;
+        let states = chain_states(problem, &context.soft, context.clock)?;
         soft_separation(problem, states, context)
     };
     match kind {
@@ -105,7 +105,7 @@ pub fn build_separation<'p>(
             Ok(Box::new(Cascade::new(soft()?, Some(exact))))
         }
         SeparationKind::Auto => {
-            let states = match chain_states(problem, context.soft.reference, context.clock) {
+            let states = match chain_states(problem, &context.soft, context.clock) {
                 // A set without states has no chains; an exact separation needs none.
                 Err(Error::Set(_)) if context.proof == Proof::Required => {
                     return Exact::choose(problem).map_err(refuse)?.build(problem);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::oracle::{Oracle, SparseRow};
-use super::states::{AffineHull, Body, BodyShape, HalfSpaces, ListRows, MapColumn};
+use super::states::{AffineHull, Body, BodyShape, HalfSpaces, ListRows, MapColumn, VertexWalk};
 use super::vertices::{self, Cut, Effort, GaveUp};
 use super::{
     Count, Part, Polytope, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, allow, check, chord,
@@ -40,6 +40,15 @@ pub(crate) struct Polyhedron {
     center: Vec<f64>,
     /// The vertices, once asked for.
     vertices: OnceLock<Result<ScenarioList, GaveUp>>,
+}
+
+/// A polyhedron as `ξ = center + B u` with `⟨normal, u⟩ ≤ limit` for each facet. Normals have length one, zero is in the
+/// relative interior, and the set has width two along each coordinate.
+struct InHull {
+    center: Vec<f64>,
+    /// The columns of B.
+    columns: Vec<MapColumn>,
+    facets: Vec<(Vec<f64>, f64)>,
 }
 
 impl Polyhedron {
@@ -224,8 +233,8 @@ impl Polyhedron {
             .collect()
     }
 
-    /// The whole set in coordinates of its affine hull. Directions are taken in units of the parameters' ranges.
-    fn body(&self) -> Result<Body<'_>, SetError> {
+    /// The set in coordinates of its affine hull. Directions are taken in units of the parameters' ranges.
+    fn in_hull(&self) -> Result<InHull, SetError> {
         let free = self.free();
         let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
         let in_units = |xi: &[f64], t: &mut [f64]| {
@@ -274,13 +283,38 @@ impl Polyhedron {
         };
         free.iter().for_each(|&index| add(&[(index, 1.0)], self.lower[index], self.upper[index]));
         self.rows.iter().for_each(|row| add(&row.terms, row.lower, row.upper));
+        Ok(InHull { center, columns, facets })
+    }
+
+    /// The whole set as states.
+    fn body(&self) -> Result<Body<'_>, SetError> {
+        let InHull { center, columns, facets } = self.in_hull()?;
         let facets = HalfSpaces::new(columns.len(), &facets);
         Ok(Body::new(center.into(), columns, BodyShape::HalfSpaces(facets)))
+    }
+
+    /// The vertices as states, with moves along edges. `None` if rounding hides them.
+    fn vertex_walk(&self) -> Result<Option<VertexWalk>, SetError> {
+        let InHull { center, columns, facets } = self.in_hull()?;
+        // There are as many states as vertices, or more.
+        let known = match self.extremes() {
+            Count::Exactly(count) => count.saturating_sub(1),
+            Count::MoreThan(count) => count,
+            Count::Infinite => 0,
+        };
+        Ok(VertexWalk::new(center, columns, &facets, Count::MoreThan(known)))
     }
 
     fn attempted(&self) -> &Result<ScenarioList, GaveUp> {
         self.vertices.get_or_init(|| self.enumerate_within(TRY))
     }
+}
+
+/// The states of a polyhedron's vertices with moves along edges, however few the vertices are. They are counted if
+/// there are at most `limit`. `None` if the definition is not that of a polyhedron, or not a valid one.
+pub fn vertex_walk(set: &SetDefinition, parameters: &[String], limit: usize) -> Option<Box<dyn States>> {
+    let polyhedron = Polyhedron::build(set, parameters, "set", &mut Complaints::new())?;
+    Some(Box::new(polyhedron.vertex_walk().ok()??.counted(limit)))
 }
 
 /// Resolves the rows' names and checks their bounds. `None` after complaints, or where a number is NaN.
@@ -472,13 +506,19 @@ impl Uncertainty for Polyhedron {
         chord::between(bounds.chain(rows))
     }
 
-    /// The vertices where Q is convex and they can be enumerated in about a second; else the whole set. Trends are not
-    /// used.
+    /// The vertices where Q is convex and they can be enumerated in about a second, or moves along edges are asked for;
+    /// else the whole set. Trends are not used.
     fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
         if (spec.convex || self.free().is_empty())
             && let Ok(points) = self.attempted()
         {
             return Ok(Box::new(ListRows::new(Cow::Borrowed(points))));
+        }
+        if spec.convex
+            && spec.edges
+            && let Some(walk) = self.vertex_walk()?
+        {
+            return Ok(Box::new(walk));
         }
         Ok(Box::new(self.body()?))
     }

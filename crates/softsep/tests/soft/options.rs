@@ -260,10 +260,10 @@ fn values_that_make_no_sense() {
 #[test]
 fn what_does_not_go_with_a_problem() {
     for (problem, given, right) in [
-        (sphere(), [("proposal", "hit-and-run")], "uniform, adaptive, geodesic, langevin would work"),
-        (list(), [("proposal", "geodesic")], "uniform, adaptive would work"),
-        (list(), [("proposal", "langevin")], "uniform, adaptive would work"),
-        (body(), [("proposal", "geodesic")], "hit-and-run, langevin would work"),
+        (sphere(), [("proposal", "hit-and-run")], "uniform, adaptive, geodesic, langevin, local would work"),
+        (list(), [("proposal", "geodesic")], "uniform, adaptive, local would work"),
+        (list(), [("proposal", "langevin")], "uniform, adaptive, local would work"),
+        (body(), [("proposal", "geodesic")], "hit-and-run, langevin, local would work"),
         (sphere(), [("temperature", "adaptive")], "leave --temperature out"),
         (body(), [("temperature", "adaptive")], "leave --temperature out"),
         (sphere(), [("start", "{\"capacity1\": 3}")], "did you mean \"capacity_1\""),

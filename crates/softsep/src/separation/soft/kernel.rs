@@ -6,7 +6,7 @@ use super::settings::{AutoOr, SoftSettings, Temperature};
 use crate::chain::TransitionKernel;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::proposal::{Proposal, ProposalOptions};
+use crate::proposal::{Proposal, ProposalKind, ProposalOptions};
 use crate::run::Clock;
 use crate::separation::trends;
 use crate::theory;
@@ -23,13 +23,29 @@ const LEAST_GAP: f64 = 1e-6;
 /// the next.
 const MARGIN: f64 = 1e-3;
 
-/// The states that chains move on: those that can hold a maximum of Q(x, ·) for some x.
+/// The states that chains with these settings move on. Local moves on a large polyhedron are along its edges; the
+/// other proposals move in the whole set.
 pub(crate) fn chain_states<'p>(
+    problem: &'p Problem,
+    settings: &SoftSettings,
+    clock: &Clock,
+) -> Result<Arc<dyn States + 'p>, Error> {
+    let edges = settings.proposal == ProposalKind::Local;
+    worst_states(problem, StateSpec { reference: settings.reference, edges, ..StateSpec::default() }, clock)
+}
+
+/// The states that draws for certificates are made from.
+pub(crate) fn draw_states<'p>(
     problem: &'p Problem,
     reference: ReferenceMeasure,
     clock: &Clock,
 ) -> Result<Arc<dyn States + 'p>, Error> {
-    let mut reach = StateSpec { convex: !problem.recourse.costs_move(), reference, ..StateSpec::default() };
+    worst_states(problem, StateSpec { reference, ..StateSpec::default() }, clock)
+}
+
+/// The states that can hold a maximum of Q(x, ·) for some x, by what is known of Q.
+fn worst_states<'p>(problem: &'p Problem, choice: StateSpec, clock: &Clock) -> Result<Arc<dyn States + 'p>, Error> {
+    let mut reach = StateSpec { convex: !problem.recourse.costs_move(), ..choice };
     let has_trends = reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;
     if has_trends
         && problem.set.heeds_trends()
@@ -40,7 +56,7 @@ pub(crate) fn chain_states<'p>(
     Ok(Arc::from(problem.set.states(&reach)?))
 }
 
-/// The space of [`chain_states`], found by the problem's class alone.
+/// The space of [`chain_states`] with default settings, found by the problem's class alone.
 pub(crate) fn chain_space(problem: &Problem) -> Result<Space, SetError> {
     let reach = StateSpec { convex: !problem.recourse.costs_move(), ..StateSpec::default() };
     problem.set.states(&reach).map(|states| states.space())

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rand::RngExt;
 
 pub use crate::chain::Acceptance;
-pub(crate) use kernel::{chain_space, chain_states};
+pub(crate) use kernel::{chain_space, chain_states, draw_states};
 pub use settings::{AutoOr, CatchUp, Score, Search, SoftSettings, Temperature};
 pub(crate) use settings::{as_word, chains, from_word, positive_count};
 

@@ -38,6 +38,21 @@ impl MapColumn {
     }
 }
 
+/// Writes ξ = center + B u.
+pub(super) fn map_to_xi(center: &[f64], columns: &[MapColumn], u: &[f64], xi: &mut [f64]) {
+    xi.copy_from_slice(center);
+    for (column, u) in columns.iter().zip(u) {
+        column.terms.iter().for_each(|&(entry, value)| xi[entry] += value * u);
+    }
+}
+
+/// Writes the u of ξ, or of the projection of ξ on the image of B.
+pub(super) fn map_to_coordinates(center: &[f64], columns: &[MapColumn], xi: &[f64], u: &mut [f64]) {
+    for (column, u) in columns.iter().zip(u) {
+        *u = column.inverse.iter().map(|&(entry, value)| value * (xi[entry] - center[entry])).sum();
+    }
+}
+
 /// The feasible set of u.
 pub(crate) enum BodyShape {
     /// `‖u‖₂ ≤ 1`.
@@ -137,17 +152,15 @@ impl States for Body<'_> {
     }
 
     fn realize(&self, state: &State, xi: &mut [f64]) {
-        xi.copy_from_slice(&self.center);
-        for (column, u) in self.columns.iter().zip(point(state)) {
-            column.terms.iter().for_each(|&(entry, value)| xi[entry] += value * u);
-        }
+        map_to_xi(&self.center, &self.columns, point(state), xi);
     }
 
     fn locate(&self, xi: &[f64], state: &mut State) -> bool {
         let found = xi.iter().all(|xi| xi.is_finite());
-        for (column, u) in self.columns.iter().zip(point_mut(state, self.columns.len())) {
-            let along = |&(entry, value): &(usize, f64)| value * (xi[entry] - self.center[entry]);
-            *u = if found { column.inverse.iter().map(along).sum() } else { 0.0 };
+        let u = point_mut(state, self.columns.len());
+        match found {
+            true => map_to_coordinates(&self.center, &self.columns, xi, u),
+            false => u.fill(0.0),
         }
         found
     }

@@ -15,7 +15,9 @@ mod cross_polytope;
 mod list_rows;
 mod row_tree;
 mod sphere;
+mod tight_facets;
 mod variates;
+mod vertex_walk;
 pub(crate) mod von_mises_fisher;
 
 pub(super) use affine_hull::{AffineHull, HalfSpaces};
@@ -25,6 +27,7 @@ pub(super) use budget::BudgetPoints;
 pub(super) use cross_polytope::CrossPolytope;
 pub(super) use list_rows::ListRows;
 pub(super) use sphere::Sphere;
+pub(super) use vertex_walk::VertexWalk;
 
 use crate::numeric::{dot, norm};
 use crate::run::Random;
@@ -92,6 +95,9 @@ pub struct StateSpec {
     pub trends: Vec<Trend>,
     /// The reference measure ν on the boundary of an ellipsoid.
     pub reference: ReferenceMeasure,
+    /// Whether the states of a polyhedron with too many vertices to enumerate are its vertices, with moves along its
+    /// edges, where Q is convex. If not, they are the whole set, and ν is uniform by volume.
+    pub edges: bool,
 }
 
 impl StateSpec {
