@@ -6,6 +6,7 @@
 mod basis_factors;
 mod basis_policy;
 mod basis_pool;
+mod basis_probe;
 mod certificates;
 mod data;
 mod dual_selection;
@@ -26,6 +27,7 @@ use crate::run::{Clock, Interrupt};
 pub use basis_policy::{BasisPolicies, Interval};
 pub(crate) use basis_policy::{BasisPolicy, BasisResponse};
 use basis_pool::{BasisPool, PoolAnswer, PooledBasis};
+pub use basis_probe::BasisProbe;
 use data::RecourseData;
 use dual_selection::DualSelection;
 pub(crate) use joint_basis::recourse_basis;
