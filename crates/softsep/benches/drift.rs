@@ -29,8 +29,9 @@ use softsep_paper::instances::{
     Energy, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation, network,
 };
 
-/// Steps of a batch.
+/// Steps of a batch at most, and the microseconds that a batch should take: less than the time slice of a busy machine.
 const BATCH: usize = 200;
+const BATCH_TIME: f64 = 500.0;
 
 /// A local walk over a set.
 enum Walk {
@@ -105,27 +106,32 @@ fn measure(name: &str, definition: &ProblemDefinition, x: &[f64], step: f64, ste
     let dim = problem.set.dim();
     let mut asked = vec![0.0; BATCH * dim];
     let mut draw = |asked: &mut [f64]| asked.chunks_mut(dim).for_each(|xi| walk.next(&mut rng, xi));
+    let per_step = |since: Instant, count: usize| since.elapsed().as_secs_f64() * 1e6 / count as f64;
+    let mut warm_up = Vec::new();
     for _ in 0..steps.div_ceil(5 * BATCH) {
         draw(&mut asked);
+        let start = Instant::now();
         asked.chunks(dim).for_each(|xi| engine.solve(xi, &mut answer).unwrap());
+        warm_up.push(per_step(start, BATCH));
     }
+    let batch = ((BATCH_TIME / median(warm_up)) as usize).clamp(5, BATCH);
+    asked.truncate(batch * dim);
     let mut probe = BasisProbe::new(&problem, x, &engine.warm_start()).unwrap();
     let (mut engine_times, mut bare_times) = (Vec::new(), Vec::new());
     let before = engine.work();
-    let per_step = |since: Instant| since.elapsed().as_secs_f64() * 1e6 / BATCH as f64;
-    for _ in 0..steps.div_ceil(BATCH) {
+    for _ in 0..steps.div_ceil(batch) {
         draw(&mut asked);
         let start = Instant::now();
         for xi in asked.chunks(dim) {
             engine.solve(xi, &mut answer).unwrap();
             black_box(answer.value);
         }
-        engine_times.push(per_step(start));
+        engine_times.push(per_step(start, batch));
         let start = Instant::now();
         for xi in asked.chunks(dim) {
             black_box(probe.solve(xi));
         }
-        bare_times.push(per_step(start));
+        bare_times.push(per_step(start, batch));
     }
     let work = engine.work();
     let count = |of: fn(&softsep::recourse::RecourseWork) -> u64| (of(&work) - of(&before)) as f64;
