@@ -1,6 +1,6 @@
 //! The bare basis solve: the unit in which benches measure the engine.
 
-use super::basis_factors::{BasisFactors, PrimalFeasibility};
+use super::basis_factors::BasisFactors;
 use super::data::RecourseData;
 use crate::model::Problem;
 use crate::recourse::RecourseBasis;
@@ -23,14 +23,7 @@ impl BasisProbe {
         Some(Self { shift: shift_x.clone(), data, factors, shift_x })
     }
 
-    /// Computes the right-hand side at `xi` and the basic variables. Returns whether they are within their bounds.
-    pub fn test(&mut self, xi: &[f64]) -> bool {
-        self.shift.copy_from_slice(&self.shift_x);
-        self.data.u.mul_add(1.0, xi, &mut self.shift);
-        self.factors.test(&self.data, &self.shift) != PrimalFeasibility::Infeasible
-    }
-
-    /// Computes the right-hand side at `xi` and the basic variables, without a comparison with bounds.
+    /// Computes the right-hand side at `xi` and the basic variables. Returns the first of them.
     pub fn solve(&mut self, xi: &[f64]) -> f64 {
         self.shift.copy_from_slice(&self.shift_x);
         self.data.u.mul_add(1.0, xi, &mut self.shift);
