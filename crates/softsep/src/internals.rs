@@ -44,7 +44,7 @@ pub mod proposal {
 pub mod recourse {
     pub use crate::recourse::conic::Conic;
     pub use crate::recourse::fixed::Fixed;
-    pub use crate::recourse::linear::{BasisPolicies, DualChoice, Interval, Linear};
+    pub use crate::recourse::linear::{BasisPolicies, BasisProbe, DualChoice, Interval, Linear};
 }
 
 /// Results for people.

@@ -3,4 +3,4 @@
 pub(crate) mod tolerances;
 mod vector;
 
-pub(crate) use vector::{distance, dot, norm};
+pub(crate) use vector::{distance, dot, dot_in_lanes, norm};

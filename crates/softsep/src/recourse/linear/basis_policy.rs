@@ -126,9 +126,7 @@ impl BasisPolicies {
             let (column, cost) = column.split_at_mut(basics);
             factors.rhs_change(by_xi.row(entry), column);
             rhs.copy_from_slice(column);
-            if let Some(lu) = &mut factors.lu {
-                lu.solve(column);
-            }
+            factors.ftran(column);
             // The residual of the solve is the amount by which the policy violates its rows.
             factors.subtract_product(data, column, &mut rhs);
             row_errors.iter_mut().zip(&rhs).for_each(|(row_errors, missed)| *row_errors += missed.abs() * max_abs_xi);

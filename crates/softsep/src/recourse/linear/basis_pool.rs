@@ -2,19 +2,41 @@
 //!
 //! With fixed costs a basis that was optimal once stays dual feasible for every right-hand side. Each dual π of the
 //! pool therefore gives the lower bound `constant − πᵀs` on Q at every shift s = Ex + Uξ. If the pool has the optimal
-//! basis, it is the one with the largest bound: one dot product per basis finds the candidate, and one solve with its
+//! basis, it is the one with the largest bound: a scan of the bounds finds the candidate, and one solve with its
 //! factors tells whether it is primal feasible, hence optimal. If it is not, the dual simplex starts from it.
-
-use std::sync::Arc;
+//!
+//! Along a drifting ξ the last basis often stays optimal, so it is tested before the scan for as long as that succeeds
+//! more often than not.
 
 use softsep_lp::Basis;
 
-use super::basis_factors::{BasisFactors, PrimalFeasibility};
+use super::basis_factors::PrimalFeasibility;
 use super::data::RecourseData;
 use super::dual_simplex::{DualSimplex, DualSimplexStatus};
+use super::minorants::Minorants;
+use super::pooled_basis::PooledBasis;
 
-/// Bases in the pool. More would cost more dot products than they save.
-const CAPACITY: usize = 64;
+/// Bases in the pool where a scan computes one dot product over all rows for each. More would cost more than they save.
+/// Where updates of the bounds are cheaper the pool is larger, so that a scan costs no more.
+const MIN_CAPACITY: usize = 64;
+
+/// Bases in the pool at most.
+const MAX_CAPACITY: usize = 1024;
+
+/// Entries of all duals, and of all slopes in ξ, in a pool of more than [`MIN_CAPACITY`] bases. Bounds the memory.
+const MAX_ENTRIES: usize = 200_000;
+
+/// Share of the scans that find an optimal basis below which a large pool does not pay: its memory does not fit into
+/// the caches. The pool is then small for so many scans.
+const MIN_SHARE_FOUND: f64 = 0.1;
+const SCANS_WITH_SMALL_POOL: u64 = 8192;
+
+/// Weight of the last scan in moving averages.
+const SCAN_WEIGHT: f64 = 0.02;
+
+/// Known bases of equal bound that are tested before the dual simplex starts: one test costs about as much as half a
+/// pivot.
+const MAX_TIES: usize = 8;
 
 /// Refactorizations of one dual simplex solve. After more pivots HiGHS, which prices better, is faster.
 const MAX_REFACTORIZATIONS: usize = 2;
@@ -26,96 +48,34 @@ const MAX_ROWS_FOR_RESTART: usize = 500;
 /// Minorants whose values differ by less are ties, relative to the value where that is above 1.
 const TIE_TOL: f64 = 1e-10;
 
-/// A dual vertex, the affine minorant of Q that it proves, and its basis.
-pub(super) struct PooledBasis {
-    pub(super) basis: Arc<Basis>,
-    pub(super) dual: Vec<f64>,
-    /// Dual objective at shift 0. The minorant is `constant − πᵀs`.
-    pub(super) constant: f64,
-    pub(super) slope_x: Vec<f64>,
-    pub(super) slope_xi: Vec<f64>,
-    factors: FactorState,
-    last_use: u64,
-}
-
-/// LU factors of a pooled basis. They are computed when the basis first is a candidate, since some never are.
-enum FactorState {
-    NotFactored,
-    Singular,
-    Ready(Box<BasisFactors>),
-}
-
-impl PooledBasis {
-    /// Pools a basis with a known dual.
-    pub(super) fn new(data: &RecourseData, basis: Arc<Basis>, cost: &[f64], mut dual: Vec<f64>) -> Self {
-        data.drop_infinite_bound_multipliers(&mut dual);
-        let constant = data.dual_objective(Some(cost), &dual);
-        let (mut slope_x, mut slope_xi) = (vec![0.0; data.e.cols()], vec![0.0; data.u.cols()]);
-        data.cut_slopes(&dual, &mut slope_x, &mut slope_xi);
-        Self { basis, dual, constant, slope_x, slope_xi, factors: FactorState::NotFactored, last_use: 0 }
-    }
-
-    /// Pools a basis and computes its dual. Returns `None` if the basis is singular or not dual feasible.
-    pub(super) fn from_basis(data: &RecourseData, basis: &Basis, cost: &[f64]) -> Option<Self> {
-        let mut factors = BasisFactors::new(data, basis)?;
-        let mut dual = vec![0.0; data.rows()];
-        if !factors.compute_dual(data, basis, cost, &mut dual) {
-            return None;
-        }
-        let pooled = Self::new(data, Arc::new(basis.clone()), cost, dual);
-        Some(Self { factors: FactorState::Ready(Box::new(factors)), ..pooled })
-    }
-
-    /// Returns the value of the minorant at `shift`.
-    pub(super) fn value(&self, shift: &[f64]) -> f64 {
-        self.constant - self.dual.iter().zip(shift).map(|(pi, s)| pi * s).sum::<f64>()
-    }
-
-    fn factors(&mut self, data: &RecourseData) -> Option<&mut BasisFactors> {
-        if matches!(self.factors, FactorState::NotFactored) {
-            self.factors = BasisFactors::new(data, &self.basis)
-                .map_or(FactorState::Singular, |factors| FactorState::Ready(Box::new(factors)));
-        }
-        match &mut self.factors {
-            FactorState::Ready(factors) => Some(factors),
-            _ => None,
-        }
-    }
-
-    fn test(&mut self, data: &RecourseData, shift: &[f64]) -> PrimalFeasibility {
-        self.factors(data).map_or(PrimalFeasibility::Infeasible, |factors| factors.test(data, shift))
-    }
-
-    /// Recomputes the dual for another cost vector. Returns whether the basis is still dual feasible.
-    fn reprice(&mut self, data: &RecourseData, cost: &[f64]) -> bool {
-        let basis = Arc::clone(&self.basis);
-        let mut dual = std::mem::take(&mut self.dual);
-        let feasible = self.factors(data).is_some_and(|factors| factors.compute_dual(data, &basis, cost, &mut dual));
-        data.drop_infinite_bound_multipliers(&mut dual);
-        self.dual = dual;
-        self.constant = data.dual_objective(Some(cost), &self.dual);
-        data.cut_slopes(&self.dual, &mut self.slope_x, &mut self.slope_xi);
-        feasible
-    }
-
-    /// Writes the y of the last feasibility test.
-    pub(super) fn decision(&self, data: &RecourseData, y: &mut [f64]) {
-        match &self.factors {
-            FactorState::Ready(factors) => factors.decision(data, &self.basis, y),
-            _ => y.fill(0.0),
-        }
-    }
-}
+/// Score of the last basis at which it is tested before the scan, and its largest value. A success adds 1, a failure
+/// takes 1 away.
+const TEST_LAST_FIRST: u32 = 8;
+const MAX_LAST_SCORE: u32 = 16;
 
 /// The bases known to one engine, and the dual simplex that finds new ones.
 #[derive(Default)]
 pub(super) struct BasisPool {
     bases: Vec<PooledBasis>,
+    /// When each basis was used last.
+    last_uses: Vec<u64>,
     last: usize,
     uses: u64,
-    /// Values of the minorants at the current shift.
-    values: Vec<f64>,
+    /// How often the last basis was optimal again, see [`TEST_LAST_FIRST`].
+    last_score: u32,
+    minorants: Minorants,
+    /// Moving average of the products per basis that a scan takes.
+    scan_cost: f64,
+    /// Moving average of the share of scans that find an optimal basis.
+    share_found: f64,
+    scans: u64,
+    /// The number of scans from which the pool may be large.
+    large_from: u64,
+    /// A basis that may want factors of its own.
+    often_used: Option<usize>,
     simplex: DualSimplex,
+    /// A basis that was dropped. Its memory serves the next new one.
+    spare: PooledBasis,
 }
 
 /// Answer of the pool to a right-hand side.
@@ -134,11 +94,30 @@ pub(super) enum PoolAnswer {
     Unknown,
 }
 
+impl PoolAnswer {
+    fn optimal(primal: PrimalFeasibility, pivots: u64) -> Self {
+        Self::Optimal { unique: primal == PrimalFeasibility::Nondegenerate, pivots }
+    }
+}
+
 impl BasisPool {
     pub(super) fn clear(&mut self) {
         self.bases.clear();
+        self.last_uses.clear();
+        self.minorants.clear();
         self.last = 0;
         self.uses = 0;
+        self.last_score = TEST_LAST_FIRST;
+        self.scan_cost = 0.0;
+        self.share_found = 0.0;
+        self.scans = 0;
+        self.large_from = 0;
+        self.often_used = None;
+    }
+
+    /// Tells the pool that x has changed.
+    pub(super) fn move_x(&mut self) {
+        self.minorants.invalidate();
     }
 
     /// Returns the basis that answered last or was added last.
@@ -152,29 +131,30 @@ impl BasisPool {
     }
 
     /// Returns the basis with the largest minorant at `shift`. Ties go to the last one used.
-    fn candidate(&mut self, shift: &[f64]) -> Option<usize> {
-        self.values.clear();
-        self.values.extend(self.bases.iter().map(|pooled| pooled.value(shift)));
-        let mut best = (self.last, *self.values.get(self.last)?);
-        for (i, &value) in self.values.iter().enumerate() {
-            if value > best.1 {
-                best = (i, value);
-            }
-        }
-        Some(best.0)
+    fn candidate(&mut self, data: &RecourseData, shift: &[f64], xi: &[f64]) -> Option<usize> {
+        let bases = &self.bases;
+        let products = self.minorants.move_to(xi, |index| bases[index].value(shift)).unwrap_or(data.rows());
+        self.scan_cost += SCAN_WEIGHT * (products as f64 - self.scan_cost);
+        self.minorants.largest(self.last)
     }
 
-    /// Returns the first primal feasible basis among `best` and those whose minorant equals that of `best` up to
-    /// rounding. Such ties are bases of one dual vertex, or of one face of optimal duals.
+    /// Returns the first primal feasible basis among `best` and some of those whose minorant equals that of `best` up
+    /// to rounding. Such ties are bases of one dual vertex, or of one face of optimal duals. The basis `rejected` is
+    /// known to be infeasible.
     fn primal_feasible_among_best(
         &mut self,
         data: &RecourseData,
         shift: &[f64],
         best: usize,
+        rejected: Option<usize>,
     ) -> Option<(usize, PrimalFeasibility)> {
-        let threshold = self.values[best] - TIE_TOL * (1.0 + self.values[best].abs());
-        let ties = (0..self.bases.len()).filter(|&i| i != best && self.values[i] >= threshold);
+        let values = &self.minorants.values;
+        let threshold = values[best] - TIE_TOL * (1.0 + values[best].abs());
+        let ties = (0..values.len()).filter(|&i| i != best && values[i] >= threshold).take(MAX_TIES);
         for i in std::iter::once(best).chain(ties) {
+            if Some(i) == rejected {
+                continue;
+            }
             let primal = self.bases[i].test(data, shift);
             if primal != PrimalFeasibility::Infeasible {
                 return Some((i, primal));
@@ -184,14 +164,40 @@ impl BasisPool {
     }
 
     /// Makes the optimal basis at `shift` the last one: a basis of the pool, or a new one found by the dual simplex
-    /// from the best basis of the pool. Costs must be fixed.
-    pub(super) fn find_optimal(&mut self, data: &RecourseData, shift: &[f64], cost: &[f64]) -> PoolAnswer {
-        let Some(candidate) = self.candidate(shift) else { return PoolAnswer::Unknown };
-        if let Some((known, primal)) = self.primal_feasible_among_best(data, shift, candidate) {
-            self.mark_used(known);
-            return PoolAnswer::Optimal { unique: primal == PrimalFeasibility::Nondegenerate, pivots: 0 };
+    /// from the best basis of the pool. Costs must be fixed. `xi` is the scenario of the shift.
+    pub(super) fn find_optimal(&mut self, data: &RecourseData, shift: &[f64], xi: &[f64], cost: &[f64]) -> PoolAnswer {
+        let mut rejected = None;
+        if self.last_score >= TEST_LAST_FIRST {
+            let Some(pooled) = self.bases.get_mut(self.last) else { return PoolAnswer::Unknown };
+            let primal = pooled.test(data, shift);
+            if primal != PrimalFeasibility::Infeasible {
+                self.score_last(true);
+                self.mark_used(self.last);
+                return PoolAnswer::optimal(primal, 0);
+            }
+            rejected = Some(self.last);
         }
-        self.pivot_from(candidate, data, shift, cost)
+        let Some(candidate) = self.candidate(data, shift, xi) else { return PoolAnswer::Unknown };
+        let known = self.primal_feasible_among_best(data, shift, candidate, rejected);
+        self.scans += 1;
+        self.share_found += SCAN_WEIGHT * (f64::from(u8::from(known.is_some())) - self.share_found);
+        self.score_last(known.is_some_and(|(known, _)| known == self.last));
+        if let Some((known, primal)) = known {
+            self.mark_used(known);
+            return PoolAnswer::optimal(primal, 0);
+        }
+        let answer = self.pivot_from(candidate, data, shift, cost);
+        // Only here: a solve that a known basis answers allocates nothing.
+        let often_used = self.often_used.take().filter(|&index| index != self.last);
+        if let Some(pooled) = often_used.and_then(|index| self.bases.get_mut(index)).filter(|it| it.wants_factors()) {
+            pooled.factor(data);
+        }
+        answer
+    }
+
+    fn score_last(&mut self, is_optimal: bool) {
+        let score = self.last_score;
+        self.last_score = if is_optimal { (score + 1).min(MAX_LAST_SCORE) } else { score.saturating_sub(1) };
     }
 
     /// Runs the dual simplex from a basis of the pool, and refactors the basis after every [`PivotLimit`].
@@ -202,14 +208,20 @@ impl BasisPool {
         let mut pivots = 0;
         let refactorizations = if data.rows() < MAX_ROWS_FOR_RESTART { MAX_REFACTORIZATIONS } else { 0 };
         for _ in 0..=refactorizations {
-            let pooled = intermediate.as_mut().unwrap_or(&mut self.bases[candidate]);
-            let FactorState::Ready(factors) = &mut pooled.factors else { return PoolAnswer::Unknown };
-            let status = self.simplex.run(data, factors, &pooled.basis, cost, &pooled.dual, shift);
+            let start = intermediate.as_mut().unwrap_or(&mut self.bases[candidate]);
+            let status = start.pivot(&mut self.simplex, data, shift, cost);
             pivots += self.simplex.pivots;
             match status {
                 DualSimplexStatus::Unreliable => return PoolAnswer::Unknown,
                 DualSimplexStatus::Infeasible => return PoolAnswer::Infeasible,
-                DualSimplexStatus::Optimal | DualSimplexStatus::PivotLimit => {}
+                DualSimplexStatus::Optimal => {
+                    if let Some(primal) = self.spare.follow(start, &self.simplex, data, shift, cost) {
+                        let found = std::mem::take(&mut self.spare);
+                        self.add_at(data, found, Some(shift));
+                        return PoolAnswer::optimal(primal, pivots);
+                    }
+                }
+                DualSimplexStatus::PivotLimit => {}
             }
             let Some(mut found) = PooledBasis::from_basis(data, &self.simplex.basis, cost) else {
                 return PoolAnswer::Unknown;
@@ -218,8 +230,8 @@ impl BasisPool {
                 PrimalFeasibility::Infeasible if status == DualSimplexStatus::PivotLimit => intermediate = Some(found),
                 PrimalFeasibility::Infeasible => return PoolAnswer::Unknown,
                 primal => {
-                    self.add(found);
-                    return PoolAnswer::Optimal { unique: primal == PrimalFeasibility::Nondegenerate, pivots };
+                    self.add_at(data, found, Some(shift));
+                    return PoolAnswer::optimal(primal, pivots);
                 }
             }
         }
@@ -232,30 +244,90 @@ impl BasisPool {
         let Some(pooled) = self.bases.get_mut(self.last) else { return PoolAnswer::Unknown };
         match pooled.test(data, shift) {
             primal if primal != PrimalFeasibility::Infeasible && pooled.reprice(data, cost) => {
-                PoolAnswer::Optimal { unique: primal == PrimalFeasibility::Nondegenerate, pivots: 0 }
+                PoolAnswer::optimal(primal, 0)
             }
             _ => PoolAnswer::Unknown,
         }
     }
 
     /// Adds a basis and makes it the last one.
-    pub(super) fn add(&mut self, pooled: PooledBasis) {
-        let index = self.insert(pooled);
+    pub(super) fn add(&mut self, data: &RecourseData, pooled: PooledBasis) {
+        self.add_at(data, pooled, None);
+    }
+
+    /// Adds a basis and makes it the last one. `shift` is that of the last scan, if there was one.
+    fn add_at(&mut self, data: &RecourseData, pooled: PooledBasis, shift: Option<&[f64]>) {
+        let index = self.insert(data, pooled, shift);
         self.mark_used(index);
     }
 
-    /// Adds a basis without making it the last one, and returns its index. A full pool drops the basis that has not
-    /// been used for the longest time.
-    pub(super) fn insert(&mut self, pooled: PooledBasis) -> usize {
-        let pooled = PooledBasis { last_use: self.uses, ..pooled };
-        if self.bases.len() < CAPACITY {
-            self.bases.push(pooled);
-            return self.bases.len() - 1;
+    /// Adds a basis without making it the last one.
+    pub(super) fn add_hint(&mut self, data: &RecourseData, pooled: PooledBasis) {
+        self.insert(data, pooled, None);
+    }
+
+    /// Adds a basis and returns its index. A full pool drops the basis that has not been used for the longest time, and
+    /// a pool beyond its capacity two of them.
+    fn insert(&mut self, data: &RecourseData, pooled: PooledBasis, shift: Option<&[f64]>) -> usize {
+        let value = match shift {
+            Some(shift) => pooled.value(shift),
+            None => {
+                self.minorants.invalidate();
+                0.0
+            }
+        };
+        let capacity = self.capacity(data);
+        if self.bases.len() > capacity
+            && let Some(oldest) = self.oldest()
+        {
+            self.remove(oldest);
         }
+        let full = self.bases.len() >= capacity;
+        let index = if full { self.oldest() } else { None }.unwrap_or(self.bases.len());
+        self.minorants.set(index, &pooled.slope_xi, value);
+        if index < self.bases.len() {
+            self.spare = std::mem::replace(&mut self.bases[index], pooled);
+            self.last_uses[index] = self.uses;
+        } else {
+            self.bases.push(pooled);
+            self.last_uses.push(self.uses);
+        }
+        index
+    }
+
+    /// Bases that the pool may have: as many as a scan can update for the cost of [`MIN_CAPACITY`] dot products, or
+    /// few if many do not help.
+    fn capacity(&mut self, data: &RecourseData) -> usize {
+        if self.scans < self.large_from {
+            return MIN_CAPACITY;
+        }
+        let large = self.large_capacity(data);
+        if self.bases.len() >= large && self.share_found < MIN_SHARE_FOUND {
+            self.large_from = self.scans + SCANS_WITH_SMALL_POOL;
+        }
+        large
+    }
+
+    fn large_capacity(&self, data: &RecourseData) -> usize {
+        let size = data.rows().max(data.u.cols()).max(1);
+        let affordable = (MIN_CAPACITY * data.rows()) as f64 / self.scan_cost.max(1.0);
+        (affordable as usize).min(MAX_ENTRIES / size).clamp(MIN_CAPACITY, MAX_CAPACITY)
+    }
+
+    /// Returns the basis that has not been used for the longest time, except the last one used.
+    fn oldest(&self) -> Option<usize> {
         let others = (0..self.bases.len()).filter(|&i| i != self.last);
-        let oldest = others.min_by_key(|&i| self.bases[i].last_use).unwrap_or(0);
-        self.bases[oldest] = pooled;
-        oldest
+        others.min_by_key(|&i| self.last_uses[i])
+    }
+
+    fn remove(&mut self, index: usize) {
+        let moved = self.bases.len() - 1;
+        self.bases.swap_remove(index);
+        self.last_uses.swap_remove(index);
+        self.minorants.swap_remove(index);
+        if self.last == moved {
+            self.last = index;
+        }
     }
 
     /// Returns whether the pool has this basis.
@@ -266,6 +338,9 @@ impl BasisPool {
     fn mark_used(&mut self, index: usize) {
         self.uses += 1;
         self.last = index;
-        self.bases[index].last_use = self.uses;
+        self.last_uses[index] = self.uses;
+        if self.bases[index].wants_factors() {
+            self.often_used = Some(index);
+        }
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct RecourseData {
     pub(super) upper: Vec<f64>,
     pub(super) row_lower: Vec<f64>,
     pub(super) row_upper: Vec<f64>,
+    /// The columns with a finite bound other than 0.
+    pub(super) nonzero_bound_cols: Vec<usize>,
 }
 
 impl RecourseData {
@@ -32,6 +34,7 @@ impl RecourseData {
             upper: recourse.upper.clone(),
             row_lower: recourse.row_lower.clone(),
             row_upper: recourse.row_upper.clone(),
+            nonzero_bound_cols: nonzero_bound_cols(&recourse.lower, &recourse.upper),
         }
     }
 
@@ -86,14 +89,17 @@ impl RecourseData {
             if bound.is_finite() { multiplier * bound } else { 0.0 }
         };
         let rows: f64 = (0..self.rows()).map(|i| at_bound(dual[i], self.row_lower[i], self.row_upper[i])).sum();
-        let cols: f64 = (0..self.cols())
-            .map(|j| {
-                if self.lower[j] == 0.0 && (self.upper[j] == 0.0 || self.upper[j] == f64::INFINITY) {
-                    return 0.0;
-                }
-                at_bound(cost.map_or(0.0, |cost| cost[j]) - self.col_dot(j, dual), self.lower[j], self.upper[j])
-            })
+        let cols: f64 = self
+            .nonzero_bound_cols
+            .iter()
+            .map(|&j| at_bound(cost.map_or(0.0, |cost| cost[j]) - self.col_dot(j, dual), self.lower[j], self.upper[j]))
             .sum();
         rows + cols
     }
+}
+
+/// Returns the columns with a finite bound other than 0: those that are not 0 where they are nonbasic.
+pub(super) fn nonzero_bound_cols(lower: &[f64], upper: &[f64]) -> Vec<usize> {
+    let moves = |bound: f64| bound.is_finite() && bound != 0.0;
+    (0..lower.len()).filter(|&col| moves(lower[col]) || moves(upper[col])).collect()
 }

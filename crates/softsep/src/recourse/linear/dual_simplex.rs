@@ -3,8 +3,8 @@
 //! When right-hand sides change and costs do not, a basis stays dual feasible and is often only a few pivots away from
 //! the optimum. HiGHS would find the same optimum, but one call of it costs as much as hundreds of these pivots.
 //!
-//! Nothing here is taken as proved: the caller factors the last basis afresh and tests it, verifies the ray, and calls
-//! HiGHS wherever the status is [`DualSimplexStatus::Unreliable`].
+//! Nothing here is taken as proved: the caller verifies basic values and reduced costs, or factors the last basis afresh
+//! and tests it, verifies the ray, and calls HiGHS wherever the status is [`DualSimplexStatus::Unreliable`].
 
 use std::ops::Range;
 
@@ -12,6 +12,7 @@ use softsep_lp::{Basis, BasisStatus};
 
 use super::basis_factors::{BasisFactors, nonbasic_value};
 use super::data::RecourseData;
+use super::eta_file::EtaFile;
 use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
 
 /// Pivots after which the basis must be factored anew.
@@ -23,6 +24,9 @@ const PIVOT_TOL: f64 = 1e-9;
 
 /// Largest difference of the pivot element between row and column, relative to it where that is above 1.
 const PIVOT_MISMATCH_TOL: f64 = 1e-7;
+
+/// Stands for an entry of the pivot row that cancelled to zero. Products with it are not subnormal: those are slow.
+const CANCELLED: f64 = 1e-200;
 
 /// Status at which a run ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,15 +43,16 @@ pub(super) enum DualSimplexStatus {
 
 /// Direction in which a nonbasic variable may move when it enters the basis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i8)]
 enum EnteringDirection {
     /// The variable is at its lower bound.
-    Increase,
+    Increase = 1,
     /// The variable is at its upper bound.
-    Decrease,
-    /// The variable is free.
-    Either,
+    Decrease = -1,
     /// The variable is basic or fixed.
-    Never,
+    Never = 0,
+    /// The variable is free.
+    Either = 2,
 }
 
 impl EnteringDirection {
@@ -73,8 +78,8 @@ pub(super) struct DualSimplex {
     pub(super) basis: Basis,
     /// Pivots of the last run.
     pub(super) pivots: u64,
-    basic: Vec<u32>,
-    basic_values: Vec<f64>,
+    pub(super) basic: Vec<u32>,
+    pub(super) basic_values: Vec<f64>,
     /// Devex weights of the basic variables.
     devex_weights: Vec<f64>,
     /// Direction in which each variable may enter.
@@ -83,21 +88,10 @@ pub(super) struct DualSimplex {
     reduced_costs: Vec<f64>,
     pivot_row: Vec<f64>,
     pivot_row_support: Vec<u32>,
-    /// Candidates of the ratio test: variable, absolute reduced cost, absolute entry of the pivot row.
-    candidates: Vec<(u32, f64, f64)>,
     pivot_column: Vec<f64>,
     rho: Vec<f64>,
-    /// Product form of the basis changes since the factorization, and the entries of their columns.
-    etas: Vec<Eta>,
-    eta_entries: Vec<(u32, f64)>,
-}
-
-/// One basis change. Its column `B⁻¹a` is `pivot` at `position`; the other entries are those of `eta_entries` from the
-/// end of the previous change up to `end`.
-struct Eta {
-    position: usize,
-    pivot: f64,
-    end: usize,
+    /// Basis changes since the factorization.
+    pub(super) etas: EtaFile,
 }
 
 impl DualSimplex {
@@ -113,7 +107,7 @@ impl DualSimplex {
         shift: &[f64],
     ) -> DualSimplexStatus {
         self.load(data, factors, basis, cost, dual);
-        while self.etas.len() < MAX_PIVOTS {
+        while self.pivots < MAX_PIVOTS as u64 {
             let Some((position, below)) = self.choose_leaving(data, shift) else { return DualSimplexStatus::Optimal };
             self.btran(factors, position);
             self.compute_pivot_row(data);
@@ -177,6 +171,11 @@ impl DualSimplex {
         &self.rho
     }
 
+    /// Returns the dual of the current basis as the pivots updated it, one entry per row.
+    pub(super) fn dual(&self, data: &RecourseData) -> &[f64] {
+        &self.reduced_costs[data.cols()..]
+    }
+
     fn load(&mut self, data: &RecourseData, factors: &BasisFactors, basis: &Basis, cost: &[f64], dual: &[f64]) {
         let (rows, cols) = (data.rows(), data.cols());
         self.pivots = 0;
@@ -185,8 +184,7 @@ impl DualSimplex {
         self.basic_values.clone_from(&factors.basic_values);
         self.devex_weights.clear();
         self.devex_weights.resize(rows, 1.0);
-        self.etas.clear();
-        self.eta_entries.clear();
+        self.etas.copy_from(&factors.etas);
         self.pivot_column.resize(rows, 0.0);
         self.rho.resize(rows, 0.0);
         self.pivot_row.resize(cols + rows, 0.0);
@@ -221,15 +219,8 @@ impl DualSimplex {
     fn btran(&mut self, factors: &mut BasisFactors, position: usize) {
         self.rho.fill(0.0);
         self.rho[position] = 1.0;
-        for (change, eta) in self.etas.iter().enumerate().rev() {
-            let start = change.checked_sub(1).map_or(0, |last| self.etas[last].end);
-            let rest: f64 =
-                self.eta_entries[start..eta.end].iter().map(|&(row, entry)| entry * self.rho[row as usize]).sum();
-            self.rho[eta.position] = (self.rho[eta.position] - rest) / eta.pivot;
-        }
-        if let Some(lu) = &mut factors.lu {
-            lu.solve_transpose(&mut self.rho);
-        }
+        self.etas.btran(&mut self.rho);
+        factors.solve_with_transposed_factors(&mut self.rho);
     }
 
     /// Computes the pivot row `rhoᵀA` over all variables. Works by rows, since rho is sparse.
@@ -249,7 +240,7 @@ impl DualSimplex {
                 }
                 let entry = entry + rho * value;
                 // An entry that cancels to zero must stay in the support.
-                row[variable] = if entry == 0.0 { f64::MIN_POSITIVE } else { entry };
+                row[variable] = if entry == 0.0 { CANCELLED } else { entry };
             }
             let activity = data.cols() + i;
             pivot_row_support.push(activity as u32);
@@ -259,36 +250,36 @@ impl DualSimplex {
 
     /// Two-pass dual ratio test (Harris): the first pass finds the largest step when reduced costs may have the wrong
     /// sign by a tolerance, the second takes the largest pivot within that step. Returns the entering variable.
-    fn ratio_test(&mut self, below: bool) -> Option<usize> {
+    fn ratio_test(&self, below: bool) -> Option<usize> {
         let sign = if below { -1.0 } else { 1.0 };
-        self.candidates.clear();
-        let mut max_step = f64::INFINITY;
         let (row, reduced, directions) = (&self.pivot_row[..], &self.reduced_costs[..], &self.directions[..]);
-        for &variable in &self.pivot_row_support {
+        // The absolute reduced cost and the entry of the pivot row, positive if the variable may enter. Products in
+        // place of branches, since the signs of entries are unpredictable.
+        let ratio = |variable: u32| {
             let entry = sign * row[variable as usize];
-            if entry.abs() <= PIVOT_TOL {
-                continue;
-            }
-            let reduced = reduced[variable as usize];
-            let (reduced, entry) = match directions[variable as usize] {
-                EnteringDirection::Increase if entry > 0.0 => (reduced.max(0.0), entry),
-                EnteringDirection::Decrease if entry < 0.0 => ((-reduced).max(0.0), -entry),
+            match directions[variable as usize] {
                 EnteringDirection::Either => (0.0, entry.abs()),
-                _ => continue,
-            };
-            // The largest step only shrinks, so a variable beyond it stays beyond it.
-            if reduced <= max_step * entry {
-                self.candidates.push((variable, reduced, entry));
-                max_step = max_step.min((reduced + PIVOT_TOL) / entry);
+                direction => {
+                    let towards = f64::from(direction as i8);
+                    ((towards * reduced[variable as usize]).max(0.0), towards * entry)
+                }
+            }
+        };
+        let mut max_step = f64::INFINITY;
+        for &variable in &self.pivot_row_support {
+            let (reduced, entry) = ratio(variable);
+            if (entry > PIVOT_TOL) & (reduced + PIVOT_TOL < max_step * entry) {
+                max_step = (reduced + PIVOT_TOL) / entry;
             }
         }
-        let mut best: Option<(u32, f64)> = None;
-        for &(variable, reduced, entry) in &self.candidates {
-            if reduced <= max_step * entry && best.is_none_or(|(_, largest)| entry > largest) {
-                best = Some((variable, entry));
+        let (mut best, mut largest) = (None, PIVOT_TOL);
+        for &variable in &self.pivot_row_support {
+            let (reduced, entry) = ratio(variable);
+            if (entry > largest) & (reduced <= max_step * entry) {
+                (best, largest) = (Some(variable as usize), entry);
             }
         }
-        best.map(|(variable, _)| variable as usize)
+        best
     }
 
     fn status(&self, data: &RecourseData, variable: usize) -> BasisStatus {
@@ -305,20 +296,8 @@ impl DualSimplex {
             None => data.g_columns.row(variable).for_each(|(row, value)| self.pivot_column[row] = value),
             Some(row) => self.pivot_column[row] = -1.0,
         }
-        if let Some(lu) = &mut factors.lu {
-            lu.solve(&mut self.pivot_column);
-        }
-        let mut start = 0;
-        for eta in &self.etas {
-            let step = self.pivot_column[eta.position] / eta.pivot;
-            if step != 0.0 {
-                for &(row, entry) in &self.eta_entries[start..eta.end] {
-                    self.pivot_column[row as usize] -= entry * step;
-                }
-            }
-            self.pivot_column[eta.position] = step;
-            start = eta.end;
-        }
+        factors.solve_with_factors(&mut self.pivot_column);
+        self.etas.ftran(&mut self.pivot_column);
     }
 
     /// Exchanges the leaving variable, which moves to the bound that it violates, for the entering one. Updates reduced
@@ -361,9 +340,7 @@ impl DualSimplex {
         self.basic[position] = entering as u32;
         self.set_status(data, entering, BasisStatus::Basic);
         self.set_status(data, leaving, if below { BasisStatus::Lower } else { BasisStatus::Upper });
-        let others = self.pivot_column.iter().enumerate().filter(|&(row, &entry)| entry != 0.0 && row != position);
-        self.eta_entries.extend(others.map(|(row, &entry)| (row as u32, entry)));
-        self.etas.push(Eta { position, pivot, end: self.eta_entries.len() });
+        self.etas.push(position, &self.pivot_column);
         self.pivots += 1;
         Some(())
     }

@@ -8,7 +8,7 @@
 use softsep_lp::{Basis, BasisStatus};
 
 use super::basis_factors::BasisFactors;
-use super::data::RecourseData;
+use super::data::{RecourseData, nonzero_bound_cols};
 use super::dual_simplex::DualSimplex;
 use crate::model::{Problem, Sparse};
 
@@ -24,17 +24,19 @@ impl RecourseData {
         for i in 0..first.rows.rows() {
             g_rows.push_row(first.rows.row(i).map(|(j, value)| (y + j, value)));
         }
-        let with = |of_y: &[f64], of_x: &[f64]| of_y.iter().chain(of_x).copied().collect();
+        let with = |of_y: &[f64], of_x: &[f64]| -> Vec<f64> { of_y.iter().chain(of_x).copied().collect() };
         // The value at which x is fixed does not matter to a basis.
         let fixed = vec![0.0; x];
+        let (lower, upper) = (with(&recourse.lower, &fixed), with(&recourse.upper, &fixed));
         Self {
             g_columns: g_rows.transpose(),
             g_rows,
             e: Sparse::new(0),
             u: Sparse::new(0),
             cost_xi: Sparse::new(0),
-            lower: with(&recourse.lower, &fixed),
-            upper: with(&recourse.upper, &fixed),
+            nonzero_bound_cols: nonzero_bound_cols(&lower, &upper),
+            lower,
+            upper,
             row_lower: with(&recourse.row_lower, &first.row_lower),
             row_upper: with(&recourse.row_upper, &first.row_upper),
         }

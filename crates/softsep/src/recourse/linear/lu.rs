@@ -1,5 +1,7 @@
 //! Sparse LU factors of a square matrix, with solves in place.
 
+use std::sync::Arc;
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
@@ -8,9 +10,23 @@ use faer::{Conj, MatMut, Par};
 
 /// LU factors with the scratch memory of a solve, so that solves do not allocate.
 pub(super) struct Lu {
+    factors: Arc<Factors>,
+    scratch: MemBuffer,
+}
+
+struct Factors {
     symbolic: SymbolicLu<usize>,
     numeric: NumericLu<usize, f64>,
-    scratch: MemBuffer,
+}
+
+impl Factors {
+    fn scratch(&self) -> Option<MemBuffer> {
+        let need = self
+            .symbolic
+            .solve_in_place_scratch::<f64>(1, Par::Seq)
+            .or(self.symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq));
+        MemBuffer::try_new(need).ok()
+    }
 }
 
 impl Lu {
@@ -29,11 +45,19 @@ impl Lu {
         symbolic
             .factorize_numeric_lu(&mut numeric, matrix.as_ref(), Par::Seq, MemStack::new(&mut work), Default::default())
             .ok()?;
-        let need = symbolic
-            .solve_in_place_scratch::<f64>(1, Par::Seq)
-            .or(symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq));
-        let scratch = MemBuffer::try_new(need).ok()?;
-        Some(Self { symbolic, numeric, scratch })
+        let factors = Factors { symbolic, numeric };
+        let scratch = factors.scratch()?;
+        Some(Self { factors: Arc::new(factors), scratch })
+    }
+
+    /// Makes `slot` use the factors of `self`. Allocates only if `slot` is empty. All factors of one pool have the same
+    /// size, hence the same need of scratch memory.
+    pub(super) fn share_with(&self, slot: &mut Option<Lu>) -> Option<()> {
+        match slot {
+            Some(lu) => lu.factors = Arc::clone(&self.factors),
+            None => *slot = Some(Self { factors: Arc::clone(&self.factors), scratch: self.factors.scratch()? }),
+        }
+        Some(())
     }
 
     /// Computes `values = M⁻¹ values`.
@@ -41,7 +65,7 @@ impl Lu {
         let size = values.len();
         let right_side = MatMut::from_column_major_slice_mut(values, size, 1);
         let stack = MemStack::new(&mut self.scratch);
-        LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_in_place_with_conj(
+        LuRef::new_unchecked(&self.factors.symbolic, &self.factors.numeric).solve_in_place_with_conj(
             Conj::No,
             right_side,
             Par::Seq,
@@ -54,7 +78,7 @@ impl Lu {
         let size = values.len();
         let right_side = MatMut::from_column_major_slice_mut(values, size, 1);
         let stack = MemStack::new(&mut self.scratch);
-        LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_transpose_in_place_with_conj(
+        LuRef::new_unchecked(&self.factors.symbolic, &self.factors.numeric).solve_transpose_in_place_with_conj(
             Conj::No,
             right_side,
             Par::Seq,

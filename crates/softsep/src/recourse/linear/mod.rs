@@ -6,13 +6,17 @@
 mod basis_factors;
 mod basis_policy;
 mod basis_pool;
+mod basis_probe;
 mod certificates;
 mod data;
 mod dual_selection;
 mod dual_simplex;
+mod eta_file;
 mod joint_basis;
 mod ladder;
 mod lu;
+mod minorants;
+mod pooled_basis;
 
 use std::sync::Arc;
 
@@ -25,11 +29,13 @@ use crate::numeric::tolerances::HIGHS_INFINITY;
 use crate::run::{Clock, Interrupt};
 pub use basis_policy::{BasisPolicies, Interval};
 pub(crate) use basis_policy::{BasisPolicy, BasisResponse};
-use basis_pool::{BasisPool, PoolAnswer, PooledBasis};
+use basis_pool::{BasisPool, PoolAnswer};
+pub use basis_probe::BasisProbe;
 use data::RecourseData;
 use dual_selection::DualSelection;
 pub(crate) use joint_basis::recourse_basis;
 use ladder::SimplexRung;
+use pooled_basis::PooledBasis;
 
 /// Selection of the reported dual where several are optimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -273,7 +279,7 @@ impl Linear {
             self.data.cost_xi.transpose_mul_add(1.0, &self.y, &mut answer.slope_xi);
         }
         if !pooled.basis.is_empty() {
-            self.pool.add(pooled);
+            self.pool.add(&self.data, pooled);
         }
         Ok(AttemptResult::Answered)
     }
@@ -362,6 +368,9 @@ impl Linear {
 
 impl Recourse for Linear {
     fn at(&mut self, x: &[f64]) {
+        if self.x != x {
+            self.pool.move_x();
+        }
         self.x.copy_from_slice(x);
         self.shift_x.fill(0.0);
         self.data.e.mul_add(1.0, x, &mut self.shift_x);
@@ -376,7 +385,7 @@ impl Recourse for Linear {
             self.data.cost_xi.mul_add(1.0, xi, &mut self.cost);
             self.pool.find_optimal_at_cost(&self.data, &self.shift, &self.cost)
         } else {
-            self.pool.find_optimal(&self.data, &self.shift, &self.cost)
+            self.pool.find_optimal(&self.data, &self.shift, xi, &self.cost)
         };
         let unique = match reply {
             PoolAnswer::Optimal { unique, pivots } => {
@@ -425,14 +434,14 @@ impl Recourse for Linear {
         let basis = warm.0.as_deref().filter(|_| !self.costs_move);
         let pooled = basis.and_then(|basis| PooledBasis::from_basis(&self.data, basis, &self.cost));
         self.start_with_primal_simplex = basis.is_some() && pooled.is_none();
-        pooled.into_iter().for_each(|pooled| self.pool.add(pooled));
+        pooled.into_iter().for_each(|pooled| self.pool.add(&self.data, pooled));
         Ok(())
     }
 
     fn hint(&mut self, ended: &RecourseBasis) {
         let basis = ended.0.as_ref().filter(|basis| !self.costs_move && !self.pool.contains(basis));
         if let Some(pooled) = basis.and_then(|basis| PooledBasis::from_basis(&self.data, basis, &self.cost)) {
-            self.pool.insert(pooled);
+            self.pool.add_hint(&self.data, pooled);
         }
     }
 
