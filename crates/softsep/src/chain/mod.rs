@@ -50,6 +50,13 @@ pub struct TransitionKernel<'a> {
     pub temperature: f64,
 }
 
+impl TransitionKernel<'_> {
+    /// The same kernel at another temperature.
+    pub(crate) fn at(&self, temperature: f64) -> Self {
+        Self { temperature, ..*self }
+    }
+}
+
 /// One chain with its own random stream, its current state and its last candidate.
 pub struct Chain {
     random: Random,

@@ -12,7 +12,7 @@ use super::ladder::Ladder;
 use super::{Chain, ChainSummary, TransitionKernel};
 use crate::model::Problem;
 use crate::proposal::ChainState;
-use crate::recourse::{Recourse, RecourseError};
+use crate::recourse::{Recourse, RecourseBasis, RecourseError};
 use crate::run::{Clock, Purpose, Random, stream};
 use crate::uncertainty::States;
 
@@ -110,30 +110,46 @@ impl Replicas {
         }
     }
 
-    /// Moves the replica on a rung to the state of `xi`; nothing happens where no state represents it.
-    pub fn start_at(&mut self, rung: usize, states: &dyn States, xi: &[f64]) {
-        let replica = self.on_rung[rung];
-        self.members[replica].chain.start_at(states, xi);
+    /// Offers the basis of another engine to every engine as a candidate for warm starts.
+    pub fn hint(&mut self, basis: &RecourseBasis) {
+        self.members.iter_mut().for_each(|member| member.engine.hint(basis));
     }
 
     /// Makes the given number of transitions of each replica at its temperature, then tries to swap every other pair
     /// of neighbouring rungs. The temperature of `kernel` is not used. If some replicas fail, returns the error of the
     /// one with the smallest label.
     pub fn sweep(&mut self, kernel: &TransitionKernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
-        let temperatures = self.ladder.temperatures();
-        let run = |member: &mut Replica| {
-            let kernel = TransitionKernel { temperature: temperatures[member.rung], ..*kernel };
-            member.step(&kernel, transitions, clock)
-        };
-        // Waking other threads takes longer than a few steps.
-        if rayon::current_num_threads() == 1 {
-            self.members.iter_mut().try_for_each(run)?;
-        } else {
-            let results: Vec<_> = self.members.par_iter_mut().map(run).collect();
-            results.into_iter().collect::<Result<(), _>>()?;
-        }
+        let ladder = std::mem::replace(&mut self.ladder, Ladder::empty());
+        let temperature = |member: &Replica| ladder.temperatures()[member.rung];
+        let swept = self.for_each(|member| member.step(&kernel.at(temperature(member)), transitions, clock));
+        self.ladder = ladder;
+        swept?;
         self.swap();
         Ok(())
+    }
+
+    /// Makes the given number of transitions of each replica at the temperature of `kernel`, without swaps: a sweep of
+    /// an annealing.
+    pub fn step_all(
+        &mut self,
+        kernel: &TransitionKernel,
+        transitions: u64,
+        clock: &Clock,
+    ) -> Result<(), RecourseError> {
+        self.for_each(|member| member.step(kernel, transitions, clock))
+    }
+
+    /// Calls `run` with every replica, on several threads where there are some.
+    fn for_each(
+        &mut self,
+        run: impl Fn(&mut Replica) -> Result<(), RecourseError> + Send + Sync,
+    ) -> Result<(), RecourseError> {
+        // Waking other threads takes longer than a few steps.
+        if rayon::current_num_threads() == 1 {
+            return self.members.iter_mut().try_for_each(run);
+        }
+        let results: Vec<_> = self.members.par_iter_mut().map(run).collect();
+        results.into_iter().collect()
     }
 
     /// Tries swaps between rungs 0 and 1, 2 and 3, … in one sweep, and between 1 and 2, 3 and 4, … in the next.
@@ -174,6 +190,11 @@ impl Replicas {
     /// Fixes the lengths of steps as they are now.
     pub fn fix_adaptation(&mut self) {
         self.members.iter_mut().for_each(|member| member.chain.fix_concentration());
+    }
+
+    /// The label of the replica on a rung.
+    pub fn on_rung(&self, rung: usize) -> usize {
+        self.on_rung[rung]
     }
 
     /// The current state on each rung, the hottest first.

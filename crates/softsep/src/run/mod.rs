@@ -14,7 +14,9 @@ pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Interrupt, Limits, Stop};
 pub(crate) use deadline::{Unfinished, run_until, solve_here, solve_until};
 pub use incumbent::Incumbent;
-pub use observer::{ChainDiagnostics, ChainRecord, Event, Header, MasterSize, Observer, Record, Silent};
+pub use observer::{
+    ChainDiagnostics, ChainRecord, Event, Header, MasterSize, Observer, Record, SearchDiagnostics, Silent,
+};
 pub use seed::{Purpose, Random, normals, stream};
 
 use serde::{Deserialize, Serialize};

@@ -56,6 +56,37 @@ impl ChainDiagnostics {
     }
 }
 
+/// The last tempered search of a separation. It describes the search; no claim about the maximum follows from it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SearchDiagnostics {
+    /// Recourse solves of the search.
+    pub solves: u64,
+    /// Recourse solves after which its worst scenario was found.
+    pub solves_at_best: u64,
+    /// The standard deviation of Q(x, ·) over draws from the reference measure, the unit of temperatures.
+    pub spread: f64,
+    /// The number of ascents.
+    pub ascents: u64,
+    /// Whether ascents ended at different costs: Q(x, ·) has several local maxima.
+    pub is_disputed: bool,
+    /// The number of replicas.
+    pub replicas: u64,
+    /// The number of replicas from which an ascent led to the worst scenario.
+    pub reached_by: u64,
+    /// Whether an ascent from a draw of the reference measure led to it.
+    pub reached_from_draws: bool,
+    /// The mean acceptance probabilities of swaps between neighbouring temperatures, the highest first, since the
+    /// ladder was fixed. Empty where no sweep was made.
+    pub swap_rates: Vec<f64>,
+    /// How often a replica came from the highest temperature to the lowest.
+    pub round_trips: u64,
+    /// The number of independent draws that the replicas' steps are worth, all temperatures together.
+    pub effective: f64,
+    /// Whether the search ended by its own rule, and not because something was found or solves or time ran out.
+    pub is_exhausted: bool,
+}
+
 /// The chains in one iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]

@@ -3,11 +3,12 @@
 use super::{Claim, Effort, Found, Query, Separation};
 use crate::cuts::CutPool;
 use crate::error::Error;
+use crate::run::{ChainDiagnostics, SearchDiagnostics};
 
-/// One in so many of the recourse solves of a proof may be spent on soft searches before it.
+/// One in so many of the recourse solves of a proof may be spent on a thorough soft search before it.
 const SOFT_SHARE: u64 = 20;
 
-/// The same in recourse solves, where those of a proof are not known.
+/// The same in recourse solves, where those of a proof are not known, and at least.
 const SOFT_BUDGET: u64 = 400;
 
 /// A proof of fewer recourse solves is made without a thorough search before it.
@@ -23,14 +24,12 @@ pub struct Cascade<'p> {
     /// The mean number of recourse solves of the soft member's calls, and the number of these.
     soft_solves: f64,
     soft_calls: f64,
-    /// The recourse solves of the last thorough search; at first a guess.
-    thorough_solves: u64,
 }
 
 impl<'p> Cascade<'p> {
     /// `soft` claims nothing; `exact` bounds the maximum. Without it no query gets a bound.
     pub fn new(soft: Box<dyn Separation + 'p>, exact: Option<Box<dyn Separation + 'p>>) -> Self {
-        Self { soft, exact, soft_solves: 0.0, soft_calls: 0.0, thorough_solves: SOFT_BUDGET }
+        Self { soft, exact, soft_solves: 0.0, soft_calls: 0.0 }
     }
 
     fn ask_soft(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
@@ -79,8 +78,13 @@ impl Separation for Cascade<'_> {
                 let solves = exact.expected_solves();
                 let budget = solves.map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
                 let is_due = query.effort == Effort::Thorough && solves.is_none_or(|solves| solves >= FEW_SOLVES);
-                let search = Thorough { soft: self.soft.as_mut(), budget, is_due, solves: &mut self.thorough_solves };
-                let found = search.run(first, query, pool)?;
+                let found = match is_due || budget >= SOFT_BUDGET {
+                    true => {
+                        let thorough = query.with_effort(Effort::Thorough).with_budget(budget.max(SOFT_BUDGET));
+                        worse(first, self.soft.separate(&thorough, pool)?)
+                    }
+                    false => first,
+                };
                 if is_enough(&found) {
                     return Ok(found);
                 }
@@ -121,37 +125,12 @@ impl Separation for Cascade<'_> {
         self.exact.as_ref().and_then(|exact| exact.proof())
     }
 
-    fn diagnostics(&self) -> Option<crate::run::ChainDiagnostics> {
+    fn diagnostics(&self) -> Option<ChainDiagnostics> {
         self.soft.diagnostics()
     }
-}
 
-/// Soft searches with thorough effort before a proof: each costs little beside it, and often saves it.
-struct Thorough<'a, 'p> {
-    soft: &'a mut (dyn Separation + 'p),
-    /// The recourse solves that they may take.
-    budget: u64,
-    /// Whether one is made even if it does not fit the budget.
-    is_due: bool,
-    /// The recourse solves of the last one.
-    solves: &'a mut u64,
-}
-
-impl Thorough<'_, '_> {
-    /// Repeats the search while it fits the budget, until the query is met.
-    fn run(mut self, first: Found, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
-        let thorough = query.with_effort(Effort::Thorough);
-        let (before, mut found) = (first.solves, first);
-        while self.is_due || found.solves - before + *self.solves <= self.budget {
-            self.is_due = false;
-            let next = self.soft.separate(&thorough, pool)?;
-            *self.solves = next.solves.max(1);
-            found = worse(found, next);
-            if query.is_met_by(found.value) || found.claim != Claim::Nothing {
-                break;
-            }
-        }
-        Ok(found)
+    fn last_search(&self) -> Option<&SearchDiagnostics> {
+        self.soft.last_search()
     }
 }
 

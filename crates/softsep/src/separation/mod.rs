@@ -38,7 +38,7 @@ pub(crate) use trends::trends;
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::recourse::{Answer, Cut, RecourseBasis};
-use crate::run::ChainDiagnostics;
+use crate::run::{ChainDiagnostics, SearchDiagnostics};
 
 /// A claim about the maximum of Q(x, ·) over the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,6 +111,11 @@ pub trait Separation {
     fn diagnostics(&self) -> Option<ChainDiagnostics> {
         None
     }
+
+    /// The last thorough search in numbers, if there was one.
+    fn last_search(&self) -> Option<&SearchDiagnostics> {
+        None
+    }
 }
 
 impl<S: Separation + ?Sized> Separation for Box<S> {
@@ -140,5 +145,9 @@ impl<S: Separation + ?Sized> Separation for Box<S> {
 
     fn diagnostics(&self) -> Option<ChainDiagnostics> {
         (**self).diagnostics()
+    }
+
+    fn last_search(&self) -> Option<&SearchDiagnostics> {
+        (**self).last_search()
     }
 }

@@ -10,7 +10,7 @@ pub enum Effort {
     /// One call of the oracle, as in the paper.
     #[default]
     Normal,
-    /// Many restarts: for the verification of an incumbent, and before a proof that it may save.
+    /// A tempered search: for the verification of an incumbent, and before a proof that it may save.
     Thorough,
 }
 
@@ -45,6 +45,8 @@ pub struct Query<'a> {
     pub new_cut_suffices: bool,
     /// How hard to search where nothing is proved.
     pub effort: Effort,
+    /// The number of recourse solves after which a thorough search ends; `None` where it ends by its own rule.
+    pub budget: Option<u64>,
     /// The size of the objective, which temperatures are in units of.
     pub size: f64,
     /// The time left and the interrupt flag.
@@ -54,7 +56,16 @@ pub struct Query<'a> {
 impl<'a> Query<'a> {
     /// The maximum at `x` with a bound as tight as possible.
     pub fn maximum(x: &'a [f64], clock: &'a Clock) -> Self {
-        Self { x, above: None, bound: Some(0.0), new_cut_suffices: false, effort: Effort::Normal, size: 1.0, clock }
+        Self {
+            x,
+            above: None,
+            bound: Some(0.0),
+            new_cut_suffices: false,
+            effort: Effort::Normal,
+            budget: None,
+            size: 1.0,
+            clock,
+        }
     }
 
     /// A scenario with high cost at `x`, without a bound.
@@ -80,6 +91,11 @@ impl<'a> Query<'a> {
     /// The same query with another effort.
     pub fn with_effort(self, effort: Effort) -> Self {
         Self { effort, ..self }
+    }
+
+    /// The same query with a thorough search of at most about so many recourse solves.
+    pub fn with_budget(self, solves: u64) -> Self {
+        Self { budget: Some(solves), ..self }
     }
 
     /// The same query for an objective of another size.

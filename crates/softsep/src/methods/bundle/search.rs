@@ -10,8 +10,9 @@ use crate::master::{CutMaster, CutMasterOutcome};
 use crate::methods::scope;
 use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
+use crate::numeric::tolerances::cost_tol;
 use crate::run::{Run, Stop};
-use crate::separation::{Claim, Query, Separation, SoftSettings};
+use crate::separation::{Claim, Effort, Query, Separation, SoftSettings};
 use crate::uncertainty::ReferenceMeasure;
 
 /// The position of the level between the lower bound and the incumbent's cost. Anything from 0.4 to 0.6 takes
@@ -106,7 +107,7 @@ impl<'a> BundleSearch<'a> {
         let value = self.evaluator.cost(&x, &nominal, self.pool, run)?;
         self.consider(&x, value, &nominal, run);
         // Any scenario worse than the nominal one is enough here: the cost of x itself is not of interest yet.
-        self.separate(&x, value, run)?;
+        self.separate(&x, value, Effort::Normal, run)?;
         Ok(None)
     }
 
@@ -124,11 +125,28 @@ impl<'a> BundleSearch<'a> {
             CutMasterOutcome::Ended(stop) => return Ok(Some(stop)),
             CutMasterOutcome::Unbounded => return prove_unbounded(self.problem, self.certify, run).map(Some),
         };
-        let (x, above) = self.next_point(&near, master, run)?;
-        self.separate(&x, above, run)?;
+        let (x, above) = self.next_point(&near, master.clone(), run)?;
+        self.separate(&x, above, Effort::Normal, run)?;
         let stop = run.tick();
-        let has_stalled = self.stale >= MOST_STALE || self.is_stuck(run);
-        Ok(stop.or(has_stalled.then_some(Stop::Stalled)))
+        if stop.is_some() || !(self.stale >= MOST_STALE || self.is_stuck(run)) {
+            return Ok(stop);
+        }
+        Ok((!self.search_thoroughly(&master, run)?).then_some(Stop::Stalled))
+    }
+
+    /// Separates with thorough effort at the incumbent and at the master's decision, before a search that has stalled
+    /// ends. Returns whether a worse scenario was found for the incumbent, or one that cuts off the master's decision.
+    fn search_thoroughly(&mut self, master: &[f64], run: &mut Run) -> Result<bool, Error> {
+        let (Some(incumbent), Some(lower)) = (run.incumbent().cloned(), run.bounds().lower()) else { return Ok(false) };
+        let before = self.pool.end();
+        let value = self.separate(&incumbent.x, incumbent.value, Effort::Thorough, run)?;
+        let is_found = value > incumbent.value + cost_tol(incumbent.value)
+            || self.separate(master, incumbent.value, Effort::Thorough, run)? > lower + cost_tol(lower)
+                && self.pool.count_new(before) > 0;
+        if is_found {
+            (self.stale, self.unshrunk, self.smallest) = (0, 0, f64::INFINITY);
+        }
+        Ok(is_found)
     }
 
     /// Whether the gap has not shrunk for long.
@@ -165,12 +183,17 @@ impl<'a> BundleSearch<'a> {
         Ok((nearest.unwrap_or_else(|| between(0.5)), level))
     }
 
-    /// Separates at x until a scenario costs more than `above`, f(x) included, or a cut is new; takes up its cost.
-    fn separate(&mut self, x: &[f64], above: f64, run: &mut Run) -> Result<(), Error> {
+    /// Separates at x until a scenario costs more than `above`, f(x) included, or a cut is new; takes up its cost, and
+    /// returns it.
+    fn separate(&mut self, x: &[f64], above: f64, effort: Effort, run: &mut Run) -> Result<f64, Error> {
         let before = self.pool.end();
         let first_cost = self.problem.first.value(x);
         let clock = run.clock().clone();
-        let query = Query::scenario(x, &clock).above(above - first_cost).or_new_cut().with_size(run.objective_size());
+        let query = Query::scenario(x, &clock)
+            .above(above - first_cost)
+            .or_new_cut()
+            .with_effort(effort)
+            .with_size(run.objective_size());
         let found = self.separation.separate(&query, self.pool)?;
         count(&found, run);
         if let Some(cut) = &found.cut {
@@ -188,7 +211,7 @@ impl<'a> BundleSearch<'a> {
         if let Some(chains) = self.separation.diagnostics() {
             run.set_chain(chains.record(first_cost + found.value, step));
         }
-        Ok(())
+        Ok(first_cost + found.value)
     }
 
     /// Makes x the incumbent if it is admissible and better; whether it is.

@@ -92,6 +92,15 @@ impl<'p> KernelParts<'p> {
         Ok(Self { states, proposal, dim: problem.set.dim() })
     }
 
+    /// The states of a tempered search: those of the chains, and for a polyhedron in whose interior the chains move its
+    /// vertices, where Q is convex.
+    pub(super) fn search_states(&self, problem: &'p Problem) -> Result<Arc<dyn States + 'p>, Error> {
+        if problem.recourse.costs_move() || !matches!(self.states.space(), Space::Body(_)) {
+            return Ok(Arc::clone(&self.states));
+        }
+        Ok(Arc::from(problem.set.states(&StateSpec { convex: true, edges: true, ..StateSpec::default() })?))
+    }
+
     /// The kernel at a temperature.
     pub(super) fn at(&self, settings: &SoftSettings, temperature: f64) -> TransitionKernel<'_> {
         TransitionKernel {

@@ -4,11 +4,13 @@
 //! of the chains (Definition 1), or of the chain of x's integer assignment (Algorithm 2), and last ascends from a
 //! random end of the set; it ends as soon as the query is met. The chains move by themselves and are not set to where
 //! ascents end: they are there to find other scenarios. Every answer of the recourse on the way is inserted into the
-//! pool. The answer claims nothing about the maximum.
+//! pool. A call of thorough effort is a tempered search (`tempered.rs`). The answer claims nothing about the maximum.
 
+mod climber;
 mod kernel;
 mod keyed;
 mod settings;
+mod tempered;
 mod verify;
 
 use std::borrow::Cow;
@@ -18,11 +20,12 @@ use rand::RngExt;
 
 pub use crate::chain::Acceptance;
 pub(crate) use kernel::{chain_space, chain_states, draw_states};
-pub use settings::{AutoOr, CatchUp, Score, Search, SoftSettings, Temperature};
+pub use settings::{AutoOr, CatchUp, Schedule, Score, Search, SoftSettings, Temperature};
 pub(crate) use settings::{as_word, chains, from_word, positive_count};
 
 use self::kernel::KernelParts;
 use self::keyed::KeyedChains;
+use self::tempered::TemperedSearch;
 use super::{Ascent, Claim, Effort, Found, Query, Separation};
 use crate::chain::Chains;
 use crate::cuts::CutPool;
@@ -30,7 +33,7 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::proposal::ChainState;
 use crate::recourse::{Answer, Recourse, RecourseBasis, engine};
-use crate::run::{ChainDiagnostics, Clock, Purpose, Random, stream};
+use crate::run::{ChainDiagnostics, Clock, Purpose, Random, SearchDiagnostics, stream};
 use crate::uncertainty::States;
 
 /// Scenarios of the pool that an ascent starts from.
@@ -85,12 +88,13 @@ pub(crate) struct SoftSeparation<'p> {
     chains: Chains,
     keyed: Option<KeyedChains>,
     worst: WorstAnswer,
-    /// The directions of random ends of the set, in calls of normal effort and in verifications.
+    /// The directions of random ends of the set, in calls of normal effort.
     directions: Random,
-    verification: Random,
+    /// The search of thorough effort, made when it is first asked for.
+    search: Option<Box<TemperedSearch<'p>>>,
     calls: u64,
     temperature: f64,
-    /// Recourse solves of verifications beside those of the engines here.
+    /// Recourse solves on elastic recourse.
     other_solves: u64,
 }
 
@@ -129,7 +133,7 @@ impl<'p> SoftSeparation<'p> {
             keyed: keyed.transpose()?,
             worst: WorstAnswer { xi: vec![0.0; problem.set.dim()], answer: Answer::new(problem) },
             directions: stream(seed, Purpose::Start, 1),
-            verification: stream(seed, Purpose::Start, 2),
+            search: None,
             calls: 0,
             temperature: f64::NAN,
             other_solves: 0,
@@ -139,7 +143,8 @@ impl<'p> SoftSeparation<'p> {
 
     fn solves(&self) -> u64 {
         let keyed = self.keyed.as_ref().map_or(0, KeyedChains::solves);
-        self.engine.work().solves + self.chains.solves() + keyed + self.other_solves
+        let search = self.search.as_ref().map_or(0, |search| search.solves());
+        self.engine.work().solves + self.chains.solves() + keyed + search + self.other_solves
     }
 
     /// Whether chains sample by another function than the recourse cost.
@@ -302,6 +307,10 @@ impl Separation for SoftSeparation<'_> {
             self.chains.start_from(basis)?;
         }
         Ok(())
+    }
+
+    fn last_search(&self) -> Option<&SearchDiagnostics> {
+        self.search.as_ref().and_then(|search| search.diagnostics())
     }
 
     fn diagnostics(&self) -> Option<ChainDiagnostics> {

@@ -52,6 +52,9 @@ pub struct SoftSettings {
     /// The reference measure on the boundary of an ellipsoid.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub reference: ReferenceMeasure,
+    /// The temperatures of a thorough search.
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
+    pub schedule: Schedule,
 }
 
 impl Default for SoftSettings {
@@ -69,6 +72,7 @@ impl Default for SoftSettings {
             chains: 1,
             score: Score::default(),
             reference: ReferenceMeasure::default(),
+            schedule: Schedule::default(),
         }
     }
 }
@@ -82,6 +86,38 @@ pub enum Search {
     Combined,
     /// Transitions of the chains alone, as in Algorithm 1: the answer is the scenario of a chain's state.
     Chains,
+}
+
+/// The temperatures of a thorough search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Schedule {
+    /// Replicas on a ladder of temperatures, which swap.
+    #[default]
+    Tempering,
+    /// Replicas whose temperature falls together, again and again, without swaps.
+    Annealing,
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tempering => "tempering",
+            Self::Annealing => "annealing",
+        })
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "tempering" => Ok(Self::Tempering),
+            "annealing" => Ok(Self::Annealing),
+            _ => Err(format!("\"{word}\" is no schedule; tempering and annealing are")),
+        }
+    }
 }
 
 /// When the chain of an integer assignment makes more than one transition (Algorithm 2, eqs. move-threshold and
