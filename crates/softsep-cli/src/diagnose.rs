@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 use softsep::internals::chain::Acceptance;
-use softsep::internals::diagnose::{Constant, Diagnosis, Inquiry, Provenance, diagnose, nominal_decision};
+use softsep::internals::diagnose::{Constant, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision};
 use softsep::internals::format::NamedValues;
 use softsep::internals::report::diagnosis_summary;
 use softsep::internals::theory::Chance;
@@ -30,8 +30,8 @@ is said to.";
 
 /// Tell what the theory of soft separation says of a problem
 ///
-/// At a decision: the soft maximum and how far it is from the maximum, the likeliest scenarios, the constants of the
-/// problem, how fast chains mix, how likely they miss the worst scenario, and which temperature and how many
+/// At a decision: the soft maximum and how far it is from the maximum, the likeliest scenarios, the worst one that a
+/// tempered search finds and whether that search looks exhausted, the constants of the problem, how fast chains mix, how likely they miss the worst scenario, and which temperature and how many
 /// transitions follow from that.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -175,6 +175,7 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
             "ties": scores.ties,
             "likeliest": likeliest.collect::<Vec<_>>(),
         },
+        "search": search(problem, &diagnosis.searched),
         "soft_error": constant(diagnosis.soft_error),
         "constants": {
             "spread": constant(constants.spread),
@@ -200,6 +201,26 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
             "transitions": diagnosis.certification.and_then(|certified| certified.steps),
             "concentration": diagnosis.concentration,
         },
+    })
+}
+
+/// The tempered search. No claim follows from it.
+fn search(problem: &Problem, searched: &Searched) -> Value {
+    let found = &searched.search;
+    json!({
+        "worst": searched.worst,
+        "xi": NamedValues::new(&problem.names.parameters, &searched.xi),
+        "solves": found.solves,
+        "solves_at_worst": found.solves_at_best,
+        "spread": found.spread,
+        "ascents": found.ascents,
+        "several_local_maxima": found.is_disputed,
+        "replicas": found.replicas,
+        "reached_by_replicas": found.reached_by,
+        "swap_rates": found.swap_rates,
+        "round_trips": found.round_trips,
+        "effective_draws": found.effective,
+        "looks_exhausted": found.is_exhausted,
     })
 }
 

@@ -11,7 +11,10 @@ use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
-use crate::separation::{Claim, Exact, Found, Query, ascend};
+use crate::separation::{
+    Claim, Effort, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, ascend,
+    build_separation,
+};
 use crate::solve::{on_threads, worst_case};
 
 /// The cost of a decision.
@@ -49,6 +52,10 @@ const ROUNDING: f64 = 1e-12;
 
 /// The distance of a bound from the worst scenario found, relative to the cost, at which a search for it ends.
 const CLOSE: f64 = 1e-4;
+
+/// The gap that soft separation is made for, and its seed: one for all, so that a decision has one cost.
+const GAP: f64 = 1e-6;
+const SEED: u64 = 1;
 
 /// Evaluates `x`: exactly where every scenario can be evaluated; elsewhere between the worst scenario found and an
 /// upper bound, where there is one. A run that meets a limit returns the best values known by then.
@@ -100,10 +107,10 @@ fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Res
     let separation = match Exact::choose(problem) {
         Ok(separation) => separation,
         Err(reason) => {
-            let found = by_ascent(problem, x, clock)?;
+            let (found, search) = by_soft_separation(problem, x, clock)?;
             let how = match found.claim {
                 Claim::Surely(_) => "a scenario without recourse was found, and nothing can be worse".to_owned(),
-                Claim::Nothing => format!("local ascents, which bound the worst case from below: {reason}"),
+                Claim::Nothing => format!("{search}, which bounds the worst case from below: {reason}"),
             };
             return Ok((found, how));
         }
@@ -122,6 +129,23 @@ fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Res
             let found = by_ascent(problem, x, &clock.grace())?;
             Ok((found, format!("{stop}: local ascents, which bound the worst case from below")))
         }
+        Err(error) => Err(error),
+    }
+}
+
+/// The worst scenario of a thorough soft separation, or of ascents where the clock stops it, and how it was found.
+fn by_soft_separation(problem: &Problem, x: &[f64], clock: &Clock) -> Result<(Found, &'static str), Error> {
+    let ascents = "local ascents";
+    let context = SeparationContext::new(SoftSettings::default(), Proof::Unwanted, GAP, SEED, clock);
+    let searched = build_separation(&SeparationKind::Soft, problem, &context).and_then(|mut separation| {
+        let query = Query::scenario(x, clock).with_effort(Effort::Thorough);
+        separation.separate(&query, &mut CutPool::new(problem))
+    });
+    match searched {
+        Ok(found) => Ok((found, "a tempered search")),
+        Err(Error::Interrupted(_)) => Ok((by_ascent(problem, x, &clock.grace())?, ascents)),
+        // A set without states has no chains.
+        Err(Error::Set(_)) => Ok((by_ascent(problem, x, clock)?, ascents)),
         Err(error) => Err(error),
     }
 }

@@ -13,7 +13,9 @@ pub mod chain {
 
 /// What the theory says of a problem.
 pub mod diagnose {
-    pub use crate::diagnose::{Constant, Diagnosis, Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
+    pub use crate::diagnose::{
+        Constant, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision, temperature_for,
+    };
 }
 
 /// Files.
@@ -64,6 +66,7 @@ pub mod separation {
     pub use crate::separation::finite_equivalent::finite_equivalent;
     pub use crate::separation::scan::Scan;
     pub use crate::separation::slopes::SlopeRanges;
+    pub use crate::separation::soft::{Schedule, SearchQuery, TemperedSearch};
     pub use crate::separation::split::Split;
 }
 

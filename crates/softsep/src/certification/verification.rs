@@ -119,7 +119,11 @@ impl<'p> Verification<'p> {
             .with_size(run.objective_size());
         let found = separation.separate(&query, pool)?;
         self.take_up(&incumbent, &found, separation, evaluator, pool, run)?;
-        Ok(self.is_due(run))
+        let keeps_cost = self.is_due(run);
+        if let Some(search) = separation.last_search().filter(|_| keeps_cost) {
+            run.say(&format!("verification: {search}"));
+        }
+        Ok(keeps_cost)
     }
 
     /// Takes up a scenario found at the incumbent.

@@ -15,11 +15,13 @@ pub use decision::nominal_decision;
 pub use temperature::temperature_for;
 
 use crate::chain::Acceptance;
+use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::{Problem, Violation};
 use crate::numeric::tolerances::{FEASIBILITY_TOL, cost_tol};
-use crate::run::{Clock, Purpose, stream};
-use crate::separation::trends;
+use crate::run::{Clock, Purpose, SearchDiagnostics, stream};
+use crate::separation::soft::chain_states;
+use crate::separation::{Effort, Query, Separation, SoftSeparation, SoftSettings, trends};
 use crate::theory::{
     Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows,
     kernel_variation, log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
@@ -95,6 +97,19 @@ pub struct Diagnosis {
     pub certification: Option<Certified>,
     /// The default concentration of the states' tilt.
     pub concentration: Option<f64>,
+    /// The worst scenario of a tempered search.
+    pub searched: Searched,
+}
+
+/// The result of a tempered search at x.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Searched {
+    /// The worst scenario found.
+    pub xi: Vec<f64>,
+    /// Its cost Q(x, ξ).
+    pub worst: f64,
+    /// The search in numbers.
+    pub search: SearchDiagnostics,
 }
 
 /// The scores at x.
@@ -156,6 +171,9 @@ pub struct Certified {
     /// Steps at a fixed incumbent until the probability of missing is `false_rate`; `None` if it never is.
     pub steps: Option<u64>,
 }
+
+/// The relative gap that the search for the worst scenario is made for.
+const SEARCH_GAP: f64 = 1e-6;
 
 /// Number of most likely states in a diagnosis.
 const MAX_LIKELIEST: usize = 5;
@@ -224,9 +242,21 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         provenance: if count.is_some() { provenance } else { provenance.and(constants.slope_xi.provenance) },
         certification: finite.map(|finite| certify(finite, movement, inquiry)),
         concentration: states.tilt().map(|tilt| tilt.concentration()),
+        searched: search(problem, x, inquiry.seed, clock)?,
         scores,
         constants,
     })
+}
+
+/// Searches for the worst scenario by a soft separation with thorough effort.
+fn search(problem: &Problem, x: &[f64], seed: u64, clock: &Clock) -> Result<Searched, Error> {
+    let soft = SoftSettings::default();
+    let states = chain_states(problem, &soft, clock)?;
+    let mut separation = SoftSeparation::new(problem, states, soft, SEARCH_GAP, seed, clock)?;
+    let query = Query::scenario(x, clock).with_effort(Effort::Thorough);
+    let found = separation.separate(&query, &mut CutPool::new(problem))?;
+    let search = separation.last_search().cloned().unwrap_or_default();
+    Ok(Searched { xi: found.xi, worst: found.value, search })
 }
 
 fn check(problem: &Problem, x: &[f64], inquiry: &Inquiry) -> Result<(), Error> {

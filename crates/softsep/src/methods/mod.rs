@@ -82,6 +82,14 @@ const SEPARATION_OPTION: OptionInfo = OptionInfo {
            wanted or cheap, else soft)",
 };
 
+/// The option of methods that verify incumbents by a soft search.
+const SCHEDULE_OPTION: OptionInfo = OptionInfo {
+    name: "schedule",
+    default: "tempering",
+    help: "the temperatures of the search that verifies a decision: tempering (chains at several temperatures, which \
+           swap) or annealing (the temperature falls)",
+};
+
 /// One option of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptionInfo {

@@ -59,6 +59,8 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
         at_most(diagnosis.soft_error)
     );
     gap_and_likeliest(text, problem, diagnosis);
+    let searched = &diagnosis.searched;
+    let _ = writeln!(text, "search       {} is the worst cost found by a {}", short(searched.worst), searched.search);
 }
 
 /// The gap between the worst states and the others, and the most likely states of the soft law.

@@ -1,5 +1,7 @@
 //! Who looks at a run: an observer sees events and never steers.
 
+use std::fmt;
+
 use super::Bounds;
 
 /// What a run is about, told once.
@@ -57,7 +59,7 @@ impl ChainDiagnostics {
 }
 
 /// The last tempered search of a separation. It describes the search; no claim about the maximum follows from it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SearchDiagnostics {
     /// Recourse solves of the search.
@@ -85,6 +87,30 @@ pub struct SearchDiagnostics {
     pub effective: f64,
     /// Whether the search ended by its own rule, and not because something was found or solves or time ran out.
     pub is_exhausted: bool,
+}
+
+/// The search in words.
+impl fmt::Display for SearchDiagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { solves, ascents, replicas, reached_by, solves_at_best, .. } = self;
+        write!(f, "tempered search with {solves} recourse solves and {ascents} ascents: ")?;
+        match self.is_disputed {
+            true => write!(f, "there are several local maxima; the worst came after {solves_at_best} solves")?,
+            false => write!(f, "all ascents ended at the same cost")?,
+        }
+        if let (Some(least), Some(most)) =
+            (self.swap_rates.iter().copied().reduce(f64::min), self.swap_rates.iter().copied().reduce(f64::max))
+        {
+            write!(f, ", and ascents from {reached_by} of {replicas} replicas")?;
+            write!(f, "{} led to it", if self.reached_from_draws { " and from draws" } else { "" })?;
+            write!(f, "; swap rates {least:.2} to {most:.2}, {} trips from hot to cold", self.round_trips)?;
+            write!(f, ", {:.0} effective draws", self.effective)?;
+        }
+        f.write_str(match self.is_exhausted {
+            true => "; nothing worse came for long: the search looks exhausted, which proves nothing",
+            false => "; the search ended early and is not exhausted",
+        })
+    }
 }
 
 /// The chains in one iteration.

@@ -36,7 +36,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         name: "proposal",
         default: "auto",
         help: "where the chain of an integer assignment may go next: uniform, adaptive, hit-and-run, geodesic, \
-            langevin, or auto",
+            langevin, local (nearby scenarios), or auto",
     },
     OptionInfo {
         name: "near",

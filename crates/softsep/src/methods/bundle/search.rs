@@ -56,7 +56,7 @@ impl<'a> BundleSearch<'a> {
         pool: &'a mut CutPool,
         run: &Run,
     ) -> Result<Self, Error> {
-        let soft = SoftSettings { chains: settings.chains, ..SoftSettings::default() };
+        let soft = SoftSettings { chains: settings.chains, schedule: settings.schedule, ..SoftSettings::default() };
         let clock = run.clock();
         let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
         let reference = ReferenceMeasure::default();

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::methods::{OptionInfo, SEPARATION_OPTION};
+use crate::methods::{OptionInfo, SCHEDULE_OPTION, SEPARATION_OPTION};
 use crate::separation::SeparationKind;
-use crate::separation::soft::{as_word, chains, from_word};
+use crate::separation::soft::{Schedule, as_word, chains, from_word};
 
 /// The options that `softsep solve --help` lists.
 pub(super) const OPTIONS: &[OptionInfo] = &[
@@ -19,6 +19,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
                or in-out (half-way between the incumbent and the master's decision)",
     },
     OptionInfo { name: "chains", default: "1", help: "chains side by side" },
+    SCHEDULE_OPTION,
 ];
 
 /// The point of the next separation.
@@ -67,11 +68,19 @@ pub struct BundleSettings {
     /// The number of chains side by side.
     #[serde(deserialize_with = "chains")]
     pub chains: u32,
+    /// The temperatures of the search that verifies the incumbent.
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
+    pub schedule: Schedule,
 }
 
 impl Default for BundleSettings {
     fn default() -> Self {
-        Self { separation: SeparationKind::default(), stabilisation: Stabilisation::default(), chains: 1 }
+        Self {
+            separation: SeparationKind::default(),
+            stabilisation: Stabilisation::default(),
+            chains: 1,
+            schedule: Schedule::default(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::average::Averaging;
-use crate::methods::{OptionInfo, SEPARATION_OPTION};
+use crate::methods::{OptionInfo, SCHEDULE_OPTION, SEPARATION_OPTION};
 use crate::separation::soft::{AutoOr, as_word, from_word};
 use crate::separation::{SeparationKind, SoftSettings};
 
@@ -39,7 +39,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         "proposal",
         "auto",
         "where the chain may go next: uniform, adaptive (leaning along the recourse's slope), hit-and-run, geodesic, \
-         langevin, or auto",
+         langevin, local (nearby scenarios), or auto",
     ),
     option("acceptance", "metropolis", "when the chain goes there: metropolis or barker"),
     option(
@@ -69,6 +69,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         "sphere",
         "on the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)",
     ),
+    SCHEDULE_OPTION,
 ];
 
 /// The rule for the length of a step.

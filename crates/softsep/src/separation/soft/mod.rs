@@ -25,7 +25,7 @@ pub(crate) use settings::{as_word, chains, from_word, positive_count};
 
 use self::kernel::KernelParts;
 use self::keyed::KeyedChains;
-use self::tempered::TemperedSearch;
+pub use self::tempered::{SearchQuery, TemperedSearch};
 use super::{Ascent, Claim, Effort, Found, Query, Separation};
 use crate::chain::Chains;
 use crate::cuts::CutPool;

@@ -132,19 +132,19 @@ impl Progress {
 }
 
 /// Everything that a search is asked for.
-pub(crate) struct SearchQuery<'a> {
+pub struct SearchQuery<'a> {
     /// The decision.
-    pub(crate) x: &'a [f64],
+    pub x: &'a [f64],
     /// A scenario that costs more ends the search.
-    pub(crate) above: Option<f64>,
+    pub above: Option<f64>,
     /// The largest number of recourse solves, if one is given.
-    pub(crate) budget: Option<u64>,
+    pub budget: Option<u64>,
     /// The time left and the interrupt flag.
-    pub(crate) clock: &'a Clock,
+    pub clock: &'a Clock,
 }
 
 /// Replicas with the proposals that they use, for many searches.
-pub(crate) struct TemperedSearch<'p> {
+pub struct TemperedSearch<'p> {
     problem: &'p Problem,
     states: Arc<dyn States + 'p>,
     schedule: Schedule,
@@ -159,7 +159,7 @@ pub(crate) struct TemperedSearch<'p> {
 
 impl<'p> TemperedSearch<'p> {
     /// Errs where an engine cannot be built.
-    pub(crate) fn new(
+    pub fn new(
         problem: &'p Problem,
         states: Arc<dyn States + 'p>,
         schedule: Schedule,
@@ -184,7 +184,7 @@ impl<'p> TemperedSearch<'p> {
     }
 
     /// The recourse solves of the replicas so far; those of ascents are counted by the caller's engine.
-    pub(crate) fn solves(&self) -> u64 {
+    pub fn solves(&self) -> u64 {
         self.replicas.solves()
     }
 
@@ -200,7 +200,7 @@ impl<'p> TemperedSearch<'p> {
 
     /// Searches at a decision, with `engine` for ascents, the first of which begin at `starts`. Calls `show` with the
     /// end of each ascent and the recourse's answer there.
-    pub(crate) fn run(
+    pub fn run(
         &mut self,
         query: &SearchQuery,
         starts: &[Vec<f64>],
