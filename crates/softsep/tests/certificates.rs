@@ -3,6 +3,8 @@
 
 #[path = "certificates/locks.rs"]
 mod locks;
+#[path = "certificates/needles.rs"]
+mod needles;
 #[path = "certificates/runs.rs"]
 mod runs;
 #[path = "certificates/shipping.rs"]
