@@ -5,6 +5,8 @@
 mod locks;
 #[path = "certificates/needles.rs"]
 mod needles;
+#[path = "certificates/quick.rs"]
+mod quick;
 #[path = "certificates/runs.rs"]
 mod runs;
 #[path = "certificates/shipping.rs"]

@@ -20,11 +20,6 @@ impl Ladder {
         Self { temperatures: (0..=last).map(temperature).collect(), trials: vec![(0.0, 0.0); last] }
     }
 
-    /// No rungs.
-    pub(super) fn empty() -> Self {
-        Self { temperatures: Vec::new(), trials: Vec::new() }
-    }
-
     /// The temperatures, the highest first.
     pub fn temperatures(&self) -> &[f64] {
         &self.temperatures

@@ -119,11 +119,9 @@ impl Replicas {
     /// of neighbouring rungs. The temperature of `kernel` is not used. If some replicas fail, returns the error of the
     /// one with the smallest label.
     pub fn sweep(&mut self, kernel: &TransitionKernel, transitions: u64, clock: &Clock) -> Result<(), RecourseError> {
-        let ladder = std::mem::replace(&mut self.ladder, Ladder::empty());
+        let Self { members, ladder, .. } = self;
         let temperature = |member: &Replica| ladder.temperatures()[member.rung];
-        let swept = self.for_each(|member| member.step(&kernel.at(temperature(member)), transitions, clock));
-        self.ladder = ladder;
-        swept?;
+        for_each(members, |member| member.step(&kernel.at(temperature(member)), transitions, clock))?;
         self.swap();
         Ok(())
     }
@@ -136,20 +134,7 @@ impl Replicas {
         transitions: u64,
         clock: &Clock,
     ) -> Result<(), RecourseError> {
-        self.for_each(|member| member.step(kernel, transitions, clock))
-    }
-
-    /// Calls `run` with every replica, on several threads where there are some.
-    fn for_each(
-        &mut self,
-        run: impl Fn(&mut Replica) -> Result<(), RecourseError> + Send + Sync,
-    ) -> Result<(), RecourseError> {
-        // Waking other threads takes longer than a few steps.
-        if rayon::current_num_threads() == 1 {
-            return self.members.iter_mut().try_for_each(run);
-        }
-        let results: Vec<_> = self.members.par_iter_mut().map(run).collect();
-        results.into_iter().collect()
+        for_each(&mut self.members, |member| member.step(kernel, transitions, clock))
     }
 
     /// Tries swaps between rungs 0 and 1, 2 and 3, … in one sweep, and between 1 and 2, 3 and 4, … in the next.
@@ -182,7 +167,7 @@ impl Replicas {
         self.members[cold].arrive(rung + 1, last);
     }
 
-    /// Ends the burn-in: moves the rungs so that swap rates become even. Replicas stay on their rungs.
+    /// Moves the rungs so that swap rates become even, by the trials so far. Replicas stay on their rungs.
     pub fn even_out(&mut self) {
         self.ladder.even_out();
     }
@@ -227,6 +212,19 @@ impl Replicas {
     pub fn solves(&self) -> u64 {
         self.members.iter().map(|member| member.engine.work().solves).sum()
     }
+}
+
+/// Calls `run` with every replica, on several threads where there are some.
+fn for_each(
+    members: &mut [Replica],
+    run: impl Fn(&mut Replica) -> Result<(), RecourseError> + Send + Sync,
+) -> Result<(), RecourseError> {
+    // Waking other threads takes longer than a few steps.
+    if rayon::current_num_threads() == 1 {
+        return members.iter_mut().try_for_each(run);
+    }
+    let results: Vec<_> = members.par_iter_mut().map(run).collect();
+    results.into_iter().collect()
 }
 
 impl Replica {

@@ -85,7 +85,8 @@ pub struct SearchDiagnostics {
     pub round_trips: u64,
     /// The number of independent draws that the replicas' steps are worth, all temperatures together.
     pub effective: f64,
-    /// Whether the search ended by its own rule, and not because something was found or solves or time ran out.
+    /// Whether nothing worse came for so long that the search ended by its own rule, and not because something was
+    /// found, or solves or time ran out.
     pub is_exhausted: bool,
 }
 

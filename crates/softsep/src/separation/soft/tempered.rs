@@ -8,14 +8,12 @@
 //!
 //! Further ascents begin beyond the set, where each entry of ξ deviates by a random multiple of its deviation at a
 //! replica's state or at a draw; the slope of Q there leads back to the set. A dual vertex that is optimal at extreme
-//! deviations of a few entries is optimal nowhere near random members of the set; beyond the set it shows. On sixteen
-//! hard decisions (inventory and energy, n = 15 and 20) 20,000 recourse solves found the worst scenario known in 52 % of
-//! the runs by ascents from draws, in 88 % by ascents from beyond the set, in 65 % by replicas with ascents from their
-//! states, and in 94 % by replicas with ascents from beyond the set.
+//! deviations of a few entries is optimal nowhere near random members of the set; beyond the set it is met often.
+//! docs/design/separation.md has the measurements.
 //!
 //! **The end of a search.** Let s be its recourse solves so far and r those at which its worst scenario was found. A
 //! search ends when
-//! - all ascents so far ended at the same cost, and s ≥ [`Effort`]'s `agreed` + r; or
+//! - all ascents so far ended at the same cost, and s ≥ `agreed` + r (see [`SearchEffort`]); or
 //! - s ≥ `disputed` and s ≥ 3r: nothing worse came in two thirds of the search; or
 //! - s ≥ `most`, or the solves that the query allows are spent; or
 //! - a scenario was found that the query calls enough.
@@ -69,13 +67,13 @@ const SAME_MAXIMUM: f64 = 1e-7;
 
 /// The recourse solves of a search: see the rule for its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Effort {
+struct SearchEffort {
     agreed: u64,
     disputed: u64,
     most: u64,
 }
 
-impl Effort {
+impl SearchEffort {
     /// By the dimension of ξ. A conic program takes as long as tens of linear ones.
     fn of(problem: &Problem) -> Self {
         let (dim, share) = (problem.set.dim() as u64, if problem.recourse.is_linear() { 1 } else { 10 });
@@ -122,12 +120,18 @@ impl Progress {
         self.reached_by[origin] |= is_same || value >= self.best;
     }
 
-    fn is_over(&self, solves: u64, effort: &Effort) -> bool {
+    /// Whether nothing worse came for so long that the search ends, after so many solves in all.
+    fn is_exhausted(&self, solves: u64, effort: &SearchEffort) -> bool {
         let solves = solves - self.solves_before;
         match self.is_disputed {
             false => solves >= effort.agreed + self.solves_at_best,
-            true => solves >= effort.most || solves >= effort.disputed && solves >= 3 * self.solves_at_best,
+            true => solves >= effort.disputed && solves >= 3 * self.solves_at_best,
         }
+    }
+
+    /// Whether the search is exhausted or as long as any may be.
+    fn is_over(&self, solves: u64, effort: &SearchEffort) -> bool {
+        self.is_exhausted(solves, effort) || solves - self.solves_before >= effort.most
     }
 }
 
@@ -153,7 +157,7 @@ pub struct TemperedSearch<'p> {
     draws: Random,
     /// The multiples of deviations at which ascents begin beyond the set.
     starts: Random,
-    effort: Effort,
+    effort: SearchEffort,
     diagnostics: Option<SearchDiagnostics>,
 }
 
@@ -178,7 +182,7 @@ impl<'p> TemperedSearch<'p> {
             replicas,
             draws: stream(seed, Purpose::Start, 1),
             starts: stream(seed, Purpose::Start, 2),
-            effort: Effort::of(problem),
+            effort: SearchEffort::of(problem),
             diagnostics: None,
         })
     }
@@ -186,6 +190,11 @@ impl<'p> TemperedSearch<'p> {
     /// The recourse solves of the replicas so far; those of ascents are counted by the caller's engine.
     pub fn solves(&self) -> u64 {
         self.replicas.solves()
+    }
+
+    /// The recourse solves of replicas and ascents.
+    fn solves_with(&self, climber: &Climber) -> u64 {
+        climber.engine.work().solves + self.replicas.solves()
     }
 
     /// The last search in numbers.
@@ -212,7 +221,7 @@ impl<'p> TemperedSearch<'p> {
         let mut climber = Climber::new(self.problem, query, engine, show);
         for start in starts {
             let (_, value) = climber.climb(start)?;
-            progress.record(value, RUNGS, climber.engine.work().solves + self.replicas.solves());
+            progress.record(value, RUNGS, self.solves_with(&climber));
         }
         let spread = self.draw(&mut climber, &mut progress)?;
         let mut rounds = 0;
@@ -229,7 +238,7 @@ impl<'p> TemperedSearch<'p> {
 
     /// Whether the search ends here.
     fn is_enough(&self, climber: &Climber, progress: &Progress) -> bool {
-        let solves = climber.engine.work().solves + self.replicas.solves();
+        let solves = self.solves_with(climber);
         climber.query.above.is_some_and(|above| progress.best > above)
             || climber.query.budget.is_some_and(|budget| solves - progress.solves_before >= budget)
             || progress.best == f64::INFINITY
@@ -248,7 +257,7 @@ impl<'p> TemperedSearch<'p> {
             self.states.realize(&state, &mut xi);
             let (first, last) = climber.climb(&xi)?;
             costs.extend(first.is_finite().then_some(first));
-            progress.record(last, RUNGS, climber.engine.work().solves + self.replicas.solves());
+            progress.record(last, RUNGS, self.solves_with(climber));
         }
         Ok(standard_deviation(&costs))
     }
@@ -306,7 +315,7 @@ impl<'p> TemperedSearch<'p> {
         for (replica, start) in starts.into_iter().enumerate() {
             let Some(start) = start else { continue };
             let (_, value) = climber.climb(&start)?;
-            progress.record(value, replica, climber.engine.work().solves + self.replicas.solves());
+            progress.record(value, replica, self.solves_with(climber));
             if self.is_enough(climber, progress) {
                 break;
             }
@@ -318,7 +327,7 @@ impl<'p> TemperedSearch<'p> {
     fn climb_from_beyond(&mut self, rung: usize, climber: &mut Climber, progress: &mut Progress) -> Result<(), Error> {
         let Some(state) = self.replicas.states().nth(rung) else { return Ok(()) };
         if let Some(value) = climber.climb_from_beyond(&state.xi, &mut self.starts)? {
-            let solves = climber.engine.work().solves + self.replicas.solves();
+            let solves = self.solves_with(climber);
             progress.record(value, self.replicas.on_rung(rung), solves);
         }
         let (mut state, mut xi) = (self.states.blank(), vec![0.0; self.problem.set.dim()]);
@@ -326,7 +335,7 @@ impl<'p> TemperedSearch<'p> {
             self.states.draw(&mut self.draws, &mut state);
             self.states.realize(&state, &mut xi);
             if let Some(value) = climber.climb_from_beyond(&xi, &mut self.starts)? {
-                progress.record(value, RUNGS, climber.engine.work().solves + self.replicas.solves());
+                progress.record(value, RUNGS, self.solves_with(climber));
             }
         }
         Ok(())
@@ -347,7 +356,7 @@ impl<'p> TemperedSearch<'p> {
             swap_rates: ladder.swap_rates().into_iter().flatten().collect(),
             round_trips: self.replicas.round_trips(),
             effective: self.replicas.summary().effective_draws,
-            is_exhausted: progress.is_over(solves + progress.solves_before, &self.effort),
+            is_exhausted: progress.is_exhausted(solves + progress.solves_before, &self.effort),
         });
     }
 }
