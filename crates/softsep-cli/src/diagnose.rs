@@ -8,9 +8,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use softsep::internals::chain::Acceptance;
 use softsep::internals::diagnose::{Constant, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision};
-use softsep::internals::format::NamedValues;
 use softsep::internals::report::diagnosis_summary;
 use softsep::internals::theory::Chance;
+use softsep::report::NamedValues;
 use softsep::run::{Clock, Interrupt};
 use softsep::uncertainty::Space;
 use softsep::{Error, Problem};
@@ -31,8 +31,8 @@ is said to.";
 /// Tell what the theory of soft separation says of a problem
 ///
 /// At a decision: the soft maximum and how far it is from the maximum, the likeliest scenarios, the worst one that a
-/// tempered search finds and whether that search looks exhausted, the constants of the problem, how fast chains mix, how likely they miss the worst scenario, and which temperature and how many
-/// transitions follow from that.
+/// tempered search finds and whether that search looks exhausted, the constants of the problem, how fast chains mix,
+/// how likely they miss the worst scenario, and which temperature and how many transitions follow from that.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diagnose {

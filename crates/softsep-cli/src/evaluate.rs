@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use softsep::internals::format::NamedValues;
-use softsep::internals::report::evaluation_summary;
 use softsep::model::{Broken, Violation};
+use softsep::report::NamedValues;
+use softsep::report::evaluation_summary;
 use softsep::run::Interrupt;
 use softsep::{Error, Evaluation, Problem};
 

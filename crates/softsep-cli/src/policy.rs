@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use softsep::internals::report::policy_file;
+use softsep::report::policy_file;
 use softsep::run::Interrupt;
 use softsep::{Error, NoRule, Problem, explicit_rule};
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use softsep::internals::report::{History, Table, Trace, TraceFormat};
+use softsep::report::{History, Table, Trace, TraceFormat};
 use softsep::run::{Bounds, Certificate, Event, Observer};
 
 use crate::output::say;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use softsep::internals::report::{HtmlReport, result_file, solve_summary};
 use softsep::methods::{Entry, METHODS};
+use softsep::report::{HtmlReport, result_file, solve_summary};
 use softsep::{Assumed, Certify, ProbabilisticTarget, Settings};
 
 use crate::exit::{Exit, Failure};

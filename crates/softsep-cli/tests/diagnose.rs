@@ -66,6 +66,7 @@ fn programs_read_the_same_numbers() {
             "first_cost",
             "temperature",
             "scores",
+            "search",
             "soft_error",
             "constants",
             "mixing",

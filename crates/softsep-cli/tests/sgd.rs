@@ -90,8 +90,8 @@ fn values_that_make_no_sense() {
 fn what_does_not_go_with_the_problem() {
     let place = place();
     for (wrong, right) in [
-        ("depots.json --proposal hit-and-run", "uniform, adaptive, geodesic, langevin would work"),
-        ("list.json --proposal langevin", "uniform, adaptive would work"),
+        ("depots.json --proposal hit-and-run", "uniform, adaptive, geodesic, langevin, local would work"),
+        ("list.json --proposal langevin", "uniform, adaptive, local would work"),
         ("depots.json --temperature adaptive", "leave --temperature out"),
     ] {
         place.run(&format!("solve --method sgd {wrong}")).refused(&[right]);

@@ -57,7 +57,7 @@ fn measure(n: usize, gamma: f64) {
         Bilinear::new(&problem).unwrap().separate(&Query::maximum(&x, &clock), &mut CutPool::new(&problem)).unwrap();
     let gap = match found.claim {
         Claim::Surely(claim) => format!("{:.4} %", 100.0 * (claim - found.value) / found.value.abs()),
-        Claim::Nothing => "none".into(),
+        _ => "none".into(),
     };
     println!(
         "n = {n}, Γ = {gamma}: {:>8.2?}, {:>7} nodes, gap {gap}; worst {:.2}, by ascents {local:.2} in {ascent:.2?}",

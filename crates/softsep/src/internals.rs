@@ -20,10 +20,7 @@ pub mod diagnose {
 
 /// Files.
 pub mod format {
-    pub use crate::format::{
-        CertificateFile, InfeasibleFile, NamedValues, ResultFile, ResultFormat, WorstCaseFile, load, load_text,
-        read_decision, read_scenarios, write, write_scenarios,
-    };
+    pub use crate::format::{load, load_text, read_decision, read_scenarios, write, write_scenarios};
 }
 
 /// Proposals of chains.
@@ -49,12 +46,10 @@ pub mod recourse {
     pub use crate::recourse::linear::{BasisPolicies, BasisProbe, DualChoice, Interval, Linear};
 }
 
-/// Results for people.
+/// Parts of reports.
 pub mod report {
-    pub use crate::report::{
-        History, HtmlReport, STYLE, Table, Trace, TraceFormat, certificate_in_words, diagnosis_summary,
-        evaluation_summary, html_text, policy_file, result_file, solve_summary,
-    };
+    pub use crate::report::diagnosis::diagnosis_summary;
+    pub use crate::report::html::{STYLE, html_text};
 }
 
 /// Separations by kind, and what they are made of.

@@ -44,7 +44,8 @@
 //! ended ([`Stop`](run::Stop)), and the [`Bounds`](run::Bounds), which say how each is known. A bound with the
 //! certificate `Deterministic` holds for sure, up to the solvers' tolerances; an objective without an upper bound is an
 //! estimate from the scenarios seen. [`evaluate`](evaluate()) gives the worst-case cost of any decision, and
-//! [`explicit_rule`] an affine rule y(ξ) that is feasible for every ξ.
+//! [`explicit_rule`] an affine rule y(ξ) that is feasible for every ξ. [`report`] makes summaries, result files and
+//! HTML pages of outcomes.
 //!
 //! # Choosing a method
 //!
@@ -108,7 +109,7 @@ mod outcome;
 mod policy;
 pub mod proposal;
 pub mod recourse;
-mod report;
+pub mod report;
 pub mod run;
 pub mod separation;
 mod settings;
@@ -134,6 +135,7 @@ pub use methods::{
 pub use model::{Problem, ProblemDefinition};
 pub use modelling::{Constraint, Expr, FirstStageVar, Key, Model, RecourseVar, Solution, UncertainParam};
 pub use outcome::{Outcome, Status, WorstCase};
+pub use policy::AffinePolicy;
 pub use separation::SeparationKind;
 pub use settings::Settings;
 pub use solve::{solve, solve_with};

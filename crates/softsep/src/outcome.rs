@@ -7,6 +7,7 @@ use crate::run::{Bounds, Stop, Verdict};
 
 /// The result of [`solve`](crate::solve).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What the run holds when it ends.
     pub status: Status,
@@ -65,6 +66,7 @@ impl Outcome {
 /// What the run holds when it ends; [`Stop`] says why it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Status {
     /// A decision within the gap asked for.
     Optimal,
@@ -80,6 +82,7 @@ pub enum Status {
 
 /// A scenario and the recourse to it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct WorstCase {
     /// The scenario.
     pub xi: Vec<f64>,

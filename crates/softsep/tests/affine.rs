@@ -140,14 +140,14 @@ fn check(what: &str, problem: &Problem, x: &[f64], close: f64, met: &mut Met) {
             );
             met.loose += u64::from(is_below(truth, bound, close));
         }
-        Claim::Nothing => assert_eq!(end.claim, Claim::Nothing, "{what}: no bound at the root, and one later"),
+        _ => assert_eq!(end.claim, Claim::Nothing, "{what}: no bound at the root, and one later"),
     }
     match end.claim {
         Claim::Surely(bound) => {
             assert!(!is_below(bound, truth, BELOW), "{what}: at {x:?} it claims {bound}, and the truth is {truth}");
             assert!(!is_below(truth, bound, close), "{what}: at {x:?} it stays at {bound}, and the truth is {truth}");
         }
-        Claim::Nothing => met.missing += 1,
+        _ => met.missing += 1,
     }
 }
 

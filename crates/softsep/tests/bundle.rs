@@ -127,7 +127,7 @@ fn rank(outcome: Option<&Outcome>) -> u8 {
     match outcome.map(|outcome| outcome.status) {
         Some(Status::Optimal | Status::Infeasible | Status::Unbounded) => 3,
         Some(Status::Feasible) => 2,
-        Some(Status::Unknown) => 1,
+        Some(_) => 1,
         None => 0,
     }
 }

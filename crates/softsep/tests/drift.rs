@@ -1,7 +1,7 @@
 //! The linear engine along long drifting walks, against HiGHS from a cold start at each step.
 //!
-//! Along a walk the engine answers from known bases, updated bounds, updated duals and factors that bases share. None of
-//! that may show in an answer.
+//! Along a walk the engine answers from known bases, updated bounds, updated duals and factors that bases share. None
+//! of that may show in an answer.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use rand::{RngExt, SeedableRng};

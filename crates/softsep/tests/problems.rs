@@ -15,9 +15,10 @@ use std::sync::Arc;
 use brute::{least, members, spread};
 use hand::{Cost, HAND, Hand, first_cost};
 use serde::Deserialize;
-use softsep::internals::format::{NamedValues, ResultFile, load, load_text, write};
+use softsep::internals::format::{load, load_text, write};
 use softsep::methods::{BranchAndCutSettings, METHODS, Reaches, Root};
 use softsep::recourse::{Answer, Outcome as Ended, Recourse, engine};
+use softsep::report::{NamedValues, ResultFile};
 use softsep::run::{Certificate, Clock, Stage, Verdict};
 use softsep::{Error, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve};
 
@@ -146,7 +147,7 @@ fn run(problem: &Problem, method: &str, threads: usize) -> Result<(Outcome, Resu
     let settings =
         Settings { method: method.parse().unwrap(), gap: GAP, threads: Some(threads), ..Settings::default() };
     let outcome = solve(problem, &settings)?;
-    let mut file = softsep::internals::report::result_file(problem, &outcome);
+    let mut file = softsep::report::result_file(problem, &outcome);
     file.seconds = 0.0;
     Ok((outcome, file))
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use markup::{Element, parse};
 
 use softsep::definition::{Row, Variable};
-use softsep::internals::report::{History, HtmlReport};
 use softsep::methods::MethodSettings;
+use softsep::report::{History, HtmlReport};
 use softsep::run::{Assumption, Attested, Clock, Event, Limits, Observer, ProbabilisticBound, Record, Run, Source};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Certify, Outcome, Problem, ProblemDefinition, Settings, Status, solve_with};
@@ -183,7 +183,8 @@ fn a_likely_bound_is_called_likely() {
         best.value,
         Attested { likely: Some(likely), remarks: vec!["a <remark>".into()], ..Attested::default() },
     );
-    let outcome = Outcome { bounds: run.bounds().clone(), status: Status::Optimal, method: "sgd", ..proved.clone() };
+    let mut outcome = proved.clone();
+    (outcome.bounds, outcome.status, outcome.method) = (run.bounds().clone(), Status::Optimal, "sgd");
     let settings = with("sgd");
     let text =
         HtmlReport { problem: &problem, file: None, settings: &settings, outcome: &outcome, history: &history.0 }

@@ -6,9 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use softsep::definition::{Row, ScenarioList, Variable};
-use softsep::internals::format::{
-    CertificateFile, InfeasibleFile, NamedValues, ResultFile, WorstCaseFile, load, load_text, read_decision, write,
-};
+use softsep::internals::format::{load, load_text, read_decision, write};
+use softsep::report::{CertificateFile, InfeasibleFile, NamedValues, ResultFile, WorstCaseFile};
 use softsep::run::{Assumption, Certificate, Source, Stage, Stop, ViolationLevel};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Status};

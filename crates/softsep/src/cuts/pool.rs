@@ -6,10 +6,10 @@
 
 use crate::model::Problem;
 use crate::numeric::dot;
-use crate::numeric::tolerances::FARKAS_TOL;
+use crate::numeric::tolerances::{CUT_TOL, FARKAS_TOL};
 use crate::recourse::{Answer, Cut, CutKind, Outcome};
 
-/// The largest number of cuts. Beyond it the cut that was active longest ago is replaced.
+/// The largest number of cuts. Beyond it the cut of the largest age is replaced.
 const CAPACITY: usize = 4096;
 
 /// The position of a reader: the cuts inserted before it have been read.
@@ -137,7 +137,8 @@ impl CutPool {
             self.last_active.push(self.time);
             return true;
         }
-        let oldest = (0..CAPACITY).min_by_key(|&cut| self.last_active[cut]).unwrap_or(0);
+        // Times are distinct, so that one cut is the oldest.
+        let oldest = (0..CAPACITY).max_by_key(|&cut| self.age(cut)).unwrap_or(0);
         self.kinds[oldest] = kind;
         self.intercepts[oldest] = intercept;
         self.slopes[oldest * self.dim..(oldest + 1) * self.dim].copy_from_slice(slope);
@@ -194,6 +195,19 @@ impl CutPool {
             }
         }
         scenarios
+    }
+
+    /// Marks the cuts that bind at x as active now: the optimality cuts with the largest value, and the feasibility
+    /// cuts without slack. A method calls it at the decisions of its master or tree.
+    pub fn activate_binding(&mut self, x: &[f64]) {
+        let largest = self.largest_at(x).map_or(f64::INFINITY, |(_, value)| value);
+        for cut in 0..self.len() {
+            let top = if self.kinds[cut] == CutKind::Optimality { largest } else { 0.0 };
+            let size = if self.kinds[cut] == CutKind::Optimality { top } else { self.intercepts[cut] };
+            if self.value_at(cut, x) >= top - CUT_TOL * size.abs().max(1.0) {
+                self.activate(cut);
+            }
+        }
     }
 
     /// Marks a cut as active now.
@@ -255,6 +269,18 @@ mod tests {
         assert!(pool.insert(&cut(-1.0, 1.0), &[0.0]));
         assert_eq!((pool.len(), pool.intercept(0), pool.intercept(1)), (CAPACITY, 0.0, -1.0));
         assert_eq!(pool.read_new(&mut cursor), [1]);
+    }
+
+    #[test]
+    fn cuts_that_bind_become_active() {
+        let mut pool = pool();
+        for (intercept, slope) in [(1.0, 0.0), (0.0, 1.0), (-2.0, 1.0)] {
+            pool.insert(&cut(intercept, slope), &[0.0]);
+        }
+        pool.insert(&Cut { kind: CutKind::Feasibility, intercept: -1.0, slope: vec![1.0] }, &[0.0]);
+        // At 1 the first two cuts are the largest, and the feasibility cut has no slack.
+        pool.activate_binding(&[1.0]);
+        assert_eq!([0, 1, 2, 3].map(|cut| pool.age(cut)), [2, 1, 4, 0]);
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl<'p> CutMaster<'p> {
     /// Solves the master over all cuts of the pool, and writes its lower bound into the ledger. Where the pool has
     /// thousands of new cuts, those with large values at `near` are added first, and of the others those that the
     /// master needs.
-    pub(crate) fn solve(&mut self, pool: &CutPool, near: &[f64], run: &mut Run) -> Result<CutMasterOutcome, Error> {
+    pub(crate) fn solve(&mut self, pool: &mut CutPool, near: &[f64], run: &mut Run) -> Result<CutMasterOutcome, Error> {
         self.master.add_new_cuts(pool, near);
         let solved = self.solve_bounded(pool, run)?;
         run.set_master(self.master.size());
@@ -74,6 +74,9 @@ impl<'p> CutMaster<'p> {
         }
         if let Some(lower) = solved.lower {
             run.lower(lower);
+        }
+        if let Some(x) = &solved.x {
+            pool.activate_binding(x);
         }
         // An optimal master without a decision has nothing left to tell.
         Ok(solved.x.map_or(CutMasterOutcome::Ended(Stop::Stalled), CutMasterOutcome::Decision))

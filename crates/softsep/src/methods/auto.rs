@@ -1,9 +1,9 @@
 //! `auto`: chooses methods by the problem's class and size, reports the choice, and continues with another method where
 //! one does not close the gap.
 
-use super::ccg::{self, ccg};
-use super::generation::{Generation, GenerationSettings};
-use super::{BranchAndCut, Bundle, Entry, Method, MethodSettings, Reaches};
+use std::sync::Arc;
+
+use super::{BranchAndCutSettings, BundleSettings, Entry, GenerationSettings, Method, MethodSettings, Reaches};
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
@@ -36,9 +36,9 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// The automatic choice, with the methods to choose from.
 pub(super) struct Auto {
-    bundle: Bundle,
-    branch_and_cut: BranchAndCut,
-    ccg: Generation,
+    bundle: Arc<dyn Method>,
+    branch_and_cut: Arc<dyn Method>,
+    ccg: Arc<dyn Method>,
 }
 
 /// The methods for a problem, and their order.
@@ -57,40 +57,42 @@ impl Auto {
     /// The methods with their default settings.
     pub(super) fn new() -> Self {
         Self {
-            bundle: Bundle::default(),
-            branch_and_cut: BranchAndCut::default(),
-            ccg: ccg(GenerationSettings::default()),
+            bundle: MethodSettings::Bundle(BundleSettings::default()).build(),
+            branch_and_cut: MethodSettings::BranchAndCut(BranchAndCutSettings::default()).build(),
+            ccg: MethodSettings::Ccg(GenerationSettings::default()).build(),
         }
     }
 
     /// The method with soft separation for the problem: one for continuous x, one for integers.
     fn soft(&self, problem: &Problem) -> &dyn Method {
-        if problem.first.has_integers() { &self.branch_and_cut } else { &self.bundle }
+        if problem.first.has_integers() { self.branch_and_cut.as_ref() } else { self.bundle.as_ref() }
     }
 
-    /// Chooses the strategy for a problem. Errs if no method accepts it. `is_limited`: whether there is a time limit.
-    fn strategy(&self, problem: &Problem, is_limited: bool) -> Result<Strategy, Unsupported> {
+    /// The method that a strategy begins with.
+    fn first(&self, strategy: Strategy, problem: &Problem) -> &dyn Method {
+        match strategy {
+            Strategy::Ccg => self.ccg.as_ref(),
+            Strategy::SoftThenProof | Strategy::Soft => self.soft(problem),
+        }
+    }
+
+    /// Chooses the strategy for a problem, with the reason in words. Errs if no method accepts it. `is_limited`:
+    /// whether there is a time limit.
+    fn choose(&self, problem: &Problem, is_limited: bool) -> Result<(Strategy, String), Unsupported> {
         let proves = self.ccg.accepts(problem);
         let soft_applies = self.soft(problem).accepts(problem).is_ok();
         let coefficients = problem.recourse.dim() * problem.set.dim();
         // Policies for recourse with cones or a quadratic cost take interior-point solves, which are much slower.
         let is_linear = problem.recourse.is_linear();
         let is_quick = is_linear && coefficients <= QUICK_COEFFICIENTS && problem.set.extremes() != Count::Infinite;
-        match (proves, Exact::choose(problem)) {
-            (Ok(()), Ok(Exact::Scan(_))) => Ok(Strategy::Ccg),
-            (Ok(()), _) if !soft_applies || is_quick => Ok(Strategy::Ccg),
-            (Ok(()), _) if is_limited || is_linear && coefficients <= PROVABLE_COEFFICIENTS => {
-                Ok(Strategy::SoftThenProof)
-            }
-            (Ok(()), _) => Ok(Strategy::Soft),
-            (Err(_), _) if soft_applies => Ok(Strategy::Soft),
-            (Err(refusal), _) => Err(refusal),
-        }
-    }
-
-    /// Describes the reason for a strategy in words.
-    fn reason(&self, problem: &Problem, strategy: Strategy) -> String {
-        match (strategy, Exact::choose(problem)) {
+        let exact = Exact::choose(problem);
+        let strategy = match proves {
+            Ok(()) if matches!(exact, Ok(Exact::Scan(_))) || !soft_applies || is_quick => Strategy::Ccg,
+            Ok(()) if is_limited || is_linear && coefficients <= PROVABLE_COEFFICIENTS => Strategy::SoftThenProof,
+            Err(refusal) if !soft_applies => return Err(refusal),
+            Ok(()) | Err(_) => Strategy::Soft,
+        };
+        let reason = match (strategy, exact) {
             (Strategy::Ccg, Ok(Exact::Scan(_))) => "every scenario that matters can be asked".into(),
             (Strategy::Ccg, _) => "an exact separation is quick here".into(),
             (Strategy::SoftThenProof, _) => "it finds the decision, and one exact separation then proves it".into(),
@@ -100,7 +102,8 @@ impl Auto {
                     .into()
             }
             (Strategy::Soft, Err(reason)) => format!("no separation here is exact: {reason}"),
-        }
+        };
+        Ok((strategy, reason))
     }
 
     /// Runs the method with soft separation, and then `ccg` with its warm start if the gap is still open.
@@ -126,8 +129,8 @@ impl Auto {
         if let Err(error) = &ended {
             run.say(&format!("{} failed: {error}", soft.name()));
         }
-        run.say(&format!("the gap is still open: {} continues from here", ccg::ENTRY.name));
-        run.set_method(ccg::ENTRY.name);
+        run.say(&format!("the gap is still open: {} continues from here", self.ccg.name()));
+        run.set_method(self.ccg.name());
         self.ccg.solve(problem, certify, warm, run)
     }
 
@@ -148,7 +151,7 @@ impl Auto {
         if soft.accepts(problem).is_err() {
             return Err(error);
         }
-        run.say(&format!("{} failed ({error}): {} continues", ccg::ENTRY.name, soft.name()));
+        run.say(&format!("{} failed ({error}): {} continues", self.ccg.name(), soft.name()));
         run.set_method(soft.name());
         // Where this fails too, the first failure is reported.
         match soft.solve(problem, certify, warm, run) {
@@ -164,39 +167,31 @@ impl Method for Auto {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        self.strategy(problem, false).map(|_| ())
+        self.choose(problem, false).map(|_| ())
     }
 
     fn plan(&self, problem: &Problem) -> String {
-        match self.strategy(problem, false) {
-            Ok(strategy @ Strategy::Ccg) => {
-                format!(
-                    "picks {}, since {}: {}",
-                    ccg::ENTRY.name,
-                    self.reason(problem, strategy),
-                    self.ccg.plan(problem)
-                )
-            }
-            Ok(strategy) => {
-                let soft = self.soft(problem);
-                format!("picks {}, since {}: {}", soft.name(), self.reason(problem, strategy), soft.plan(problem))
+        match self.choose(problem, false) {
+            Ok((strategy, reason)) => {
+                let method = self.first(strategy, problem);
+                format!("picks {}, since {reason}: {}", method.name(), method.plan(problem))
             }
             Err(refusal) => refusal.to_string(),
         }
     }
 
     fn promise(&self, problem: &Problem) -> String {
-        match self.strategy(problem, false) {
-            Ok(Strategy::Ccg | Strategy::SoftThenProof) => self.ccg.promise(problem),
-            Ok(Strategy::Soft) => self.soft(problem).promise(problem),
+        match self.choose(problem, false) {
+            Ok((Strategy::Ccg | Strategy::SoftThenProof, _)) => self.ccg.promise(problem),
+            Ok((Strategy::Soft, _)) => self.soft(problem).promise(problem),
             Err(refusal) => refusal.to_string(),
         }
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
-        let strategy = self.strategy(problem, run.clock().left().is_some())?;
-        let name = if strategy == Strategy::Ccg { ccg::ENTRY.name } else { self.soft(problem).name() };
-        run.say(&format!("auto picks {name}: {}", self.reason(problem, strategy)));
+        let (strategy, reason) = self.choose(problem, run.clock().left().is_some())?;
+        let name = self.first(strategy, problem).name();
+        run.say(&format!("auto picks {name}: {reason}"));
         run.set_method(name);
         match (strategy, certify) {
             (Strategy::Ccg, _) => self.solve_by_ccg(problem, certify, warm, run),

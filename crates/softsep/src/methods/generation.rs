@@ -193,7 +193,10 @@ impl GenerationState<'_> {
             run.lower(lower);
         }
         let grown = match (&solved.x, solved.theta) {
-            (Some(x), Some(theta)) => self.grow(x, theta, run)?,
+            (Some(x), Some(theta)) => {
+                self.pool.activate_binding(x);
+                self.grow(x, theta, run)?
+            }
             _ => false,
         };
         run.count_solves(self.master.take_solves());

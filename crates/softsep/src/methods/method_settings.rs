@@ -7,12 +7,17 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::adr::Adr;
 use super::auto::Auto;
 use super::benders::benders;
+use super::branch_and_cut::BranchAndCut;
+use super::bundle::Bundle;
 use super::ccg::ccg;
+use super::extensive::Extensive;
+use super::sgd::Sgd;
 use super::{
-    Adr, AdrSettings, BranchAndCut, BranchAndCutSettings, Bundle, BundleSettings, Entry, Extensive, ExtensiveSettings,
-    GenerationSettings, Method, Sgd, SgdSettings,
+    AdrSettings, BranchAndCutSettings, BundleSettings, Entry, ExtensiveSettings, GenerationSettings, Method,
+    SgdSettings,
 };
 use crate::error::Error;
 use crate::separation::SeparationKind;

@@ -27,17 +27,12 @@ use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
 
-pub(crate) use adr::Adr;
 pub use adr::AdrSettings;
-pub(crate) use branch_and_cut::BranchAndCut;
 pub use branch_and_cut::{BranchAndCutSettings, Root, TreeKind};
-pub(crate) use bundle::Bundle;
 pub use bundle::{BundleSettings, Stabilisation};
-pub(crate) use extensive::Extensive;
 pub use extensive::ExtensiveSettings;
 pub use generation::GenerationSettings;
 pub use method_settings::{CustomMethod, MethodSettings};
-pub(crate) use sgd::Sgd;
 pub use sgd::{Averaging, SgdSettings, Start, Steps};
 
 /// A way to solve a problem.

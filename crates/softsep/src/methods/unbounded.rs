@@ -1,9 +1,7 @@
 //! A master over cuts that is unbounded: whether the problem is, or is infeasible, a method with exact separations
 //! finds out.
 
-use super::benders::benders;
-use super::generation::GenerationSettings;
-use super::{Certify, Method};
+use super::{Certify, GenerationSettings, MethodSettings};
 use crate::cuts::WarmStart;
 use crate::error::Error;
 use crate::model::Problem;
@@ -23,7 +21,7 @@ pub(super) fn prove_unbounded(problem: &Problem, certify: Certify, run: &mut Run
         )));
     }
     run.say("the cost at a typical scenario falls without end: a proof by cuts");
-    let method = benders(GenerationSettings::default());
+    let method = MethodSettings::Benders(GenerationSettings::default()).build();
     method.accepts(problem)?;
     method.solve(problem, certify, &mut WarmStart::cold(problem), run)
 }

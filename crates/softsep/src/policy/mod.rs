@@ -19,7 +19,7 @@ mod support;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-pub(crate) use affine_policy::AffinePolicy;
+pub use affine_policy::AffinePolicy;
 pub(crate) use dependence::Dependence;
 pub(crate) use list::{ScenarioConstraints, best_policy_over_list};
 pub(crate) use program::{Decision, PolicyProgram};

@@ -10,9 +10,9 @@ use crate::uncertainty::{Space, States};
 /// body's width along a coordinate.
 const LENGTH: f64 = 1.0;
 
-/// A step in a uniform direction. On a sphere its length is that of a normal vector in the tangent space, measured along
-/// the great circle; the density of v given u depends on their angle only, so that the step is symmetric. In a body it
-/// is uniform on the part of the chord within the length; the ratio is that of the two parts.
+/// A step in a uniform direction. On a sphere its length is that of a normal vector in the tangent space, measured
+/// along the great circle; the density of v given u depends on their angle only, so that the step is symmetric. In a
+/// body it is uniform on the part of the chord within the length; the ratio is that of the two parts.
 ///
 /// The length is divided by the root of the chain's concentration factor, which grows while most candidates are
 /// rejected.

@@ -7,6 +7,7 @@ use crate::numeric::tolerances::{CONTRADICTION_TOL, cost_tol};
 
 /// The best decision known.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Best {
     /// The decision.
     pub x: Vec<f64>,
@@ -31,6 +32,7 @@ pub struct Bounds {
 /// How the two bounds are known; derived from them, never set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Certificate {
     /// Both hold for sure, up to the solvers' tolerances.
     Deterministic,

@@ -1,4 +1,7 @@
 //! The incumbent: the decision with the best cost known, proved or not.
+//!
+//! The result of a run may be another decision: one whose cost has a proved upper bound is reported before an incumbent
+//! whose lower cost is an estimate ([`Bounds`](super::Bounds)). Methods continue from the incumbent.
 
 use super::{Event, Run};
 

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 /// What was proved about a problem that has no optimum.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// No decision is feasible for every ξ.
     Infeasible(Infeasible),

@@ -15,6 +15,7 @@ const CHEAP_CONIC_SCAN: usize = 1000;
 
 /// When an automatic choice includes an exact separation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Proof {
     /// Always: the method does not end without one.
     Required,

@@ -40,8 +40,10 @@ use crate::error::Error;
 use crate::recourse::{Answer, Cut, RecourseBasis};
 use crate::run::{ChainDiagnostics, SearchDiagnostics};
 
-/// A claim about the maximum of Q(x, ·) over the set.
+/// A claim about the maximum of Q(x, ·) over the set. A separation claims what it has proved: statements that hold with
+/// a probability are made by certification, from draws of their own.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Claim {
     /// The maximum is at most this.
     Surely(f64),

@@ -4,6 +4,7 @@ use crate::run::Clock;
 
 /// How hard a separation without a proof searches. Exact separations ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Effort {
     /// Ascents from known scenarios only: for fractional points of a tree.
     Local,

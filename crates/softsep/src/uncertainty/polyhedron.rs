@@ -42,8 +42,8 @@ pub(crate) struct Polyhedron {
     vertices: OnceLock<Result<ScenarioList, GaveUp>>,
 }
 
-/// A polyhedron as `ξ = center + B u` with `⟨normal, u⟩ ≤ limit` for each facet. Normals have length one, zero is in the
-/// relative interior, and the set has width two along each coordinate.
+/// A polyhedron as `ξ = center + B u` with `⟨normal, u⟩ ≤ limit` for each facet. Normals have length one, zero is in
+/// the relative interior, and the set has width two along each coordinate.
 struct InHull {
     center: Vec<f64>,
     /// The columns of B.

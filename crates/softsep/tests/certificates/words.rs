@@ -1,11 +1,10 @@
 //! What the ledger holds comes out in the result file and in words, each statement as what it is.
 
-use softsep::internals::format::ResultFile;
-use softsep::internals::report::{certificate_in_words, result_file, solve_summary};
+use softsep::report::{ResultFile, certificate_in_words, result_file, solve_summary};
 use softsep::run::{
     Assumption, Attested, Certificate, Clock, Limits, ProbabilisticBound, Run, Silent, Source, Stop, ViolationLevel,
 };
-use softsep::{Outcome, Problem, Status};
+use softsep::{Outcome, Problem, Settings, Status, solve};
 
 use super::locks;
 
@@ -36,19 +35,10 @@ fn outcome(attested: Attested, upper: Option<f64>) -> Outcome {
     run.attest(&[], 11.0, attested);
     let ended = run.tick();
     assert_eq!(ended, run.bounds().meet(0.2).then_some(Stop::Gap));
-    Outcome {
-        status: if ended.is_some() { Status::Optimal } else { Status::Feasible },
-        stop: Stop::Gap,
-        bounds: run.bounds().clone(),
-        worst_case: None,
-        verdict: None,
-        method: "sgd",
-        seed: 1,
-        iterations: 1,
-        recourse_solves: 1,
-        exact_separations: 0,
-        seconds: 0.0,
-    }
+    let mut outcome = solve(&problem(), &Settings::default().seed(1)).unwrap();
+    outcome.status = if ended.is_some() { Status::Optimal } else { Status::Feasible };
+    (outcome.bounds, outcome.worst_case, outcome.method) = (run.bounds().clone(), None, "sgd");
+    outcome
 }
 
 fn problem() -> Problem {

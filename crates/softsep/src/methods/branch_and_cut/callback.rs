@@ -97,6 +97,7 @@ impl<'a> SeparationCallback<'a> {
         let clock = run.clock().clone();
         let query =
             Query::scenario(x, &clock).above(above - first_cost).with_effort(effort).with_size(run.objective_size());
+        self.pool.activate_binding(x);
         let found = self.separation.separate(&query, self.pool)?;
         count(&found, run);
         if let Some(cut) = &found.cut {

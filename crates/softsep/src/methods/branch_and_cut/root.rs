@@ -5,7 +5,7 @@ use super::settings::Root;
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::Error;
-use crate::methods::{Bundle, BundleSettings, Method, Sgd, SgdSettings, Stabilisation};
+use crate::methods::{BundleSettings, MethodSettings, SgdSettings, Stabilisation};
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Stop, Verdict};
 use crate::separation::SeparationKind;
@@ -31,21 +31,21 @@ pub(super) fn relax(
     warm: &mut WarmStart,
     run: &mut Run,
 ) -> Result<Relaxed, Error> {
-    let method: Box<dyn Method> = match root {
+    let method = match root {
         Root::None => return Ok(Relaxed::Solved),
-        Root::Sgd => Box::new(Sgd::new(SgdSettings::default())),
+        Root::Sgd => MethodSettings::Sgd(SgdSettings::default()),
         // Projections onto a level set are slow where X has a row per integer: in-out takes a tenth of the time there.
-        Root::Bundle => Box::new(Bundle::new(BundleSettings {
+        Root::Bundle => MethodSettings::Bundle(BundleSettings {
             separation: separation.clone(),
             stabilisation: Stabilisation::InOut,
             ..BundleSettings::default()
-        })),
+        }),
     };
     let relaxed = problem.relaxed();
     let mut silent = Silent;
     let limits = Limits { gap: SHARE * run.limits().gap, iterations: None, ..run.limits().clone() };
     let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
-    let ended = method.solve(&relaxed, Certify::None, warm, &mut search);
+    let ended = method.build().solve(&relaxed, Certify::None, warm, &mut search);
     let (solves, iterations) = (search.recourse_solves(), search.iterations());
     let (lower, verdict, exact) = (search.bounds().lower(), search.verdict().cloned(), search.exact_separations());
     run.count_solves(solves);

@@ -3,8 +3,8 @@
 //! When right-hand sides change and costs do not, a basis stays dual feasible and is often only a few pivots away from
 //! the optimum. HiGHS would find the same optimum, but one call of it costs as much as hundreds of these pivots.
 //!
-//! Nothing here is taken as proved: the caller verifies basic values and reduced costs, or factors the last basis afresh
-//! and tests it, verifies the ray, and calls HiGHS wherever the status is [`DualSimplexStatus::Unreliable`].
+//! Nothing here is taken as proved: the caller verifies basic values and reduced costs, or factors the last basis
+//! afresh and tests it, verifies the ray, and calls HiGHS wherever the status is [`DualSimplexStatus::Unreliable`].
 
 use std::ops::Range;
 

@@ -11,6 +11,8 @@ mod kernel;
 mod keyed;
 mod settings;
 mod tempered;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use std::borrow::Cow;

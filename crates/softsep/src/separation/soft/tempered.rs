@@ -67,22 +67,28 @@ const SAME_MAXIMUM: f64 = 1e-7;
 
 /// The recourse solves of a search: see the rule for its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct SearchEffort {
-    agreed: u64,
-    disputed: u64,
-    most: u64,
+pub(super) struct SearchEffort {
+    pub(super) agreed: u64,
+    pub(super) disputed: u64,
+    pub(super) most: u64,
 }
 
 impl SearchEffort {
-    /// By the dimension of ξ. A conic program takes as long as tens of linear ones.
+    /// By the dimension of ξ. A conic program takes as long as tens of linear ones, so that fewer are solved, but as
+    /// many as find a narrow ridge of Q over a circle.
     fn of(problem: &Problem) -> Self {
-        let (dim, share) = (problem.set.dim() as u64, if problem.recourse.is_linear() { 1 } else { 10 });
-        Self { agreed: (100 + 300 * dim).min(6000) / share, disputed: 600 * dim / share, most: 1200 * dim / share }
+        let dim = problem.set.dim() as u64;
+        let full = Self { agreed: (100 + 300 * dim).min(6000), disputed: 600 * dim, most: 1200 * dim };
+        if problem.recourse.is_linear() {
+            return full;
+        }
+        let Self { agreed, disputed, most } = full;
+        Self { agreed: (agreed / 10).max(300), disputed: (disputed / 10).max(600), most: (most / 10).max(1200) }
     }
 }
 
 /// Where a search stands.
-struct Progress {
+pub(super) struct Progress {
     solves_before: u64,
     /// The largest cost that an ascent ended at, and the solves at that moment.
     best: f64,
@@ -95,7 +101,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(solves_before: u64) -> Self {
+    pub(super) fn new(solves_before: u64) -> Self {
         Self {
             solves_before,
             best: f64::NEG_INFINITY,
@@ -107,10 +113,11 @@ impl Progress {
     }
 
     /// Takes up the end of an ascent.
-    fn record(&mut self, value: f64, origin: usize, solves: u64) {
+    pub(super) fn record(&mut self, value: f64, origin: usize, solves: u64) {
         self.ascents += 1;
+        let is_first = self.best == f64::NEG_INFINITY;
         let slack = SAME_MAXIMUM * self.best.abs();
-        let is_same = value == self.best || (value - self.best).abs() <= slack;
+        let is_same = value == self.best || !is_first && (value - self.best).abs() <= slack;
         self.is_disputed |= self.ascents > 1 && !is_same;
         if !is_same && value > self.best {
             self.reached_by = [false; RUNGS + 1];
@@ -121,7 +128,7 @@ impl Progress {
     }
 
     /// Whether nothing worse came for so long that the search ends, after so many solves in all.
-    fn is_exhausted(&self, solves: u64, effort: &SearchEffort) -> bool {
+    pub(super) fn is_exhausted(&self, solves: u64, effort: &SearchEffort) -> bool {
         let solves = solves - self.solves_before;
         match self.is_disputed {
             false => solves >= effort.agreed + self.solves_at_best,
@@ -130,7 +137,7 @@ impl Progress {
     }
 
     /// Whether the search is exhausted or as long as any may be.
-    fn is_over(&self, solves: u64, effort: &SearchEffort) -> bool {
+    pub(super) fn is_over(&self, solves: u64, effort: &SearchEffort) -> bool {
         self.is_exhausted(solves, effort) || solves - self.solves_before >= effort.most
     }
 }
