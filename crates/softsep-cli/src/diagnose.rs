@@ -175,7 +175,7 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
             "ties": scores.ties,
             "likeliest": likeliest.collect::<Vec<_>>(),
         },
-        "search": search(problem, &diagnosis.searched),
+        "search": diagnosis.searched.as_ref().map(|searched| search(problem, searched)),
         "soft_error": constant(diagnosis.soft_error),
         "constants": {
             "spread": constant(constants.spread),

@@ -97,8 +97,8 @@ pub struct Diagnosis {
     pub certification: Option<Certified>,
     /// The default concentration of the states' tilt.
     pub concentration: Option<f64>,
-    /// The worst scenario of a tempered search.
-    pub searched: Searched,
+    /// The worst scenario of a tempered search; `None` where the clock stopped it.
+    pub searched: Option<Searched>,
 }
 
 /// The result of a tempered search at x.
@@ -242,7 +242,10 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         provenance: if count.is_some() { provenance } else { provenance.and(constants.slope_xi.provenance) },
         certification: finite.map(|finite| certify(finite, movement, inquiry)),
         concentration: states.tilt().map(|tilt| tilt.concentration()),
-        searched: search(problem, x, inquiry.seed, clock)?,
+        searched: match search(problem, x, inquiry.seed, clock) {
+            Err(error) if error.is_interrupt() => None,
+            searched => Some(searched?),
+        },
         scores,
         constants,
     })

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::summary::entries;
-use crate::diagnose::{Certified, Constant, Diagnosis, Identification, Inquiry, Provenance};
+use crate::diagnose::{Certified, Constant, Diagnosis, Identification, Inquiry, Provenance, Searched};
 use crate::model::Problem;
 use crate::theory::Chance;
 use crate::uncertainty::{Count, Space};
@@ -59,8 +59,12 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
         at_most(diagnosis.soft_error)
     );
     gap_and_likeliest(text, problem, diagnosis);
-    let searched = &diagnosis.searched;
-    let _ = writeln!(text, "search       {} is the worst cost found by a {}", short(searched.worst), searched.search);
+    let _ = match &diagnosis.searched {
+        Some(Searched { worst, search, .. }) => {
+            writeln!(text, "search       {} is the worst cost found by a {search}", short(*worst))
+        }
+        None => writeln!(text, "search       none: the time limit was met before"),
+    };
 }
 
 /// The gap between the worst states and the others, and the most likely states of the soft law.
