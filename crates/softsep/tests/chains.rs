@@ -97,7 +97,7 @@ fn finite_sets(seed: u64) -> Vec<Problem> {
     let (center, scale) = (numbers(rng, 3, -0.5, 0.5), numbers(rng, 3, 0.3, 1.0));
     let budget = |budget, sides| SetDefinition::Budget { budget, sides, center: center.clone(), scale: scale.clone() };
     let sets = [
-        SetDefinition::Scenarios { points, file: None },
+        SetDefinition::scenarios(points),
         SetDefinition::Box { lower: numbers(rng, 3, -1.0, -0.2), upper: numbers(rng, 3, 0.2, 1.0) },
         SetDefinition::L1 { center: center.clone(), scale: scale.clone() },
         budget(1.6, Sides::One),

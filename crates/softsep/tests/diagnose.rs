@@ -130,7 +130,7 @@ fn line(list: &[f64]) -> Problem {
     file.first_stage.constant = 10.0;
     file.uncertainty.parameters.push("xi".into());
     file.uncertainty.set =
-        SetDefinition::Scenarios { points: ScenarioList::from_flat(1, list.len(), list.to_vec()).unwrap(), file: None };
+        SetDefinition::scenarios(ScenarioList::from_flat(1, list.len(), list.to_vec()).unwrap());
     file.recourse.variables.push(Variable::new("y", 1.0));
     for (name, sign) in [("above", 1.0), ("below", -1.0)] {
         let mut row = Row::new(name);
