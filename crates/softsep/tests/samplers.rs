@@ -91,7 +91,7 @@ fn finite_sets() -> Vec<(SetDefinition, usize, StateSpec, usize)> {
     let one_falls = StateSpec { trends: vec![Trend::Rising, Trend::Falling, Trend::Falling, Trend::Falling], ..CONVEX };
     let none = StateSpec { trends: vec![Trend::Falling; 4], ..CONVEX };
     vec![
-        (SetDefinition::Scenarios { points, file: None }, 2, CONVEX, 5),
+        (SetDefinition::scenarios(points), 2, CONVEX, 5),
         (boxed.clone(), 4, CONVEX, 8),
         (boxed, 4, partly, 2),
         (SetDefinition::L1 { center: vec![1.0, 2.0, 3.0], scale: vec![1.0, 0.0, -2.0] }, 3, CONVEX, 4),

@@ -381,7 +381,7 @@ fn second_order_cones_over_lists() {
         let file = ProblemDefinition {
             name: format!("cone on a list {seed}"),
             first_stage: first_stage(&cost, &[5.0, 5.0]),
-            uncertainty: uncertainty(SetDefinition::Scenarios { points: points.clone(), file: None }),
+            uncertainty: uncertainty(SetDefinition::scenarios(points.clone())),
             recourse: radius.file(),
         };
         let worst =

@@ -286,8 +286,7 @@ fn line() -> Problem {
     let mut file = ProblemDefinition::default();
     file.first_stage.variables.push(Variable::new("x", 0.0).bounded(-1.0, 1.0));
     file.uncertainty.parameters.push("xi".into());
-    file.uncertainty.set =
-        SetDefinition::Scenarios { points: ScenarioList::from_flat(1, LIST.len(), LIST.to_vec()).unwrap(), file: None };
+    file.uncertainty.set = SetDefinition::scenarios(ScenarioList::from_flat(1, LIST.len(), LIST.to_vec()).unwrap());
     file.recourse.variables.push(Variable::new("y", 1.0));
     for (name, sign) in [("above", 1.0), ("below", -1.0)] {
         let mut row = Row::new(name);

@@ -195,6 +195,39 @@ impl LocalCoordinates for Body<'_> {
         }
     }
 
+    /// Of several facets, the one that the line meets first; at the boundary it has no distance left.
+    fn outward_normal(&self, point: &[f64], direction: &[f64], normal: &mut [f64]) -> bool {
+        let lower = match &self.shape {
+            BodyShape::Ball => {
+                normal.copy_from_slice(point);
+                return true;
+            }
+            BodyShape::HalfSpaces(half_spaces) => return half_spaces.outward_normal(point, direction, normal),
+            BodyShape::Deviations { one_sided: true, .. } => 0.0,
+            BodyShape::Cube | BodyShape::Deviations { .. } => -1.0,
+        };
+        let pairs = point.iter().zip(direction);
+        let distances = pairs.clone().map(|(u, step)| match *step > 0.0 {
+            true => (1.0 - u) / step,
+            false if *step < 0.0 => (lower - u) / step,
+            false => f64::INFINITY,
+        });
+        let Some((entry, distance)) = distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)) else { return false };
+        if let BodyShape::Deviations { budget, .. } = &self.shape {
+            let (mut left, mut rate) = (*budget, 0.0);
+            for (u, step) in pairs {
+                (left, rate) = (left - u.abs(), rate + u.signum() * step);
+            }
+            if rate > 0.0 && left / rate < distance {
+                normal.iter_mut().zip(point).for_each(|(normal, u)| *normal = u.signum());
+                return true;
+            }
+        }
+        normal.fill(0.0);
+        normal[entry] = direction[entry].signum();
+        distance.is_finite()
+    }
+
     /// The volume, for shapes with a closed formula.
     fn log_mass(&self) -> Option<f64> {
         let dim = self.columns.len();

@@ -218,6 +218,11 @@ impl LocalCoordinates for Sphere<'_> {
         self.surface.as_ref().map_or(0.0, |surface| surface.relative_density(point).ln())
     }
 
+    fn log_least_density(&self) -> f64 {
+        let least = |weights: &[f64]| weights.iter().fold(1.0_f64, |least, weight| least.min(*weight)).sqrt().ln();
+        self.surface.as_ref().map_or(0.0, |surface| least(&surface.weights) - surface.log_mean)
+    }
+
     fn log_mass(&self) -> Option<f64> {
         Some(self.surface.as_ref().map_or(0.0, |surface| surface.log_mean))
     }
