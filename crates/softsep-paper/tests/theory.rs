@@ -1,8 +1,14 @@
 //! The theory's numbers against brute force: small chains written out as matrices, closed forms, quadrature and draws.
 #![allow(clippy::unwrap_used)]
 
+#[path = "theory/descent.rs"]
+mod descent;
 #[path = "theory/identify.rs"]
 mod identify;
+#[path = "theory/motion.rs"]
+mod motion;
+#[path = "theory/surrogate.rs"]
+mod surrogate;
 
 use std::f64::consts::PI;
 
