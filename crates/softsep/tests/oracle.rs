@@ -5,7 +5,7 @@
 use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::internals::proposal::Uniform;
-use softsep::recourse::{Recourse, engine};
+use softsep::recourse::engine;
 use softsep::run::Clock;
 use softsep::uncertainty::{SetDefinition, StateSpec};
 use softsep::{Problem, ProblemDefinition};
