@@ -3,8 +3,14 @@
 
 #[path = "theory/converge.rs"]
 mod converge;
+#[path = "theory/descent.rs"]
+mod descent;
 #[path = "theory/identify.rs"]
 mod identify;
+#[path = "theory/motion.rs"]
+mod motion;
+#[path = "theory/surrogate.rs"]
+mod surrogate;
 
 use std::f64::consts::PI;
 

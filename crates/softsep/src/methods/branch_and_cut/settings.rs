@@ -27,8 +27,8 @@ const OWN_OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "root",
         default: "bundle",
-        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (Algorithm 1, as in the paper), \
-            or none",
+        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (with its \
+            steps toward a level, which are not those of Algorithm 1), or none",
     },
     OptionInfo {
         name: "nodes",
@@ -83,7 +83,7 @@ pub enum Root {
     /// Cutting planes.
     #[default]
     Bundle,
-    /// Algorithm 1.
+    /// `sgd` with its default steps, toward a level.
     Sgd,
     /// Nobody: the tree begins with what it finds.
     None,

@@ -1,4 +1,4 @@
-//! An entire convex body as a state space: where Q is not convex in ξ, a maximum can be anywhere in it (Example 7 of
+//! An entire convex body as a state space: where Q is not convex in ξ, a maximum can be anywhere in it (Example 8 of
 //! the paper).
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The boundary of an ellipsoid, parametrised by the unit sphere (Example 6 of the paper): where Q is convex in ξ, some
+//! The boundary of an ellipsoid, parametrised by the unit sphere (Example 7 of the paper): where Q is convex in ξ, some
 //! boundary point is a maximiser.
 
 use rand::RngExt;
@@ -28,7 +28,7 @@ pub(crate) struct Sphere<'a> {
     surface: Option<SurfaceDensity>,
 }
 
-/// The law that is uniform by area on the ellipsoid (Example 5 of the paper). Its density with respect to the uniform
+/// The law that is uniform by area on the ellipsoid (Example 6 of the paper). Its density with respect to the uniform
 /// law on the sphere is proportional to `‖(u_k/half_k)‖`.
 struct SurfaceDensity {
     /// (least half / half_k)², at most one.
