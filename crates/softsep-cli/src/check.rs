@@ -1,4 +1,4 @@
-//! `softsep check`: whether a file is a problem, what is in it, and who could solve it.
+//! `softsep check`: whether a file is a problem, its contents, and the methods that apply to it.
 
 use std::path::PathBuf;
 
@@ -36,10 +36,10 @@ pub(crate) struct Check {
     json: bool,
 }
 
-/// What a method says of the problem.
+/// The applicability of a method to the problem.
 struct Verdict {
     method: &'static str,
-    /// What it would do, and what its result would promise.
+    /// Its plan and the guarantee of its result, or the reason why it does not apply.
     plan: Result<(String, String), Unsupported>,
 }
 

@@ -64,7 +64,7 @@ fn options() -> impl Iterator<Item = &'static OptionInfo> {
     })
 }
 
-/// What is written like a number or a truth value is one; all else is text.
+/// Reads the text as JSON (a number, a truth value); text that is no JSON stays a string.
 fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }

@@ -1,4 +1,4 @@
-//! How far apart the coefficients of a problem lie: what solvers with a fixed tolerance find hard.
+//! The range of the magnitudes of a problem's coefficients: a wide one is hard for solvers with a fixed tolerance.
 
 use softsep::Problem;
 use softsep::model::Sparse;
