@@ -1,4 +1,4 @@
-//! How the command ends: its exit code, and the lines that say why there is no result.
+//! The end of the command: its exit code, and the lines with the reasons why there is no result.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -78,7 +78,7 @@ impl Failure {
         Self { exit, lines }
     }
 
-    /// Prints the reasons, and says how to exit.
+    /// Prints the reasons, and returns the exit code.
     pub(crate) fn report(self) -> Exit {
         let mut stderr = io::stderr().lock();
         for line in self.lines {
@@ -89,7 +89,7 @@ impl Failure {
     }
 }
 
-/// As much of a vector as fits on a line; the log has it whole.
+/// The first entries of a vector; the log has all of them.
 fn shortened(vector: &[f64]) -> String {
     let shown = 8;
     let mut entries: Vec<String> = vector.iter().take(shown).map(f64::to_string).collect();

@@ -5,8 +5,8 @@ use clap::error::ErrorKind;
 
 use crate::exit::Failure;
 
-/// The failure for an error of the command line. Requests for help or the version are none: the text is printed, and the
-/// process ends.
+/// The failure for an error of the command line. Requests for help or the version are none: the text is printed, and
+/// the process ends.
 pub(crate) fn failure(error: &Error) -> Failure {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

@@ -20,7 +20,8 @@ struct Browser {
 }
 
 impl Browser {
-    /// The browser that is installed or can be installed; `None`, with the reason on the standard error, if none can be.
+    /// The browser that is installed or can be installed; `None`, with the reason on the standard error, if none can
+    /// be.
     fn find() -> Option<Self> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/chromium.sh");
         let output = Command::new("bash").arg(script).stdin(Stdio::null()).output().unwrap();
