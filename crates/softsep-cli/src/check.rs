@@ -1,4 +1,4 @@
-//! `softsep check`: whether a file is a problem, what is in it, and who could solve it.
+//! `softsep check`: whether a file is a problem, its contents, and the methods that apply to it.
 
 use std::path::PathBuf;
 
@@ -36,10 +36,10 @@ pub(crate) struct Check {
     json: bool,
 }
 
-/// What a method says of the problem.
+/// The applicability of a method to the problem.
 struct Verdict {
     method: &'static str,
-    /// What it would do, and what its result would promise.
+    /// Its plan and the guarantee of its result, or the reason why it does not apply.
     plan: Result<(String, String), Unsupported>,
 }
 
@@ -55,7 +55,7 @@ impl Check {
                 return Err(Failure::of(error.into(), &self.problem));
             }
         };
-        let verdicts: Result<Vec<Verdict>, Error> = METHODS.iter().map(|entry| ask(entry, &problem)).collect();
+        let verdicts: Result<Vec<Verdict>, Error> = METHODS.iter().map(|entry| verdict_of(entry, &problem)).collect();
         let verdicts = verdicts.map_err(|error| Failure::of(error, &self.problem))?;
         let scale = Scale::of(&problem);
         if self.json {
@@ -67,8 +67,8 @@ impl Check {
     }
 }
 
-/// Asks a method with its default options.
-fn ask(entry: &'static Entry, problem: &Problem) -> Result<Verdict, Error> {
+/// Checks whether a method with its default options accepts the problem.
+fn verdict_of(entry: &'static Entry, problem: &Problem) -> Result<Verdict, Error> {
     let method = entry.parse(&Map::new())?.build();
     Ok(Verdict {
         method: entry.name,
@@ -105,7 +105,7 @@ fn text_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Four digits are enough to tell a scale.
+/// A number with at most four decimals, or four significant digits if it is very small or large.
 fn short(value: f64) -> String {
     if (1e-3..1e6).contains(&value) { format!("{}", (value * 1e4).round() / 1e4) } else { format!("{value:.3e}") }
 }

@@ -1,4 +1,4 @@
-//! How the command ends: its exit code, and the lines that say why there is no result.
+//! The end of the command: its exit code, and the lines with the reasons why there is no result.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ use softsep::recourse::RecourseError;
 pub(crate) enum Exit {
     /// A result was produced, whatever its status.
     Done = 0,
-    /// The solver failed, or what it found could not be written.
+    /// The solver failed, or its result could not be written.
     Failed = 1,
     /// The command line or an input cannot be used.
     Unusable = 2,
@@ -58,37 +58,38 @@ impl Failure {
             Error::Recourse(RecourseError::Unsupported(_)) => Exit::Unusable,
             _ => Exit::Failed,
         };
-        let place = file.display();
+        let file_name = file.display();
         let lines = match &error {
             // It names the file in each of its lines.
             Error::Read(error) => {
                 error.complaints.iter().map(|complaint| format!("{}: {complaint}", error.file)).collect()
             }
-            Error::Input(complaints) => complaints.iter().map(|complaint| format!("{place}: {complaint}")).collect(),
-            // No file is to blame.
+            Error::Input(complaints) => {
+                complaints.iter().map(|complaint| format!("{file_name}: {complaint}")).collect()
+            }
+            // The error is in the settings, not in a file.
             Error::Settings(what) => vec![what.clone()],
             Error::Recourse(RecourseError::Numerical { x, xi, why }) => {
                 let (x, xi) = (shortened(x), shortened(xi));
-                vec![format!("{place}: the recourse could not be solved at x = {x}, ξ = {xi}: {why}")]
+                vec![format!("{file_name}: the recourse could not be solved at x = {x}, ξ = {xi}: {why}")]
             }
-            error => vec![format!("{place}: {error}")],
+            error => vec![format!("{file_name}: {error}")],
         };
         Self { exit, lines }
     }
 
-    /// Prints the reasons, and says how to exit.
+    /// Prints the reasons, and returns the exit code.
     pub(crate) fn report(self) -> Exit {
         let mut stderr = io::stderr().lock();
         for line in self.lines {
-            // Nobody is left to tell if this fails.
-            // File names and messages of solvers may hold line breaks.
+            // File names and messages of solvers may hold line breaks. A failed write cannot be reported anywhere.
             let _ = writeln!(stderr, "error: {}", one_line(&line));
         }
         self.exit
     }
 }
 
-/// As much of a vector as fits on a line; the log has it whole.
+/// The first entries of a vector; the log has all of them.
 fn shortened(vector: &[f64]) -> String {
     let shown = 8;
     let mut entries: Vec<String> = vector.iter().take(shown).map(f64::to_string).collect();

@@ -1,4 +1,4 @@
-//! Ctrl-C, or a request to terminate: once to stop with what there is, twice to leave at once.
+//! Ctrl-C, or a request to terminate: once to stop with the result so far, twice to leave at once.
 
 use std::process;
 use std::sync::Arc;

@@ -35,14 +35,14 @@ impl MethodOptions {
             .map(|(name, value)| Ok((name.clone(), resolved(value)?)))
             .collect::<Result<Map<_, _>, Failure>>()?;
         method.parse(&given).map_err(|error| {
-            // The method speaks of a value; say whose, where one option alone is to blame.
-            let to_blame = given.iter().find(|(name, value)| {
+            // The message of the method names a value only; name the option too, where one option alone is at fault.
+            let at_fault = given.iter().find(|(name, value)| {
                 let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
                 method.parse(&alone).is_err()
             });
             let said = error.to_string();
             let about = format!("method \"{}\": ", method.name);
-            Failure::unusable(match to_blame {
+            Failure::unusable(match at_fault {
                 Some((name, _)) => format!("--{name}: {}", said.strip_prefix(&about).unwrap_or(&said)),
                 None => said,
             })
@@ -64,7 +64,7 @@ fn options() -> impl Iterator<Item = &'static OptionInfo> {
     })
 }
 
-/// What is written like a number or a truth value is one; all else is text.
+/// Reads the text as JSON (a number, a truth value); text that is no JSON stays a string.
 fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }

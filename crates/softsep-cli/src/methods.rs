@@ -23,7 +23,7 @@ pub(crate) struct Methods {
     json: bool,
 }
 
-/// Columns of a terminal that nobody has widened.
+/// Columns of a terminal of usual width.
 const WIDTH: usize = 100;
 
 impl Methods {
@@ -40,7 +40,7 @@ impl Methods {
 
 fn json_of(entry: &Entry) -> Value {
     let options = entry.options.iter().map(|option| {
-        // Numbers as numbers; what is no JSON is text.
+        // Numbers as numbers; text that is no JSON stays a string.
         let default: Value = serde_json::from_str(option.default).unwrap_or_else(|_| option.default.into());
         json!({"name": option.name, "default": default, "help": option.help})
     });

@@ -1,4 +1,4 @@
-//! Where results go: the standard output, and files that are whole or not there.
+//! Output of results: the standard output, and files that are written whole or not at all.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 
-/// Prints a result. Readers that have seen enough, such as `head`, are no failure.
+/// Prints a result. A pipe closed by its reader, such as `head`, is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -24,9 +24,9 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
-/// Says something that is no result.
+/// Prints a message on the standard error.
 pub(crate) fn say(text: &str) {
-    // Without a standard error there is nobody to tell.
+    // A failure to write to the standard error cannot be reported anywhere.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
@@ -59,7 +59,7 @@ impl Target {
         };
         let target = Self { path: path.to_owned(), real, special };
         if !special {
-            // Better to hear of it now than after an hour of solving.
+            // An unwritable file is refused now, not after an hour of solving.
             let (name, file) = target.beside().map_err(|error| target.unwritable(&error))?;
             drop(file);
             let _ = fs::remove_file(name);
@@ -83,7 +83,7 @@ impl Target {
         opened.map_err(|error| self.unwritable(&error))
     }
 
-    /// Writes the whole file, or leaves what was there: a reader, or a process killed half way, never sees a part.
+    /// Writes the whole file, or leaves the earlier one: a reader never sees a part, even if the process is killed.
     pub(crate) fn write(&self, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
         let written = if self.special {
             self.append().and_then(|mut file| fill(&mut file))
@@ -99,7 +99,7 @@ impl Target {
         self.settle(written)
     }
 
-    /// What a write that failed means. Readers that have seen enough are no failure.
+    /// Converts the error of a write to a failure. A pipe closed by its reader is no failure.
     pub(crate) fn settle(&self, written: io::Result<()>) -> Result<(), Failure> {
         match written {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {

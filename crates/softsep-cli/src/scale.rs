@@ -1,4 +1,4 @@
-//! How far apart the coefficients of a problem lie: what solvers with a fixed tolerance find hard.
+//! The range of the magnitudes of a problem's coefficients: a wide one is hard for solvers with a fixed tolerance.
 
 use softsep::Problem;
 use softsep::model::Sparse;
@@ -23,13 +23,13 @@ impl Range {
         })
     }
 
-    /// Whether the values lie too far apart for comfort.
+    /// Whether the ratio of the largest to the smallest value is above [`WIDE`].
     pub(crate) fn is_wide(&self) -> bool {
         self.largest / self.smallest > WIDE
     }
 }
 
-/// The ranges of a problem's coefficients, by where they stand; `None` where all are zero.
+/// The ranges of a problem's coefficients, by their role; `None` where all are zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scale {
     /// Linear, quadratic and moving costs of both stages.
@@ -41,7 +41,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Looks at every coefficient.
+    /// The ranges over all coefficients of a problem.
     pub(crate) fn of(problem: &Problem) -> Self {
         let (first, recourse) = (&problem.first, &problem.recourse);
         let linear = first.cost.iter().chain(&recourse.cost).copied();

@@ -5,7 +5,8 @@ use clap::error::ErrorKind;
 
 use crate::exit::Failure;
 
-/// What is wrong with the command line. Help and the version are no mistakes: they are printed, and the process ends.
+/// The failure for an error of the command line. Requests for help or the version are none: the text is printed, and
+/// the process ends.
 pub(crate) fn failure(error: &Error) -> Failure {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -24,7 +25,7 @@ fn line_of(message: &str) -> String {
     for part in parts.filter(|part| !part.is_empty()) {
         let part = part.strip_prefix("error: ").unwrap_or(part);
         match part.strip_prefix("tip: ") {
-            // How to pass a word that begins with a dash as a file is not what is asked for.
+            // The tip on passing a word that begins with a dash as a file does not apply here.
             Some(tip) if tip.starts_with("to pass ") => continue,
             Some(tip) => line += &format!("; {tip}"),
             None if line.is_empty() => line += part,

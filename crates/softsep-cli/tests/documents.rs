@@ -24,7 +24,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs a line of a shell block, its comment aside; what it prints.
+/// Runs a line of a shell block without its comment, and returns its output.
 fn run(line: &str, folder: &Path) -> String {
     let command = line.split(" #").next().unwrap_or_default().trim();
     let arguments =

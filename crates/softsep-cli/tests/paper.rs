@@ -5,7 +5,7 @@ mod common;
 
 use std::fs;
 
-use common::Place;
+use common::TestFolder;
 
 const EXHIBITS: [(&str, u8); 9] = [
     ("table", 1),
@@ -56,15 +56,15 @@ fn field<'l>(line: &'l [(String, String)], name: &str) -> &'l str {
 
 #[test]
 fn every_table_and_figure_is_written_up() {
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     for (kind, number) in EXHIBITS {
-        let ended = place.run(&format!("paper {kind} {number} --sizes smallest --replications 1 --out all"));
+        let ended = folder.run(&format!("paper {kind} {number} --sizes smallest --replications 1 --out all"));
         let printed = ended.done();
         let name = format!("all/{kind}-{number}");
         for file in ["csv", "svg", "html"] {
             assert!(printed.contains(&format!("{name}.{file}")), "{ended:?}");
         }
-        let lines = lines(&place.text(&format!("{name}.csv")));
+        let lines = lines(&folder.text(&format!("{name}.csv")));
         assert!(lines.len() >= 2, "{name}: {lines:?}");
         for line in &lines {
             let outcome = field(line, "outcome");
@@ -83,7 +83,7 @@ fn every_table_and_figure_is_written_up() {
                 assert!(!field(line, "solves_to_0.1%").is_empty(), "{name}: {line:?}");
             }
         }
-        let page = place.text(&format!("{name}.html"));
+        let page = folder.text(&format!("{name}.html"));
         for wanted in
             ["<!DOCTYPE html>", "Complete", &format!("softsep paper {kind} {number}"), "softsep generate", "<svg"]
         {
@@ -92,7 +92,7 @@ fn every_table_and_figure_is_written_up() {
         for forbidden in ["http:", "https:", "src=", "href=", "<script", "url(", "NaN", "inf "] {
             assert!(!page.contains(forbidden), "{name}: {forbidden}");
         }
-        let figure = place.text(&format!("{name}.svg"));
+        let figure = folder.text(&format!("{name}.svg"));
         assert!(
             figure.starts_with("<svg xmlns=") && figure.contains("class=\"curve") && !figure.contains("NaN"),
             "{name}"
@@ -101,24 +101,24 @@ fn every_table_and_figure_is_written_up() {
 }
 
 #[test]
-fn what_is_finished_is_not_run_again_and_the_rest_gives_the_same_numbers() {
-    let place = Place::empty();
+fn finished_cells_are_kept_and_the_others_give_the_same_numbers() {
+    let folder = TestFolder::empty();
     for (kind, number) in [("table", 2), ("table", 6), ("figure", 1)] {
         let command = format!("paper {kind} {number} --sizes smallest --out kept");
-        place.run(&command).done();
-        let whole = place.text(&format!("kept/{kind}-{number}.csv"));
-        let cells = place.path(&format!("kept/cells/{kind}-{number}"));
+        folder.run(&command).done();
+        let whole = folder.text(&format!("kept/{kind}-{number}.csv"));
+        let cells = folder.path(&format!("kept/cells/{kind}-{number}"));
         let mut files: Vec<_> = fs::read_dir(&cells).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort();
         let before: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-        // As a kill leaves it: some cells are not there, and somebody's editor has spoiled one.
+        // As a kill leaves it: some cells are missing, and one is cut off in the middle.
         for file in files.iter().step_by(3) {
             fs::remove_file(file).unwrap();
         }
         fs::write(&files[1], &before[1][..before[1].len() / 2]).unwrap();
-        let again = place.run(&command);
+        let again = folder.run(&command);
         again.done();
-        assert_eq!(timeless(&place.text(&format!("kept/{kind}-{number}.csv"))), timeless(&whole), "{kind} {number}");
+        assert_eq!(timeless(&folder.text(&format!("kept/{kind}-{number}.csv"))), timeless(&whole), "{kind} {number}");
         let run_anew = |index: usize| index.is_multiple_of(3) || index == 1;
         for (index, file) in files.iter().enumerate() {
             assert_eq!(fs::read_to_string(file).unwrap() != before[index], run_anew(index), "{}", file.display());
@@ -129,47 +129,47 @@ fn what_is_finished_is_not_run_again_and_the_rest_gives_the_same_numbers() {
 }
 
 #[test]
-fn cells_that_answer_another_question_are_run_again() {
-    let place = Place::empty();
-    place.run("paper table 3 --sizes smallest --replications 1 --out kept").done();
-    let first = place.text("kept/table-3.csv");
-    let other = place.run("paper table 3 --sizes smallest --replications 1 --seed 2 --out kept");
+fn cells_of_other_settings_are_run_again() {
+    let folder = TestFolder::empty();
+    folder.run("paper table 3 --sizes smallest --replications 1 --out kept").done();
+    let first = folder.text("kept/table-3.csv");
+    let other = folder.run("paper table 3 --sizes smallest --replications 1 --seed 2 --out kept");
     other.done();
     assert!(!other.stderr.contains("kept from before"), "{other:?}");
-    assert_ne!(timeless(&place.text("kept/table-3.csv")), timeless(&first));
-    place.run("paper table 3 --sizes smallest --replications 2 --out both").done();
-    let both = timeless(&place.text("both/table-3.csv"));
+    assert_ne!(timeless(&folder.text("kept/table-3.csv")), timeless(&first));
+    folder.run("paper table 3 --sizes smallest --replications 2 --out both").done();
+    let both = timeless(&folder.text("both/table-3.csv"));
     let second: Vec<_> =
         both.iter().filter(|line| field(line, "seed") == "2").map(|line| field(line, "lower_bound")).collect();
-    let alone = timeless(&place.text("kept/table-3.csv"));
+    let alone = timeless(&folder.text("kept/table-3.csv"));
     assert_eq!(second, alone.iter().map(|line| field(line, "lower_bound")).collect::<Vec<_>>());
 }
 
 #[test]
 fn numbers_do_not_depend_on_threads() {
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     let csv = |threads: u8| {
-        place
+        folder
             .run(&format!("paper table 6 --sizes smallest --replications 1 --threads {threads} --out t{threads}"))
             .done();
-        timeless(&place.text(&format!("t{threads}/table-6.csv")))
+        timeless(&folder.text(&format!("t{threads}/table-6.csv")))
     };
     assert_eq!(csv(1), csv(2));
 }
 
 #[test]
-fn a_limit_that_strikes_is_told() {
-    let place = Place::empty();
-    place.run("paper table 2 --sizes smallest --replications 1 --time-limit 1e-7 --out short").done();
-    let lines = lines(&place.text("short/table-2.csv"));
+fn a_reached_time_limit_is_reported() {
+    let folder = TestFolder::empty();
+    folder.run("paper table 2 --sizes smallest --replications 1 --time-limit 1e-7 --out short").done();
+    let lines = lines(&folder.text("short/table-2.csv"));
     assert!(lines.iter().any(|line| field(line, "outcome") == "limit"), "{lines:?}");
-    assert!(place.text("short/table-2.html").contains("&gt; 0.0000001"));
+    assert!(folder.text("short/table-2.html").contains("&gt; 0.0000001"));
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
-    let place = Place::empty();
-    place.put("file", "");
+fn invalid_arguments_are_refused() {
+    let folder = TestFolder::empty();
+    folder.put("file", "");
     for (wrong, said) in [
         ("paper table 7", "the paper's tables are 1 to 6"),
         ("paper table 0", "the paper's tables are 1 to 6"),
@@ -182,21 +182,21 @@ fn what_makes_no_sense_is_refused() {
         ("paper chart 1", "unrecognized subcommand"),
         ("paper table", "<N>"),
     ] {
-        place.run(wrong).refused(&[said]);
+        folder.run(wrong).refused(&[said]);
     }
 }
 
 /// Sends Ctrl-C while a run is in its middle.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_says_how_to_go_on_and_does() {
+fn an_interrupted_run_prints_how_to_resume_and_resumes() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     let command = "paper table 4 --sizes smallest --replications 30 --out stopped";
-    let child = place.command(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let cells = place.path("stopped/cells/table-4");
+    let child = folder.command(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let cells = folder.path("stopped/cells/table-4");
     let count = || fs::read_dir(&cells).map_or(0, |entries| entries.count());
     let deadline = Instant::now() + Duration::from_secs(60);
     while count() < 5 && Instant::now() < deadline {
@@ -210,11 +210,11 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
         said.contains("To go on:\n  softsep paper table 4 --sizes smallest --replications 30 --out stopped"),
         "{said}"
     );
-    let page = place.text("stopped/table-4.html");
+    let page = folder.text("stopped/table-4.html");
     assert!(page.contains("Not complete"), "{said}");
     let kept = count();
     assert!((5..150).contains(&kept), "{kept} cells");
-    let again = place.run("paper table 4 --sizes smallest --replications 1 --out stopped");
+    let again = folder.run("paper table 4 --sizes smallest --replications 1 --out stopped");
     again.done();
     assert!(again.stderr.contains("kept from before"), "{again:?}");
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{DEPOT, Place, keys};
+use common::{DEPOT, TestFolder, keys};
 use serde_json::Value;
 
 /// A problem without recourse to some scenarios.
@@ -12,7 +12,7 @@ fn short() -> String {
     short.replace("\"upper\": 800", "\"upper\": 200")
 }
 
-/// Checks a rule for the depot at both ends of the set and in the middle; what it costs at most.
+/// Checks a rule for the depot at both ends of the set and in the middle, and returns its upper bound.
 #[track_caller]
 fn checked(rule: &Value, open: f64, capacity: f64) -> f64 {
     assert_eq!(keys(rule), ["format", "problem", "upper_bound", "x", "recourse"]);
@@ -43,50 +43,52 @@ fn checked(rule: &Value, open: f64, capacity: f64) -> f64 {
 }
 
 #[test]
-fn a_rule_beside_the_result() {
-    let place = Place::with_depot();
-    let ended = place.run("solve depot.json --policy rule.json --out result.json");
+fn a_rule_is_written_beside_the_result() {
+    let folder = TestFolder::with_depot();
+    let ended = folder.run("solve depot.json --policy rule.json --out result.json");
     assert!(ended.done().starts_with("status       optimal"));
     assert_eq!(ended.stderr, "");
-    assert!((checked(&place.json("rule.json"), 1.0, 246.0) - 10240.0).abs() < 1e-2);
-    assert_eq!(place.names(), ["depot.json", "result.json", "rule.json"], "nothing is left beside it");
-    // A decision of one's own: what is short of 246 comes at 150 each.
-    place.put("plan.json", r#"{"open": 1, "capacity": 100}"#);
-    let ended = place.run("evaluate depot.json --x plan.json --policy rule.json --json");
+    assert!((checked(&folder.json("rule.json"), 1.0, 246.0) - 10240.0).abs() < 1e-2);
+    assert_eq!(folder.names(), ["depot.json", "result.json", "rule.json"], "nothing is left beside it");
+    // A decision given by the user: demand above the capacity, up to 246, costs 150 each.
+    folder.put("plan.json", r#"{"open": 1, "capacity": 100}"#);
+    let ended = folder.run("evaluate depot.json --x plan.json --policy rule.json --json");
     assert_eq!((ended.json()["objective"].as_f64().unwrap(), ended.stderr.as_str()), (26300.0, ""));
-    assert!((checked(&place.json("rule.json"), 1.0, 100.0) - 26300.0).abs() < 1e-2);
+    assert!((checked(&folder.json("rule.json"), 1.0, 100.0) - 26300.0).abs() < 1e-2);
 }
 
 #[test]
 fn problems_that_have_no_rules_are_refused_before_the_run() {
-    let place = Place::empty();
-    place.put("plan.json", r#"{"open": 1, "capacity": 246}"#);
+    let folder = TestFolder::empty();
+    folder.put("plan.json", r#"{"open": 1, "capacity": 246}"#);
     let relaxed = DEPOT.replace("\"type\": \"binary\"", "\"upper\": 1");
-    place.put("moving.json", &relaxed.replace("\"cost\": 22", "\"cost\": 22, \"cost_xi\": {\"g\": 1}"));
+    folder.put("moving.json", &relaxed.replace("\"cost\": 22", "\"cost\": 22, \"cost_xi\": {\"g\": 1}"));
     let why = "an affine rule needs costs that do not move with ξ, and some recourse variable here has \"cost_xi\"";
     for command in ["solve", "evaluate --x plan.json"] {
-        place.run(&format!("{command} moving.json")).done();
-        let ended = place.run(&format!("{command} moving.json --policy rule.json"));
+        folder.run(&format!("{command} moving.json")).done();
+        let ended = folder.run(&format!("{command} moving.json --policy rule.json"));
         ended.refused(&[]);
         assert_eq!(ended.stderr, format!("error: moving.json: --policy: {why}; or leave --policy out\n"));
     }
-    assert_eq!(place.names(), ["moving.json", "plan.json"]);
+    assert_eq!(folder.names(), ["moving.json", "plan.json"]);
 }
 
 #[test]
 fn lists_and_quadratic_costs_have_rules_too() {
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     let list = DEPOT
         .replace(r#"{"kind": "box", "lower": [0], "upper": [1]}"#, r#"{"kind": "scenarios", "points": [[0], [1]]}"#);
-    place.put("list.json", &list);
-    place.run("solve list.json --policy rule.json").done();
-    assert!((checked(&place.json("rule.json"), 1.0, 246.0) - 10240.0).abs() < 1e-2);
+    folder.put("list.json", &list);
+    folder.run("solve list.json --policy rule.json").done();
+    assert!((checked(&folder.json("rule.json"), 1.0, 246.0) - 10240.0).abs() < 1e-2);
     let curved = DEPOT.replace("\"recourse\": {", "\"recourse\": { \"quadratic\": [[\"ship\", \"ship\", 1]],");
-    place.put("curved.json", &curved);
-    let solved = place.run("solve curved.json --gap 1e-6 --policy curved-rule.json --json");
+    folder.put("curved.json", &curved);
+    let solved = folder.run("solve curved.json --gap 1e-6 --policy curved-rule.json --json");
     solved.done();
-    let (bound, optimum) =
-        (place.json("curved-rule.json")["upper_bound"].as_f64().unwrap(), solved.json()["objective"].as_f64().unwrap());
+    let (bound, optimum) = (
+        folder.json("curved-rule.json")["upper_bound"].as_f64().unwrap(),
+        solved.json()["objective"].as_f64().unwrap(),
+    );
     assert!(
         bound >= optimum * (1.0 - 1e-7) && bound <= optimum * (1.0 + 1e-3),
         "{bound} for a worst case of {optimum}"
@@ -94,60 +96,60 @@ fn lists_and_quadratic_costs_have_rules_too() {
 }
 
 #[test]
-fn without_a_rule_nothing_is_written() {
-    let place = Place::empty();
-    place.put("short.json", &short());
-    let ended = place.run("solve short.json --policy rule.json");
+fn no_file_is_written_where_there_is_no_rule() {
+    let folder = TestFolder::empty();
+    folder.put("short.json", &short());
+    let ended = folder.run("solve short.json --policy rule.json");
     assert!(ended.done().starts_with("status       infeasible"));
     let line = "policy: there is no decision to write a rule for; rule.json is not written\n";
     assert_eq!(ended.stderr, line);
-    let ended = place.run("solve short.json --policy rule.json --quiet --log run.log");
+    let ended = folder.run("solve short.json --policy rule.json --quiet --log run.log");
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
-    assert!(place.text("run.log").ends_with(line));
-    place.put("plan.json", r#"{"open": 1, "capacity": 100}"#);
-    let ended = place.run("evaluate short.json --x plan.json --policy rule.json");
+    assert!(folder.text("run.log").ends_with(line));
+    folder.put("plan.json", r#"{"open": 1, "capacity": 100}"#);
+    let ended = folder.run("evaluate short.json --x plan.json --policy rule.json");
     ended.done();
     assert_eq!(
         ended.stderr,
         "policy: no affine rule that has an answer to every ξ was found; rule.json is not written\n"
     );
-    assert!(!place.path("rule.json").exists());
+    assert!(!folder.path("rule.json").exists());
 }
 
 #[test]
-fn nor_is_it_when_time_is_up() {
-    let place = Place::empty();
-    place.run("generate location-transportation --n 30 --uncertainty ellipsoid --out long.json").done();
-    place.run("solve long.json --method bundle --certify none --time-limit 1 --out result.json").done();
-    let ended = place.run("evaluate long.json --x result.json --time-limit 0.001 --policy rule.json");
+fn no_rule_is_written_when_the_time_is_up() {
+    let folder = TestFolder::empty();
+    folder.run("generate location-transportation --n 30 --uncertainty ellipsoid --out long.json").done();
+    folder.run("solve long.json --method bundle --certify none --time-limit 1 --out result.json").done();
+    let ended = folder.run("evaluate long.json --x result.json --time-limit 0.001 --policy rule.json");
     ended.done();
     let line = "policy: the time limit is reached before an affine rule was found; rule.json is not written\n";
     assert_eq!(ended.stderr, line);
-    assert!(!place.path("rule.json").exists());
+    assert!(!folder.path("rule.json").exists());
 }
 
 #[test]
-fn what_cannot_be_written_is_told_before_the_run() {
-    let place = Place::with_depot();
-    place.put("plan.json", r#"{"open": 1, "capacity": 246}"#);
+fn unwritable_files_are_refused_before_the_run() {
+    let folder = TestFolder::with_depot();
+    folder.put("plan.json", r#"{"open": 1, "capacity": 246}"#);
     for command in ["solve depot.json", "evaluate depot.json --x plan.json"] {
-        place.run(&format!("{command} --policy nowhere/rule.json")).refused(&["nowhere/rule.json: cannot be written"]);
-        place.run(&format!("{command} --policy .")).refused(&[]);
-        place.run(&format!("{command} --policy -")).refused(&["--policy -", "name a file"]);
-        place.run(&format!("{command} --policy depot.json")).refused(&["used for something else"]);
+        folder.run(&format!("{command} --policy nowhere/rule.json")).refused(&["nowhere/rule.json: cannot be written"]);
+        folder.run(&format!("{command} --policy .")).refused(&[]);
+        folder.run(&format!("{command} --policy -")).refused(&["--policy -", "name a file"]);
+        folder.run(&format!("{command} --policy depot.json")).refused(&["used for something else"]);
     }
-    place.run("evaluate depot.json --x plan.json --policy plan.json").refused(&["used for something else"]);
+    folder.run("evaluate depot.json --x plan.json --policy plan.json").refused(&["used for something else"]);
     for other in ["--out", "--trace", "--log", "--report"] {
-        place.run(&format!("solve depot.json {other} same --policy same")).refused(&["used for something else"]);
+        folder.run(&format!("solve depot.json {other} same --policy same")).refused(&["used for something else"]);
     }
-    assert_eq!(place.names(), ["depot.json", "plan.json"]);
+    assert_eq!(folder.names(), ["depot.json", "plan.json"]);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_fails_after_the_result() {
-    let place = Place::with_depot();
-    let ended = place.run("solve depot.json --policy /dev/full");
+    let folder = TestFolder::with_depot();
+    let ended = folder.run("solve depot.json --policy /dev/full");
     assert_eq!(ended.code, Some(1));
     assert!(ended.stdout.starts_with("status       optimal"), "the result is not lost: {ended:?}");
     assert!(ended.stderr.starts_with("error: /dev/full: "), "{ended:?}");

@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::Place;
+use common::TestFolder;
 use serde_json::Value;
 
 /// How close an estimate must come, where no separation is exact.
@@ -17,19 +17,19 @@ const NEAR: f64 = 1e-3;
 const GAP: f64 = 1e-6;
 
 #[test]
-fn auto_solves_all_of_them() {
+fn auto_solves_all_problem_files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems").canonicalize().unwrap();
     let mut names: Vec<String> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|name| name.ends_with(".json") && !name.ends_with(".expected.json"));
     names.sort();
     assert!(names.len() > 30, "{names:?}");
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     for name in &names {
         let expected = fs::read_to_string(folder.join(name.replace(".json", ".expected.json"))).unwrap();
         let expected: Value = serde_json::from_str(&expected).unwrap();
         let file = folder.join(name);
-        let ended = place.run(&format!("solve {} --gap {GAP} --json --quiet", file.display()));
+        let ended = folder.run(&format!("solve {} --gap {GAP} --json --quiet", file.display()));
         // Integers with a quadratic recourse are for no master of HiGHS, but a tree of our own takes them, and their
         // box has two corners to scan.
         let proved = expected["methods"].as_array().unwrap().iter().any(|method| method == "ccg")

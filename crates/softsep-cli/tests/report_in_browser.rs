@@ -1,5 +1,5 @@
-//! The page of `--report` in a browser: nothing sticks out, light is light and dark is dark, and nothing is asked of
-//! the network. The pictures are kept in the target directory, to be looked at.
+//! The page of `--report` in a browser: nothing exceeds the width, the colour scheme is followed, and nothing is loaded
+//! from the network. The screenshots are kept in the target directory for inspection.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use common::Place;
+use common::TestFolder;
 use serde_json::{Value, json};
 
 /// A Chromium without a screen.
@@ -20,7 +20,8 @@ struct Browser {
 }
 
 impl Browser {
-    /// The one that is installed or can be; `None`, with a line that says why, where there is none.
+    /// The browser that is installed or can be installed; `None`, with the reason on the standard error, if none can
+    /// be.
     fn find() -> Option<Self> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/chromium.sh");
         let output = Command::new("bash").arg(script).stdin(Stdio::null()).output().unwrap();
@@ -28,7 +29,7 @@ impl Browser {
             let program = String::from_utf8(output.stdout).unwrap().trim().into();
             return Some(Self { program, profile: tempfile::tempdir().unwrap() });
         }
-        // Past the test harness, which keeps what a test that passes prints to itself.
+        // The test harness captures `eprintln!` of tests that pass, but not this.
         let _ = writeln!(io::stderr(), "skipped: {}", String::from_utf8_lossy(&output.stderr).trim());
         None
     }
@@ -48,11 +49,11 @@ impl Browser {
         output
     }
 
-    /// What a script leaves as the text of the document, as JSON.
-    fn answer(&self, place: &Place, script: &str) -> Value {
-        place.put("asking.html", &format!("<!DOCTYPE html><body><script>{script}</script></body>"));
+    /// Runs a script in an empty page, and parses the first paragraph that it writes as JSON.
+    fn answer(&self, folder: &TestFolder, script: &str) -> Value {
+        folder.put("asking.html", &format!("<!DOCTYPE html><body><script>{script}</script></body>"));
         let arguments =
-            ["--virtual-time-budget=10000".into(), "--dump-dom".into(), address(&place.path("asking.html"))];
+            ["--virtual-time-budget=10000".into(), "--dump-dom".into(), address(&folder.path("asking.html"))];
         let document = String::from_utf8(self.run(&arguments).stdout).unwrap();
         let text = document.split("<p>").nth(1).and_then(|rest| rest.split("</p>").next());
         serde_json::from_str(text.unwrap_or_else(|| panic!("no answer: {document}"))).unwrap()
@@ -70,7 +71,7 @@ fn address(page: &Path) -> String {
     format!("file://{}", page.display())
 }
 
-/// Who looks.
+/// The window and the colour scheme of a browser.
 #[derive(Clone, Copy)]
 struct View {
     name: &'static str,
@@ -95,8 +96,8 @@ impl View {
     }
 }
 
-/// Lays out each page in a frame of each width, where it is as in a window, and counts what is wrong with it. All at
-/// once: a browser takes long to start.
+/// Lays out each page in a frame of each width, as in a window of that width, and counts its faults. All pages are
+/// measured by one browser, which takes long to start.
 const MEASURE: &str = r#"
 const answers = [];
 function measure(name, frame) {
@@ -124,17 +125,16 @@ for (const [name, text] of pages) for (const width of [1280, 390]) {
   document.body.append(frame);
 }"#;
 
-fn measured(browser: &Browser, place: &Place, pages: &[(&str, String)]) -> Vec<Value> {
+fn measured(browser: &Browser, folder: &TestFolder, pages: &[(&str, String)]) -> Vec<Value> {
     // In a script, a `<` may end it.
     let pages = json!(pages).to_string().replace('<', "\\u003c");
-    let answers = browser.answer(place, &format!("const pages = {pages};{MEASURE}"));
+    let answers = browser.answer(folder, &format!("const pages = {pages};{MEASURE}"));
     let answers = answers.as_array().unwrap().clone();
     assert!(answers.iter().all(|answer| answer["width"] == 1280 || answer["width"] == 390), "{answers:?}");
     answers
 }
 
-/// Looks at pictures: the size of each, the number of its colours and its mean brightness. The browser decodes them, so
-/// that we need not.
+/// The size, the number of colours and the mean brightness of each picture, which the browser decodes.
 const LOOK: &str = r#"
 const answers = {};
 for (const [name, data] of pictures) {
@@ -158,8 +158,8 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let letters = |chunk: &[u8]| {
         let bits = chunk.iter().chain([0, 0].iter()).take(3).fold(0u32, |bits, byte| bits << 8 | u32::from(*byte));
-        let letter = |place: usize| {
-            if place <= chunk.len() { LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char } else { '=' }
+        let letter = |position: usize| {
+            if position <= chunk.len() { LETTERS[(bits >> (18 - 6 * position) & 63) as usize] as char } else { '=' }
         };
         [letter(0), letter(1), letter(2), letter(3)]
     };
@@ -167,29 +167,29 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn base64_is_right() {
+fn base64_pads_incomplete_chunks() {
     assert_eq!([base64(b"Man"), base64(b"Ma"), base64(b"M"), base64(b"")], ["TWFu", "TWE=", "TQ==", ""]);
 }
 
 /// Pages of all kinds, by name; each is in a file of that name.
-fn pages(place: &Place) -> Vec<(&'static str, String)> {
+fn pages(folder: &TestFolder) -> Vec<(&'static str, String)> {
     let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems");
     for name in ["scenarios", "infeasible-recourse", "unbounded-recourse"] {
-        place.put(&format!("{name}.json"), &fs::read_to_string(problems.join(format!("{name}.json"))).unwrap());
+        folder.put(&format!("{name}.json"), &fs::read_to_string(problems.join(format!("{name}.json"))).unwrap());
     }
-    place.run("generate location-transportation --n 12 --uncertainty ellipsoid --out ellipsoid.json").done();
-    // Names that nobody would want on a phone.
+    folder.run("generate location-transportation --n 12 --uncertainty ellipsoid --out ellipsoid.json").done();
+    // Names far wider than a narrow screen.
     let long =
         common::DEPOT.replace("capacity", &"capacity".repeat(30)).replace("one depot", &"Donaudampfschiff".repeat(12));
-    place.put("long.json", &long);
+    folder.put("long.json", &long);
     let page = |name, options: &str| {
-        place.run(&format!("solve {name}.json {options} --report {name}.html")).done();
-        (name, place.text(&format!("{name}.html")))
+        folder.run(&format!("solve {name}.json {options} --report {name}.html")).done();
+        (name, folder.text(&format!("{name}.html")))
     };
     let exhibit = |kind: &'static str, number: u8| {
-        place.run(&format!("paper {kind} {number} --sizes smallest --out . --quiet")).done();
-        let text = place.text(&format!("{kind}-{number}.html"));
-        place.put(&format!("{kind}.html"), &text);
+        folder.run(&format!("paper {kind} {number} --sizes smallest --out . --quiet")).done();
+        let text = folder.text(&format!("{kind}-{number}.html"));
+        folder.put(&format!("{kind}.html"), &text);
         (kind, text)
     };
     vec![
@@ -204,11 +204,11 @@ fn pages(place: &Place) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn nothing_sticks_out() {
+fn no_page_exceeds_its_width() {
     let Some(browser) = Browser::find() else { return };
-    let place = Place::empty();
-    let pages = pages(&place);
-    let answers = measured(&browser, &place, &pages);
+    let folder = TestFolder::empty();
+    let pages = pages(&folder);
+    let answers = measured(&browser, &folder, &pages);
     assert_eq!(answers.len(), 2 * pages.len());
     for answer in answers {
         assert_eq!(answer["scroll"], answer["width"], "it scrolls sideways: {answer}");
@@ -223,12 +223,12 @@ fn nothing_sticks_out() {
 #[test]
 fn the_measure_finds_faults() {
     let Some(browser) = Browser::find() else { return };
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     let wide = "<!DOCTYPE html><body><div style='width:3000px'>wide</div>".to_owned();
     let cut = "<!DOCTYPE html><body><svg width='50' height='20'><text class='tick' x='-9' y='9'>cut</text>\
                <text class='tick' x='-9' y='12'>over</text></svg>"
         .to_owned();
-    for answer in measured(&browser, &place, &[("wide", wide), ("cut", cut)]) {
+    for answer in measured(&browser, &folder, &[("wide", wide), ("cut", cut)]) {
         let is_wide = answer["name"] == "wide";
         assert_eq!(answer["scroll"] != answer["width"], is_wide, "{answer}");
         assert_eq!(
@@ -240,12 +240,12 @@ fn the_measure_finds_faults() {
 }
 
 #[test]
-fn light_is_light_and_dark_is_dark() {
+fn pages_follow_the_colour_scheme() {
     let Some(browser) = Browser::find() else { return };
-    let place = Place::empty();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
-    fs::create_dir_all(&folder).unwrap();
-    let pages = pages(&place);
+    let folder = TestFolder::empty();
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+    fs::create_dir_all(&kept).unwrap();
+    let pages = pages(&folder);
     let shown = VIEWS
         .iter()
         .map(|view| (pages[0].0, *view))
@@ -254,11 +254,11 @@ fn light_is_light_and_dark_is_dark() {
         shown.map(|(page, view)| (format!("{page}-{}", view.name), page, view)).collect();
     let mut pictures = Vec::new();
     for (name, page, view) in &shown {
-        let picture = folder.join(format!("{name}.png"));
-        browser.picture(&place.path(&format!("{page}.html")), *view, &picture);
+        let picture = kept.join(format!("{name}.png"));
+        browser.picture(&folder.path(&format!("{page}.html")), *view, &picture);
         pictures.push((name, base64(&fs::read(picture).unwrap())));
     }
-    let answers = browser.answer(&place, &format!("const pictures = {};{LOOK}", json!(pictures)));
+    let answers = browser.answer(&folder, &format!("const pictures = {};{LOOK}", json!(pictures)));
     for (name, _, view) in &shown {
         let answer = &answers[name];
         assert_eq!(

@@ -3,20 +3,20 @@
 
 mod common;
 
-use common::Place;
+use common::TestFolder;
 use serde_json::Value;
 
 const HEADER: &str = "iteration,seconds,lower,best,certificate,gap,recourse_solves,scenarios,cuts,nodes,chain_value,\
                       acceptance,effective,still,temperature,step";
 
 /// A directory with `depots.json`, which cuts take some hundred iterations to solve.
-fn depots() -> Place {
-    let place = Place::empty();
-    place.run("generate location-transportation --n 8 --uncertainty budget --gamma 0.4 --out depots.json").done();
-    place
+fn depots() -> TestFolder {
+    let folder = TestFolder::empty();
+    folder.run("generate location-transportation --n 8 --uncertainty budget --gamma 0.4 --out depots.json").done();
+    folder
 }
 
-/// The rows of a CSV trace, after checks of what holds for all.
+/// The rows of a CSV trace, after checks of the properties that all rows have.
 fn rows(text: &str) -> Vec<Vec<String>> {
     assert!(text.ends_with('\n'), "the last row is cut");
     let mut lines = text.lines();
@@ -42,9 +42,9 @@ fn rows(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_iteration_has_a_row() {
-    let place = depots();
-    let result = place.run("solve depots.json --method benders --json --quiet --trace run.csv").json();
-    let rows = rows(&place.text("run.csv"));
+    let folder = depots();
+    let result = folder.run("solve depots.json --method benders --json --quiet --trace run.csv").json();
+    let rows = rows(&folder.text("run.csv"));
     assert!(rows.len() > 5);
     assert_eq!(rows.len() as u64, result["iterations"].as_u64().unwrap());
     let last = rows.last().unwrap();
@@ -53,17 +53,17 @@ fn every_iteration_has_a_row() {
     assert_eq!(last[4], "deterministic");
     assert_eq!(last[5].parse::<f64>().unwrap(), result["gap"].as_f64().unwrap());
     assert_eq!(last[6].parse::<u64>().unwrap(), result["recourse_solves"].as_u64().unwrap());
-    // What was there is replaced; the log beside it has the same iterations.
-    place.run("solve depots.json --method benders --iterations 3 --trace run.csv --log run.log").done();
-    assert_eq!(self::rows(&place.text("run.csv")).len(), 3);
-    assert!(place.text("run.log").contains("time (s)"));
+    // The earlier file is replaced, also where a log is written beside it.
+    folder.run("solve depots.json --method benders --iterations 3 --trace run.csv --log run.log").done();
+    assert_eq!(self::rows(&folder.text("run.csv")).len(), 3);
+    assert!(folder.text("run.log").contains("time (s)"));
 }
 
 #[test]
 fn a_name_in_jsonl_gives_json_lines() {
-    let place = depots();
-    let result = place.run("solve depots.json --method benders --json --trace run.jsonl").json();
-    let text = place.text("run.jsonl");
+    let folder = depots();
+    let result = folder.run("solve depots.json --method benders --json --trace run.jsonl").json();
+    let text = folder.text("run.jsonl");
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len() as u64, result["iterations"].as_u64().unwrap());
     let last = rows.last().unwrap();
@@ -73,10 +73,10 @@ fn a_name_in_jsonl_gives_json_lines() {
 }
 
 #[test]
-fn an_estimate_is_called_none() {
-    let place = depots();
-    place.run("solve depots.json --method benders --certify none --iterations 4 --trace run.csv").done();
-    for row in rows(&place.text("run.csv")) {
+fn an_estimate_has_the_certificate_none() {
+    let folder = depots();
+    folder.run("solve depots.json --method benders --certify none --iterations 4 --trace run.csv").done();
+    for row in rows(&folder.text("run.csv")) {
         assert_eq!((row[4].as_str(), row[5].as_str()), ("none", ""));
     }
 }
@@ -84,37 +84,37 @@ fn an_estimate_is_called_none() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_trace_that_cannot_be_written_fails_after_the_result() {
-    let place = depots();
-    let ended = place.run("solve depots.json --method benders --trace /dev/full");
+    let folder = depots();
+    let ended = folder.run("solve depots.json --method benders --trace /dev/full");
     assert_eq!(ended.code, Some(1));
     assert!(ended.stdout.starts_with("status       optimal"), "the result is not lost: {ended:?}");
     assert!(ended.stderr.starts_with("error: /dev/full: "), "{ended:?}");
 }
 
 #[test]
-fn a_time_limit_leaves_a_whole_file() {
-    let place = Place::empty();
-    place.run("generate location-transportation --n 30 --uncertainty ellipsoid --out long.json").done();
-    let result = place.run("solve long.json --method benders --gap 1e-9 --time-limit 2 --json --trace run.csv").json();
+fn a_time_limit_leaves_a_complete_file() {
+    let folder = TestFolder::empty();
+    folder.run("generate location-transportation --n 30 --uncertainty ellipsoid --out long.json").done();
+    let result = folder.run("solve long.json --method benders --gap 1e-9 --time-limit 2 --json --trace run.csv").json();
     assert_eq!(result["stop"], "time_limit");
-    assert_eq!(rows(&place.text("run.csv")).len() as u64, result["iterations"].as_u64().unwrap());
+    assert_eq!(rows(&folder.text("run.csv")).len() as u64, result["iterations"].as_u64().unwrap());
 }
 
 #[cfg(unix)]
 #[test]
-fn so_does_an_interrupt() {
+fn an_interrupt_leaves_complete_rows() {
     use std::process::{Command, Stdio};
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
-    let place = Place::empty();
-    place.run("generate location-transportation --n 30 --uncertainty ellipsoid --out long.json").done();
+    let folder = TestFolder::empty();
+    folder.run("generate location-transportation --n 30 --uncertainty ellipsoid --out long.json").done();
     for times in [1, 2] {
-        let mut command = place.command("solve long.json --method benders --gap 1e-9 --json --trace run.csv");
+        let mut command = folder.command("solve long.json --method benders --gap 1e-9 --json --trace run.csv");
         let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let patience = Instant::now();
-        while !std::fs::read_to_string(place.path("run.csv")).is_ok_and(|text| text.lines().count() > 1) {
-            assert!(patience.elapsed() < Duration::from_secs(30), "the run does not get going");
+        let started = Instant::now();
+        while !std::fs::read_to_string(folder.path("run.csv")).is_ok_and(|text| text.lines().count() > 1) {
+            assert!(started.elapsed() < Duration::from_secs(30), "the run does not get going");
             sleep(Duration::from_millis(50));
         }
         for _ in 0..times {
@@ -122,12 +122,12 @@ fn so_does_an_interrupt() {
         }
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130));
-        let rows = rows(&place.text("run.csv"));
+        let rows = rows(&folder.text("run.csv"));
         // The second Ctrl-C leaves at once: rows may be missing, none is cut.
         if times == 1 {
             let result: Value = serde_json::from_slice(&output.stdout).unwrap();
             assert_eq!(rows.len() as u64, result["iterations"].as_u64().unwrap());
         }
-        std::fs::remove_file(place.path("run.csv")).unwrap();
+        std::fs::remove_file(folder.path("run.csv")).unwrap();
     }
 }

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn mixed_integer_and_quadratic() {
+    fn mixed_integer_and_quadratic_programs_are_solved() {
         let mut model = Model::new();
         let x = model.add_integer(-1.0, 0.0, 10.0);
         model.add_row(f64::NEG_INFINITY, 2.5, &[(x, 1.0)]);
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_basis_put_together_by_hand_is_completed() {
+    fn a_basis_with_too_many_basic_entries_is_repaired() {
         let mut lp = Lp::new(&diet()).unwrap();
         // Two basic entries too many.
         lp.set_basis(&Basis::new([BasisStatus::Basic; 2], [BasisStatus::Basic])).unwrap();

@@ -3,8 +3,8 @@
 //!
 //! `cargo bench --bench figures [-- FIGURE…]` runs the figures named (1, 2, 3; all by default). Seed s draws the
 //! instance and drives the chain. Gaps are exact: the worst case of the average that would be returned, by a scan of
-//! the list, against the optimum. `FIGURES_OPTIONS='{"step": 1}'` adds options of `sgd` to all rows: α₀ = 1 is what the
-//! paper says, the default is an α₀ that fits the problem.
+//! the list, against the optimum. `FIGURES_OPTIONS='{"step": 1}'` adds options of `sgd` to all rows: α₀ = 1 is the
+//! paper's choice, the default is an α₀ that fits the problem.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "../tests/figures/replication.rs"]
@@ -23,16 +23,16 @@ const SITES: usize = 3;
 /// As many as in the paper.
 const REPLICATIONS: u64 = 20;
 
-/// For two proposals that differ by less than 20 replications can tell.
+/// Replications for two proposals whose difference 20 replications do not resolve.
 const COMPARED: u64 = 100;
 
-/// After how many iterations the gap is told; the last is where the run ends.
+/// Numbers of iterations after which the gap is reported; a run ends at the last one.
 const MOMENTS: [u64; 3] = [100, 1_000, 10_000];
 
 /// A row of a table: its name, and the options that make it.
 type Variant = (String, Map<String, Value>);
 
-/// A figure's number, its setting, its replications, and what prints its rows.
+/// A figure's number, its setting, its replications, and the function that prints its rows.
 type Figure = (&'static str, &'static str, u64, fn());
 
 fn variant(name: impl Into<String>, options: &Value) -> Variant {

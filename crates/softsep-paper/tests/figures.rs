@@ -1,5 +1,5 @@
-//! What the paper's Figures 1 to 3 say of Algorithm 1, on fewer and shorter replications than `benches/figures.rs`
-//! measures.
+//! The properties of Algorithm 1 that the paper's Figures 1 to 3 show, on fewer and shorter replications than
+//! `benches/figures.rs` measures.
 //!
 //! All seeds are fixed. Margins are several standard errors wide as probe runs showed them; no false-alarm rate is
 //! claimed for other streams.
@@ -33,7 +33,7 @@ fn uniform(w: f64) -> Value {
 }
 
 #[test]
-fn long_lists_are_no_harder_than_short_ones() {
+fn the_gap_is_small_on_short_and_long_lists() {
     for scenarios in [1_000, 20_000] {
         let gap = median(&replicate(3, scenarios, 5, &[uniform(0.001)]), 0);
         assert!(gap < 1e-3, "{scenarios} scenarios: a median gap of {gap}");
@@ -41,7 +41,7 @@ fn long_lists_are_no_harder_than_short_ones() {
 }
 
 #[test]
-fn hot_chains_leave_a_gap_behind() {
+fn high_temperatures_leave_a_gap() {
     let replications = replicate(3, 1_000, 5, &[10.0, 50.0, 100.0].map(uniform));
     let [cool, warm, hot] = [0, 1, 2].map(|variant| median(&replications, variant));
     assert!(cool < 1e-3, "w = 10: a median gap of {cool}");
@@ -51,7 +51,7 @@ fn hot_chains_leave_a_gap_behind() {
 /// With five sites, where a uniform proposal finds the worst scenario less often than with the figure's three and
 /// replications differ less.
 #[test]
-fn the_adaptive_proposal_is_as_good_and_steadier() {
+fn the_adaptive_proposal_has_no_larger_gap_and_rebounds_less() {
     let adaptive = json!({"proposal": "adaptive", "temperature": 0.001, "kappa": 10.0});
     let replications = replicate(5, 1_000, 16, &[uniform(0.001), adaptive]);
     let difference = |measure: &dyn Fn(&Trajectory) -> f64| {
@@ -65,10 +65,10 @@ fn the_adaptive_proposal_is_as_good_and_steadier() {
     assert!(gap < 3.0 * error, "adaptive gaps are larger by a factor of exp({gap} ± {error})");
 }
 
-/// A chain has soon seen all of a short list; the average still comes nearer to the optimum. That all iterations are
-/// made is asserted on the way.
+/// A chain soon visits all scenarios of a short list; the average still comes nearer to the optimum. That all
+/// iterations are made is asserted on the way.
 #[test]
-fn a_list_seen_through_does_not_end_the_descent() {
+fn descent_continues_after_all_scenarios_are_visited() {
     for of in replicate(3, 20, 5, &[uniform(0.001)]) {
         assert!(of[0].after(ITERATIONS) < of[0].after(300), "from {} to {}", of[0].after(300), of[0].after(ITERATIONS));
     }

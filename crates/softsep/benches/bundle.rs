@@ -6,7 +6,7 @@
 //! all by default). Decisions are evaluated outside counts and times: exactly on lists, by ascents from many starts
 //! elsewhere. `SEEDS=N`, `GAP=1e-6`, `SGD=1` for `sgd` beside it, `SGD_OPTIONS='{"steps": "sqrt", "start": "zero"}'`,
 //! `BUNDLE_OPTIONS='{"stabilisation": "in-out"}'`. Beside one another the two run `RUNS=5` times in turn, of which the
-//! shortest counts: a run is the same each time but for what else the machine does.
+//! shortest counts: runs differ only by the other load of the machine.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod median;
@@ -25,17 +25,17 @@ use softsep_paper::instances::{LocationTransportation, Uncertain, location_trans
 
 const GOALS: [f64; 3] = [1e-3, 1e-4, 1e-5];
 
-/// Watches what would be returned. Time that it takes itself is not counted.
+/// Evaluates each decision that would be returned. Its own time is not counted.
 struct Watch<'p> {
     assessor: Assessor<'p>,
-    /// What gaps are measured from: the run's own lower bound, or a value known beforehand.
+    /// The reference value of gaps: a known optimum; `None` for the run's own lower bound.
     optimum: Option<f64>,
     x: Vec<f64>,
     cost: f64,
     /// The least cost of a decision so far.
     least: f64,
     start: Option<f64>,
-    judging: f64,
+    evaluation_time: f64,
     /// Solves and seconds at each goal.
     reached: [Option<(u64, f64)>; 3],
     /// Solves, seconds and the cost of the decision after each iteration.
@@ -54,7 +54,7 @@ impl<'p> Watch<'p> {
             cost: f64::INFINITY,
             least: f64::INFINITY,
             start: None,
-            judging: 0.0,
+            evaluation_time: 0.0,
             reached: [None; 3],
             path: Vec::new(),
             until: f64::NEG_INFINITY,
@@ -83,15 +83,15 @@ impl Observer for Watch<'_> {
             self.least = self.least.min(self.cost);
         }
         let gap = (self.cost.max(best.value) - lower) / self.cost.abs();
-        self.judging += before.elapsed().as_secs_f64();
-        self.path.push((record.recourse_solves, record.seconds - self.judging, self.cost));
+        self.evaluation_time += before.elapsed().as_secs_f64();
+        self.path.push((record.recourse_solves, record.seconds - self.evaluation_time, self.cost));
         if self.cost <= self.until {
             self.stop.store(true, Ordering::Relaxed);
         }
         self.start.get_or_insert((best.value - lower) / best.value.abs());
         for (reached, goal) in self.reached.iter_mut().zip(GOALS) {
             if reached.is_none() && gap <= goal {
-                *reached = Some((record.recourse_solves, record.seconds - self.judging));
+                *reached = Some((record.recourse_solves, record.seconds - self.evaluation_time));
             }
         }
     }
@@ -159,7 +159,7 @@ fn main() {
                 outcome.stop,
                 outcome.iterations,
                 outcome.recourse_solves,
-                outcome.seconds - watch.judging,
+                outcome.seconds - watch.evaluation_time,
                 (outcome.bounds.best().unwrap().value - outcome.bounds.lower().unwrap())
                     / outcome.bounds.lower().unwrap(),
                 (watch.cost - outcome.bounds.lower().unwrap()) / outcome.bounds.lower().unwrap(),

@@ -4,7 +4,7 @@
 //! `cargo bench --bench certify [-- ROW…]` runs the rows named, or all: `ellipsoid-30`, `budget-50-0.5`,
 //! `inventory-20-ellipsoid`, `energy-15-budget-0.3`, …; a word that is no row's name takes every row that begins with
 //! it. `SEEDS=5` (instances 1 to so many), `LIMIT=60` (seconds for one run), `METHOD=bundle`. Parts are the nodes of
-//! search trees: parts of the uncertainty set that were bounded, as far as the run has told of them.
+//! search trees: parts of the uncertainty set that were bounded, as far as the run reports them.
 #![allow(clippy::unwrap_used)]
 
 mod median;
@@ -111,7 +111,7 @@ fn main() {
             let mut watch = Nodes(0);
             let outcome = solve_with(&problem, &settings, &mut watch, &Arc::default()).unwrap();
             let bounds = &outcome.bounds;
-            // Without a sure upper bound there is no proven gap, whatever is likely.
+            // Without a deterministic upper bound there is no proven gap; a probabilistic one does not count.
             let gap = bounds.upper().and(bounds.gap()).unwrap_or(f64::INFINITY);
             // Which part of it is the decision's, and which the bound's.
             let cost = bounds

@@ -1,8 +1,8 @@
 //! A step of a chain beside the bare basis solve at the same ξ, in the same run, on location–transportation.
 //!
-//! Chains walk at a fixed x with their own proposals; the scenarios that a batch of steps asked for are then asked
-//! again of another engine, alone. Both engines know the bases by then. The ratio is a step's time per recourse solve
-//! over that of the bare solve; at most 3 is wanted.
+//! Chains walk at a fixed x with their own proposals; the scenarios that a batch of steps solved are then solved again
+//! by another engine, alone. Both engines hold the bases by then. The ratio is a step's time per recourse solve over
+//! that of the bare solve; at most 3 is wanted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::hint::black_box;
@@ -75,9 +75,9 @@ fn compare(n: usize, uncertainty: Uncertain, choice: ProposalKind, budget: Durat
             let solves = engine.work().solves;
             let moved = chain.step(&kernel, &mut engine).unwrap();
             if engine.work().solves > solves {
-                let place = if moved { chain.current() } else { chain.previous_or_rejected() };
-                asked[count..count + place.xi.len()].copy_from_slice(&place.xi);
-                count += place.xi.len();
+                let state = if moved { chain.current() } else { chain.previous_or_rejected() };
+                asked[count..count + state.xi.len()].copy_from_slice(&state.xi);
+                count += state.xi.len();
             }
         }
         let chain_spent = start.elapsed();

@@ -99,7 +99,7 @@ fn problem(n: usize) -> Problem {
     Problem::new(&location_transportation(&instance).unwrap()).unwrap()
 }
 
-/// Alternating batches of both, so that what else the machine does hits both alike.
+/// Alternating batches of both, so that other load of the machine affects both alike.
 fn compare(n: usize, drifting: bool, budget: Duration) {
     let problem = problem(n);
     let mut bare = Bare::new(&problem);

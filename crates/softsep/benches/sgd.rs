@@ -20,7 +20,7 @@ use softsep::run::{Event, Observer};
 use softsep::{Problem, Settings, solve, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
-/// Watches what would be returned.
+/// Evaluates each decision that would be returned.
 struct Watch<'p> {
     assessor: Assessor<'p>,
     optimum: f64,
@@ -51,7 +51,7 @@ impl Observer for Watch<'_> {
 }
 
 /// The best value known: of `ccg` within a minute, or of a long run of `sgd` itself. Kept in a file, since it takes
-/// longer than what is measured.
+/// longer than the measurement.
 fn optimum(problem: &Problem, name: &str) -> f64 {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("optimum-{name}"));
     if let Ok(text) = std::fs::read_to_string(&kept) {

@@ -3,8 +3,8 @@
 //! `cargo bench -p softsep --bench trees [-- ellipsoid-30 budget-50-0.5 scenarios-10-1000 …]` (any beginning of a name
 //! takes all that begin so). Environment: `SEEDS=N`, `GAP=1e-4`, `LIMIT=60` seconds for each run, `CERTIFY=exact`,
 //! `BY=single,multi,ccg`, `THREADS=1`. "off" is how far the decision is above the best lower or equal value that any
-//! run of the row has found, where its true cost is bounded by an exact separation if `CERTIFY=exact`; "gap" is what
-//! the run itself can say.
+//! run of the row has found, where its true cost is bounded by an exact separation if `CERTIFY=exact`; "gap" is that of
+//! the run's own bounds.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use softsep::run::{Event, Observer};
 use softsep::{Certify, Problem, Settings, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
-/// What the log says, for the notes of the method.
+/// The number of nodes and the last note of a run.
 #[derive(Default)]
 struct Notes {
     nodes: u64,

@@ -20,7 +20,7 @@ use softsep::{
 /// The optimum; several methods agree on it below.
 const OPTIMUM: f64 = 500.0;
 
-/// `ξ ≥ 0, Σξ ≤ 1`. Geometry in closed form; what is the same for an equal set of the crate is left to that.
+/// `ξ ≥ 0, Σξ ≤ 1`. Geometry in closed form; the rest is that of an equal set of the crate.
 #[derive(Debug)]
 struct Storm {
     dim: usize,

@@ -1,7 +1,7 @@
 //! A first model: one depot, one customer.
 //!
 //! Now: may the depot be opened, and how much capacity does it get? Demand is 206 plus up to 40. Then: ship from the
-//! depot, and buy dearly what it cannot ship. The optimum guards against the worst demand, whatever it turns out to be.
+//! depot, and buy the rest at a high price. The optimum is the best decision for the worst demand.
 
 use softsep::{Error, ExtensiveSettings, Model, Settings, Status};
 

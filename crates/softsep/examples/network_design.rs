@@ -2,7 +2,7 @@
 //!
 //! A link has a fixed price, and a capacity that is bought by the unit. Traffic between three pairs of nodes is
 //! uncertain: each demand has bounds, and together they are at most 24. Constraints in ξ alone make a polyhedron of the
-//! box. Then traffic is routed; what finds no route is lost at a price.
+//! box. Then traffic is routed; unrouted traffic has a price.
 
 use softsep::{Error, Expr, GenerationSettings, MethodSettings, Model, SeparationKind, Settings};
 
@@ -43,7 +43,7 @@ pub(crate) fn main() -> Result<(), Error> {
         let flow = m.recourse_vec(&format!("flow {k}"), LINKS.len(), 0.0..);
         let lost = m.recourse(format!("lost {k}"), 0.0..);
         cost += LOST * lost;
-        // What leaves a node minus what enters it.
+        // The flow out of a node minus the flow into it.
         for node in 0..NODES {
             let mut net = Expr::default();
             for (l, &(from, to, _, _)) in LINKS.iter().enumerate() {

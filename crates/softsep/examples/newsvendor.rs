@@ -1,8 +1,8 @@
-//! Newsvendors who help each other: stock at several shops, with transshipment.
+//! Newsvendors with transshipment: stock at several shops.
 //!
 //! Stock is ordered before demand is known. Demand may be above or below its forecast at two shops at a time (a
-//! two-sided budget of uncertainty). Then shops sell, send stock to one another at a cost, return what is left, and pay
-//! for unmet demand.
+//! two-sided budget of uncertainty). Then shops sell, send stock to one another at a cost, return leftover stock, and
+//! pay for unmet demand.
 
 use softsep::{BundleSettings, Certify, Error, Expr, ExtensiveSettings, Model, SetDefinition, Settings, Sides};
 

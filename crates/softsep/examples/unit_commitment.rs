@@ -1,8 +1,8 @@
 //! Unit commitment: which power plants run in which hour?
 //!
 //! Starting a plant and keeping it on is decided a day ahead, in binaries. Then the demand is known, and running plants
-//! are dispatched between their least and largest output; what they cannot serve is shed at a high price. Demand
-//! deviates upward in at most three hours (a budget of uncertainty).
+//! are dispatched between their least and largest output; unserved load is shed at a high price. Demand deviates upward
+//! in at most three hours (a budget of uncertainty).
 
 use softsep::{Error, Expr, GenerationSettings, MethodSettings, Model, RecourseVar, SetDefinition, Settings, Sides};
 

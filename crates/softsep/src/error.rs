@@ -63,7 +63,7 @@ impl From<Unfinished> for Error {
     fn from(error: Unfinished) -> Self {
         match error {
             Unfinished::Lp(error) => Error::Lp(error),
-            lost => Error::Master(lost.to_string()),
+            unfinished => Error::Master(unfinished.to_string()),
         }
     }
 }

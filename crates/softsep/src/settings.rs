@@ -6,7 +6,7 @@ use crate::certify::Certify;
 use crate::error::Error;
 use crate::methods::MethodSettings;
 
-/// Settings of a run: the method with its own settings, and what every method shares.
+/// Settings of a run: the method with its own settings, and the settings of all methods.
 ///
 /// ```
 /// use std::time::Duration;
@@ -87,7 +87,7 @@ impl Settings {
         Self { certify, ..self }
     }
 
-    /// Refuses what makes no sense.
+    /// Checks the settings; the error names the first invalid one.
     pub fn validate(&self) -> Result<(), Error> {
         if !(self.gap.is_finite() && self.gap >= 0.0) {
             return Err(Error::Settings(format!("the gap must be a number that is not negative, not {}", self.gap)));

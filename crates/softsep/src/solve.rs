@@ -1,4 +1,4 @@
-//! `solve`: sets a run up, lets the method work, and takes stock of what the ledger holds, however the run ended.
+//! `solve`: sets up a run, calls the method, and makes the outcome of the ledger, however the run ended.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -79,7 +79,7 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> 
     Ok(Outcome {
         status,
         stop: match stop {
-            // What was still done in the moment after an interrupt does not undo it.
+            // Progress between an interrupt and the end of the method does not change the reason.
             _ if run.clock().check() == Err(Interrupt::Interrupted) => Stop::Interrupted,
             _ if met => Stop::Gap,
             // A method that is done without having met the gap cannot do better; that proves nothing.

@@ -166,7 +166,7 @@ fn failure(error: ExperimentError) -> Failure {
 }
 
 impl How {
-    /// The command that asks for the same again.
+    /// The command line of the same experiment.
     fn command(&self, exhibit: Exhibit) -> String {
         let (kind, number) = match exhibit {
             Exhibit::Table(number) => ("table", number),

@@ -25,7 +25,7 @@ pub const DEPOT: &str = r#"{
   }
 }"#;
 
-/// How a command ended and what it said.
+/// The exit code and the output of a command.
 #[derive(Debug)]
 pub struct Ended {
     pub code: Option<i32>,
@@ -60,34 +60,37 @@ impl Ended {
 }
 
 /// A directory with a few files, to run commands in.
-pub struct Place {
-    folder: TempDir,
+pub struct TestFolder {
+    directory: TempDir,
 }
 
-impl Place {
+/// The name of [`TestFolder`] in tests that do not use it yet.
+pub type Place = TestFolder;
+
+impl TestFolder {
     /// An empty one.
     pub fn empty() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { directory: tempfile::tempdir().unwrap() }
     }
 
     /// One with `depot.json`.
     pub fn with_depot() -> Self {
-        let place = Self::empty();
-        place.put("depot.json", DEPOT);
-        place
+        let folder = Self::empty();
+        folder.put("depot.json", DEPOT);
+        folder
     }
 
     /// One with `long.json`, which takes far longer than any test waits.
     pub fn with_long() -> Self {
-        let place = Self::empty();
-        place
+        let folder = Self::empty();
+        folder
             .run("generate location-transportation --n 10 --uncertainty scenarios --scenarios 6000 --out long.json")
             .done();
-        place
+        folder
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     pub fn put(&self, name: &str, text: &str) {
@@ -104,7 +107,7 @@ impl Place {
 
     /// The names of all files, sorted.
     pub fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let entries = fs::read_dir(self.directory.path()).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
@@ -113,7 +116,7 @@ impl Place {
     /// The command, its arguments parted by blanks.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_softsep"));
-        command.args(arguments.split_whitespace()).current_dir(self.folder.path()).stdin(Stdio::null());
+        command.args(arguments.split_whitespace()).current_dir(self.directory.path()).stdin(Stdio::null());
         command
     }
 

@@ -11,7 +11,7 @@ pub(super) fn description() -> String {
     format!("{model}, {cores} {noun}, {}", std::env::consts::OS)
 }
 
-/// The name of the processor, which only Linux tells.
+/// The name of the processor; known on Linux only.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

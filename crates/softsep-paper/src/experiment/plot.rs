@@ -32,7 +32,7 @@ pub(super) fn chart(study: &Study, results: &Results) -> Chart {
 }
 
 /// The position of a row on the horizontal axis.
-fn place(row: &StudyRow) -> f64 {
+fn position(row: &StudyRow) -> f64 {
     match row.uncertainty {
         Uncertain::Ellipsoid => row.n as f64,
         Uncertain::Scenarios(count) => count as f64,
@@ -70,8 +70,8 @@ fn table_panel(study: &Study, results: &Results, n: Option<usize>, is_fine: bool
     let is_shown = |row: &StudyRow| n.is_none_or(|n| row.n == n);
     let rows: Vec<(usize, &StudyRow)> = study.rows.iter().enumerate().filter(|(_, row)| is_shown(row)).collect();
     let tick = |row: &StudyRow| match row.uncertainty {
-        Uncertain::Scenarios(count) => (place(row), grouped(count as u64)),
-        _ => (place(row), place(row).to_string()),
+        Uncertain::Scenarios(count) => (position(row), grouped(count as u64)),
+        _ => (position(row), position(row).to_string()),
     };
     let (label, is_log) = match rows.first().map(|(_, row)| row.uncertainty) {
         Some(Uncertain::Scenarios(_)) => ("|I|, the length of the list", true),
@@ -100,13 +100,14 @@ fn time_series(study: &Study, results: &Results, rows: &[(usize, &StudyRow)], is
                 true => Timing::of(runs, study.limit, |run| run.fine),
                 false => Timing::of_setup(*setup, runs, study.limit),
             };
-            point(place(row), timing, study.limit)
+            point(position(row), timing, study.limit)
         });
         let (name, class) = (format!("{}, here", setup.title()), class(*setup));
         series.push(Series { name, class, style: LineStyle::Ours, points: ours.collect() });
         if let Some(column) = setup.column().filter(|_| !is_fine) {
-            let printed =
-                rows.iter().filter_map(|(_, row)| row.printed.map(|printed| paper_point(place(row), printed[column])));
+            let printed = rows
+                .iter()
+                .filter_map(|(_, row)| row.printed.map(|printed| paper_point(position(row), printed[column])));
             let name = format!("{}, paper", setup.title());
             series.push(Series { name, class, style: LineStyle::Printed, points: printed.collect() });
         }

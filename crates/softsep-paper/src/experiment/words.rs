@@ -40,7 +40,7 @@ pub(super) fn timing(timing: Timing, limit: f64) -> String {
     }
 }
 
-/// A time of ours where there is little room.
+/// A measured time in short form, without its deviation.
 pub(super) fn mean_only(timing: Timing, limit: f64) -> String {
     match timing {
         Timing::Unknown => "–".to_owned(),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_a_limit_bounds_the_ratio() {
+    fn times_over_a_limit_bound_the_ratio() {
         let took = Timing::Took { mean: 2.0, deviation: 0.5, over: 0, never: 0 };
         assert_eq!(ratio(PrintedTime::Took(30.0, 1.0), took, 10.0), "15");
         assert_eq!(ratio(PrintedTime::Over, took, 10.0), "> 900");

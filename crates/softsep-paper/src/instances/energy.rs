@@ -1,9 +1,9 @@
 //! Energy expansion: generation and lines are built at and between n nodes before demand and wind are known.
 //!
 //! Node i demands `d_i(ξ) = d̄_i + d̂_i ξ_i`. Every third node has wind that gives at most `w_k(ξ) = w̄_k − ŵ_k
-//! ξ_{n+k}`. Bought now are generation `g_i ≥ 0` within what the site allows and line capacity `k_l ≥ 0` beyond what is
-//! there, `k⁰_l`. Dispatched later are generation `p_i`, wind used `u_k`, flows `f_l` (either way along a line, at no
-//! cost) and dear shedding `s_i`:
+//! ξ_{n+k}`. The first stage buys generation `g_i ≥ 0` up to the limit of the site and line capacity `k_l ≥ 0` beyond
+//! the existing `k⁰_l`. The recourse dispatches generation `p_i`, wind used `u_k`, flows `f_l` (in both directions of a
+//! line, at no cost) and expensive load shedding `s_i`:
 //!
 //! ```text
 //! min  Σ p_i·fuel_i + Σ s_i·shed_i
@@ -38,7 +38,7 @@ const WINDY: usize = 3;
 /// The kinds of data, each drawn from a stream of its own.
 #[derive(Debug, Clone, Copy)]
 enum Data {
-    Places = 16,
+    Points = 16,
     BuildingCosts,
     Sites,
     FuelCosts,
@@ -158,7 +158,7 @@ pub fn energy(settings: &Energy) -> Result<ProblemDefinition, InstanceError> {
     let Energy { n, uncertainty: set, seed } = *settings;
     set.validate(n, 2)?;
     let weather = settings.weather();
-    let plane = Plane::draw(n, settings.streams().of(Data::Places as u64));
+    let plane = Plane::draw(n, settings.streams().of(Data::Points as u64));
     Ok(ProblemDefinition {
         name: format!("energy expansion, n = {n}, {}, seed {seed}", set.title("demand and wind")),
         first_stage: settings.first_stage(&plane),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_balance_and_lines_carry_either_way() {
+    fn nodes_are_balanced_and_lines_carry_flow_in_both_directions() {
         let drawn = energy(&settings(Uncertain::Ellipsoid)).unwrap();
         let rows = &drawn.recourse.constraints;
         // Seven nodes, three of them windy; a ring of seven lines and three more.
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_never_less_than_no_wind() {
+    fn wind_is_never_negative() {
         for seed in 0..20 {
             let drawn = energy(&Energy { seed, ..settings(Uncertain::Budget { gamma: 1.0 }) }).unwrap();
             assert!(starting(&drawn.recourse.constraints, "weather").all(|row| row.xi[0].1 <= row.upper));

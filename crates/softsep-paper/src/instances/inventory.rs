@@ -1,15 +1,15 @@
 //! Inventory with transshipment: stock is ordered at n stores before demand is known; then stores help each other out.
 //!
 //! Store i demands `d_i(ξ) = d̄_i + d̂_i ξ_i`. Of the stock `x_i ≥ 0`, ordered at `c_i` apiece, `t_ij ≥ 0` goes to
-//! store j at a cost that grows with the distance; what is missing is a lost sale `l_i ≥ 0`, what is left over must be
-//! stored or got rid of, `h_i ≥ 0`. The recourse to (x, ξ) is
+//! store j at a cost that grows with the distance; missing stock is a lost sale `l_i ≥ 0`, and leftover stock must be
+//! stored or disposed of, `h_i ≥ 0`. The recourse to (x, ξ) is
 //!
 //! ```text
 //! min  Σ t_ij·transship_ij + Σ l_i·lose_i + Σ h_i·keep_i
 //! s.t. x_i + Σ_j t_ji − Σ_j t_ij + l_i − h_i = d_i(ξ)   for every store i
 //! ```
 //!
-//! so that little demand is costly as well as much, and it matters where. No decision is without recourse.
+//! so that low demand is costly as well as high demand, and its location matters. Every decision has recourse.
 
 use super::plane::Plane;
 use super::random::Streams;
@@ -31,7 +31,7 @@ pub struct Inventory {
 /// The kinds of data, each drawn from a stream of its own.
 #[derive(Debug, Clone, Copy)]
 enum Data {
-    Places = 16,
+    Points = 16,
     OrderCosts,
     LostSales,
     Leftovers,
@@ -99,7 +99,7 @@ pub fn inventory(settings: &Inventory) -> Result<ProblemDefinition, InstanceErro
         name: format!("inventory with transshipment, n = {n}, {}, seed {seed}", set.title("store")),
         first_stage: settings.first_stage(most),
         uncertainty,
-        recourse: settings.recourse(&Plane::draw(n, streams.of(Data::Places as u64)), &demands, &swings),
+        recourse: settings.recourse(&Plane::draw(n, streams.of(Data::Points as u64)), &demands, &swings),
     })
 }
 
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_arrives_at_a_store_has_left_another() {
+    fn transshipments_leave_one_store_and_arrive_at_another() {
         let drawn = inventory(&settings(Uncertain::Ellipsoid)).unwrap();
         assert_eq!((drawn.recourse.variables.len(), drawn.recourse.constraints.len()), (5 * 4 + 2 * 5, 5));
         assert!(

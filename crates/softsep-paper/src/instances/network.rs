@@ -1,7 +1,7 @@
 //! Network design: arc capacity is bought before the demands of n pairs of nodes are known.
 //!
-//! Pair k demands `d_k(ξ) = d̄_k + d̂_k ξ_k` to be sent from node k to another node `t_k`. All pairs share the
-//! capacity `x_a ≥ 0` of an arc; each has flows `f_ak ≥ 0` of its own, and what is not sent, `u_k ≥ 0`, is paid for:
+//! Pair k demands `d_k(ξ) = d̄_k + d̂_k ξ_k` to be sent from node k to another node `t_k`. All pairs share the capacity
+//! `x_a ≥ 0` of an arc; each has flows `f_ak ≥ 0` of its own, and unmet demand `u_k ≥ 0` has a price:
 //!
 //! ```text
 //! min  Σ f_ak·carry_a + Σ u_k·unmet_k
@@ -10,8 +10,8 @@
 //!      Σ_k f_ak ≤ x_a                                               for every arc a
 //! ```
 //!
-//! What leaves k and stays nowhere arrives at `t_k`: balance there follows, and is not written. Arcs into k and out of
-//! `t_k` carry nothing of pair k. Sending nothing is always possible.
+//! The balance at `t_k` follows from the others and is not written. Arcs into k and out of `t_k` carry no flow of pair
+//! k. Sending nothing is always feasible.
 
 use rand::RngExt;
 
@@ -35,7 +35,7 @@ pub struct Network {
 /// The kinds of data, each drawn from a stream of its own.
 #[derive(Debug, Clone, Copy)]
 enum Data {
-    Places = 16,
+    Points = 16,
     Destinations,
     UnmetCosts,
     Demands,
@@ -124,7 +124,7 @@ pub fn network(settings: &Network) -> Result<ProblemDefinition, InstanceError> {
     let swings = settings.streams().shares(Data::Swings as u64, &demands, 0.4, 1.0);
     let uncertainty = set.draw(n, settings.streams());
     let most = demands.iter().sum::<f64>() + most(&uncertainty, &swings)?;
-    let plane = Plane::draw(n, settings.streams().of(Data::Places as u64));
+    let plane = Plane::draw(n, settings.streams().of(Data::Points as u64));
     let arcs: Vec<Arc> = plane.links().into_iter().flat_map(|(from, to)| [(from, to), (to, from)]).collect();
     Ok(ProblemDefinition {
         name: format!("network design, n = {n}, {}, seed {seed}", set.title("pair")),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn flows_of_a_pair_are_kept_but_at_its_ends() {
+    fn flows_of_a_pair_are_balanced_except_at_its_ends() {
         let settings = settings(Uncertain::Ellipsoid);
         let drawn = network(&settings).unwrap();
         let rows = &drawn.recourse.constraints;
@@ -156,10 +156,10 @@ mod tests {
             let ends: Vec<usize> =
                 y.name.split('_').skip(1).map(|number| number.parse::<usize>().unwrap() - 1).collect();
             let (k, from, to) = (ends[0], ends[1], ends[2]);
-            let place = |node: usize| format!("balance_{}_{}", k + 1, node + 1);
-            let mut want = vec![(place(from), 1.0), (format!("room_{}_{}", from + 1, to + 1), -1.0)];
+            let balance = |node: usize| format!("balance_{}_{}", k + 1, node + 1);
+            let mut want = vec![(balance(from), 1.0), (format!("room_{}_{}", from + 1, to + 1), -1.0)];
             if to != destinations[k] {
-                want.push((place(to), -1.0));
+                want.push((balance(to), -1.0));
             }
             let mut terms: Vec<(String, f64)> = rows
                 .iter()

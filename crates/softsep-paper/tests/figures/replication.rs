@@ -1,5 +1,5 @@
 //! One replication of the settings of Figures 1 to 3 of the paper: Algorithm 1 on location–transportation with a list
-//! of scenarios, with the exact gap of what it would return at any moment.
+//! of scenarios, with the exact gap of the decision that it would return at each iteration.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Instance {
             iterations: Some(iterations),
             seed: self.seed,
             threads: Some(1),
-            // A decision that is proved on the way would stand in for the averages after it.
+            // A decision proved during the run would be returned in place of the averages after it.
             certify: Certify::None,
             ..Settings::default()
         };
@@ -76,12 +76,12 @@ impl Instance {
 pub(crate) struct Trajectory(Vec<(u64, f64)>);
 
 impl Trajectory {
-    /// The gap of what is returned after so many iterations.
+    /// The gap of the decision that is returned after so many iterations.
     pub(crate) fn after(&self, iterations: u64) -> f64 {
         self.0.iter().rev().find(|point| point.0 <= iterations).map_or(f64::INFINITY, |point| point.1)
     }
 
-    /// The logarithm of that gap, of one that the optimum is known to at least.
+    /// The logarithm of that gap, or of [`OPTIMUM`], the precision of the known optimum, where the gap is smaller.
     pub(crate) fn log_gap(&self, iterations: u64) -> f64 {
         self.after(iterations).max(OPTIMUM).ln()
     }
@@ -105,7 +105,7 @@ impl Trajectory {
     }
 }
 
-/// Looks at every decision that would be returned.
+/// Evaluates every decision that would be returned.
 struct Watch<'p> {
     problem: &'p Problem,
     scan: Scan<'p>,
@@ -133,9 +133,9 @@ impl Observer for Watch<'_> {
 pub(crate) fn quartiles(mut sample: Vec<f64>) -> [f64; 3] {
     sample.sort_by(f64::total_cmp);
     [0.25, 0.5, 0.75].map(|share| {
-        let place = share * (sample.len() - 1) as f64;
-        let (below, above) = (sample[place.floor() as usize], sample[place.ceil() as usize]);
-        below + place.fract() * (above - below)
+        let position = share * (sample.len() - 1) as f64;
+        let (below, above) = (sample[position.floor() as usize], sample[position.ceil() as usize]);
+        below + position.fract() * (above - below)
     })
 }
 

@@ -57,7 +57,7 @@ impl Samplers {
 
     /// Makes `count` draws, in rounds. The first round with a refuting scenario is the last, and returns the worst of
     /// these. Draws are ordered by rounds, then by samplers. Where the clock stops a sampler, only the draws up to its
-    /// last one count: these are the first ones in that order, whatever the threads did.
+    /// last one count: these are the first ones in that order, independently of the threads.
     pub(super) fn draw(&mut self, attempt: &Attempt, count: u64) -> Result<AttemptOutcome, Error> {
         let solves_before = self.solves();
         for (label, sampler) in (0_u32..).zip(&mut self.samplers) {

@@ -83,7 +83,7 @@ impl<'p> Verification<'p> {
         self.shares.count()
     }
 
-    /// Whether the incumbent is so close to the lower bound, by what is known of it, that it is to be verified.
+    /// Whether the known cost of the incumbent is so close to the lower bound that the incumbent is to be verified.
     pub(crate) fn is_due(&self, run: &Run) -> bool {
         run.incumbent_is_within(self.share * run.limits().gap)
     }
@@ -206,7 +206,7 @@ impl<'p> Verification<'p> {
                 self.take_up(incumbent, &found, separation, evaluator, pool, run)?;
             }
             None if !run.bounds().meet(run.limits().gap) => {
-                // The cuts have nothing left to close.
+                // The cuts cannot reduce the gap any more.
                 if run.incumbent_is_within(0.0) {
                     return Ok(Some(Stop::Stalled));
                 }
@@ -274,7 +274,7 @@ impl<'p> Verification<'p> {
     }
 }
 
-/// Says how a bound was proved, and how the gap is shared between x and the bound.
+/// Reports how a bound was proved, and how the gap is shared between x and the bound.
 fn explain(separation: &dyn Separation, run: &mut Run) {
     let bounds = run.bounds();
     let (Some(best), Some(lower), Some(upper)) = (bounds.best(), bounds.lower(), bounds.upper()) else { return };

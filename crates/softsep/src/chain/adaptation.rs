@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quarter_of_acceptances_is_in_balance() {
+    fn the_factor_is_stationary_at_a_quarter_of_acceptances() {
         let mut adaptation = Adaptation::default();
         for round in 0..100 {
             assert_eq!(adaptation.rejected(), None, "round {round}");

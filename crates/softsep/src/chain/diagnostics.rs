@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_adds_up() {
+    fn a_summary_adds_its_chains() {
         let chains = [fed(1000, 0.5, 0.0, 1), fed(500, 0.5, 0.0, 2)];
         let summary = chains.iter().fold(ChainSummary::default(), ChainSummary::with);
         assert_eq!((summary.steps, summary.moves, summary.acceptance()), (1500, 1500, Some(1.0)));

@@ -96,7 +96,7 @@ impl<'c> Check<'c> {
         Self { complaints, after_reader: false, owner: RowOwner::Set }
     }
 
-    /// Whether a value is a NaN that somebody else complains about.
+    /// Whether a value is a NaN that the reader or the set reports.
     fn is_poison(&self, value: f64) -> bool {
         value.is_nan() && (self.after_reader || self.owner == RowOwner::Set)
     }
@@ -191,7 +191,7 @@ impl<'c> Check<'c> {
             }
             resolved.push((i, *value));
         }
-        // A set is explored by linear programs when it is built, and these judge its rows.
+        // Rows of a set are checked by the linear programs that build it.
         if self.owner == RowOwner::Stage {
             self.span(index, &resolved, place, key);
         }

@@ -9,7 +9,7 @@ use crate::definition::{Complaints, Terms, nearest};
 
 /// An object of the file whose keys are known, each at most once.
 pub(super) struct Fields<'n, 't> {
-    /// Where the object stands.
+    /// The location of the object in the file, as `recourse.constraints[3]`.
     pub(super) place: String,
     /// The members with known keys.
     members: Vec<&'n Member<'t>>,

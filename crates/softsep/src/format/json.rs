@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use super::parser::Parser;
 use crate::definition::Complaint;
 
-/// Where a value begins, counted from 1 in lines and characters.
+/// The position at which a value begins, counted from 1 in lines and characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) line: u32,
@@ -23,7 +23,7 @@ impl std::fmt::Display for Position {
     }
 }
 
-/// A value and its place.
+/// A value and its position.
 #[derive(Debug)]
 pub(super) struct Node<'t> {
     pub(super) at: Position,
@@ -53,7 +53,7 @@ pub(super) struct Member<'t> {
 }
 
 impl Node<'_> {
-    /// The kind of the value and its place: `a string (line 7, column 12)`.
+    /// The kind of the value and its position: `a string (line 7, column 12)`.
     pub(super) fn describe(&self) -> String {
         let kind = match self.value {
             Value::Null => "null",

@@ -1,6 +1,6 @@
-//! Reads `aro/1`: JSON into [`ProblemDefinition`], with a complaint for everything that is not as the format has it.
+//! Reads `aro/1`: JSON into [`ProblemDefinition`], with a complaint for every deviation from the format.
 //!
-//! Reading goes on after a complaint, so that one look at the errors mends the whole file. Data that could not be read
+//! Reading goes on after a complaint, so that all faults of the file are reported at once. Data that could not be read
 //! are replaced by a placeholder that the later checks of the model pass over: NaN for a number, the empty string for a
 //! name, an empty list for a list, a box of NaN for a set. The model checks whether names are unique and known and
 //! whether the numbers make sense.
@@ -263,8 +263,8 @@ fn quadratic(fields: &Fields, complaints: &mut Complaints) -> Quadratic {
         .collect()
 }
 
-/// The cones. One whose rows could not be read has none: the model then does not ask of any row whether it should be in
-/// a cone.
+/// The cones. One whose rows could not be read has none: the model then does not check of any row whether it should be
+/// in a cone.
 fn cones(fields: &Fields, complaints: &mut Complaints) -> Vec<ConeDefinition> {
     let unreadable = || ConeDefinition { kind: ConeKind::SecondOrder, rows: Vec::new() };
     let list = fields.at("cones");

@@ -18,7 +18,7 @@ use crate::run::{Assumption, Certificate, Stage, Stop, ViolationLevel};
 pub struct ResultFile {
     /// Always the same.
     pub format: ResultFormat,
-    /// What the run holds when it ends.
+    /// The kind of result: an optimum, a decision, a proof that there is none, or nothing.
     pub status: Status,
     /// Why the run ended.
     pub stop: Stop,
@@ -80,13 +80,13 @@ pub struct CertificateFile {
     /// The constants that this probability rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumes: Vec<Assumption<String>>,
-    /// How much of the set may cost more than the objective.
+    /// The share of the set that may cost more than the objective.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violation: Option<ViolationLevel>,
 }
 
 impl CertificateFile {
-    /// A certificate that assumes nothing and says nothing further.
+    /// A certificate without assumptions, confidence or violation level.
     pub fn new(kind: Certificate) -> Self {
         Self { kind, confidence: None, assumes: Vec::new(), violation: None }
     }
@@ -96,7 +96,7 @@ impl CertificateFile {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorstCaseFile {
-    /// It.
+    /// The scenario ξ.
     pub xi: NamedValues,
     /// The recourse cost there.
     pub recourse_cost: f64,
@@ -105,13 +105,13 @@ pub struct WorstCaseFile {
     pub y: Option<NamedValues>,
 }
 
-/// Where and why a problem is infeasible.
+/// The stage and the reason of an infeasible problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InfeasibleFile {
-    /// Which stage has no solution.
+    /// The stage without solution.
     pub stage: Stage,
-    /// For which ξ, where the recourse fails.
+    /// A ξ without recourse, if the recourse is infeasible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub xi: Option<NamedValues>,
     /// The rows that contradict one another.
@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for NamedValues {
 }
 
 impl ResultFile {
-    /// A result that holds nothing but how the run went; fields that apply are filled in.
+    /// A result with the counters of the run only; the caller fills in the fields that apply.
     pub fn new(status: Status, stop: Stop, method: impl Into<String>, seed: u64) -> Self {
         Self {
             format: ResultFormat::AroResult1,
@@ -208,7 +208,7 @@ impl ResultFile {
 }
 
 /// The decision in a text that is a result or a plain object `{"name": value}`: names and values as they stand there.
-/// Whether they are those of a problem is asked by [`Problem::decision`](crate::Problem::decision).
+/// Whether they are those of a problem is checked by [`Problem::decision`](crate::Problem::decision).
 pub fn read_decision(text: &str) -> Result<Vec<(String, f64)>, Complaints> {
     let root = json::parse(text)?;
     let whole = |what: &str| Complaints::from(Complaint { place: String::new(), what: what.to_owned() });
@@ -245,7 +245,7 @@ mod tests {
     use super::NamedValues;
 
     #[test]
-    fn zero_has_no_sign() {
+    fn negative_zero_is_written_without_sign() {
         let values = NamedValues::new(&["open".into(), "capacity".into()], &[-0.0, -2.0]);
         assert_eq!(serde_json::to_string(&values).unwrap_or_default(), r#"{"open":0.0,"capacity":-2.0}"#);
     }

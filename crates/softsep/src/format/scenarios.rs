@@ -55,7 +55,7 @@ pub fn write_scenarios(points: &ScenarioList, parameters: &[String], out: &mut i
 
 /// A regular file: a directory or a pipe could not be gone through twice.
 fn open(path: &Path) -> io::Result<File> {
-    // Asked of the path first, since opening a pipe would wait for somebody to write to it.
+    // The path is checked first, since opening a pipe would wait for a writer.
     if !path.metadata()?.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
     }

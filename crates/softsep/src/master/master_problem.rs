@@ -22,26 +22,26 @@ use crate::model::Problem;
 use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseBasis, RecourseError, engine, recourse_basis};
 use crate::run::{Clock, MasterSize};
 
-/// How far θ must stand above a copy or a cut for it to be idle, relative to θ where that is above 1.
+/// The least distance of θ above an idle copy or cut, relative to θ where that is above 1.
 const IDLE: f64 = 1e-4;
 
 /// Idle iterations in a row after which a copy is dropped.
-const COPY_PATIENCE: usize = 6;
+const COPY_IDLE_LIMIT: usize = 6;
 
 /// Idle iterations in a row after which a cut is dropped: a row costs the solver little, and Benders decomposition
-/// comes back to old places.
-const CUT_PATIENCE: usize = 20;
+/// returns to earlier decisions.
+const CUT_IDLE_LIMIT: usize = 20;
 
 /// New cuts of the pool that are added at once.
 const MOST_NEW_CUTS: usize = 256;
 
-/// How much the lower bound must have risen for something to be dropped again, relative to it where that is above 1.
+/// The least rise of the lower bound between two drops, relative to the bound where that is above 1.
 const RISE: f64 = 1e-6;
 
 /// A copy of the recourse in the master.
 struct Copy {
     xi: Vec<f64>,
-    /// What bounds the master from below is never dropped.
+    /// Whether the copy is never dropped, since it bounds the master from below.
     stays: bool,
     idle: usize,
     /// Its part of the basis: of its columns, and of its rows, that of the cost last.
@@ -76,7 +76,7 @@ pub(crate) struct MasterProblem<'p> {
     core: Option<Core>,
     /// The program of the last solve, if it can go on.
     live: Option<PersistentCutMaster>,
-    /// The best lower bound, and what it was when something was last dropped.
+    /// The best lower bound, and its value when copies or cuts were last dropped.
     lower: f64,
     lower_at_drop: f64,
     /// All scenarios met, for explanations.
@@ -111,7 +111,7 @@ impl<'p> MasterProblem<'p> {
         Ok(master)
     }
 
-    /// Adds a copy that is there to bound the master from below, and stays.
+    /// Adds a copy that bounds the master from below and is never dropped.
     pub(crate) fn add_bound(&mut self, xi: &[f64]) {
         if self.insert_copy(xi, None)
             && let Some(copy) = self.copies.last_mut()
@@ -203,7 +203,7 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
-    /// All scenarios met, with a copy each: what explains an infeasible master. Cuts do not tell where they come from.
+    /// All scenarios met, with a copy each, to explain an infeasible master: a cut does not hold its scenario.
     pub(crate) fn behind(&self) -> ScenarioCopies<'_> {
         ScenarioCopies {
             problem: self.problem,
@@ -213,18 +213,18 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
-    /// What it holds.
+    /// The numbers of its copies and cuts.
     pub(crate) fn size(&self) -> MasterSize {
         MasterSize { scenarios: self.copies.len(), cuts: self.cuts.len() }
     }
 
-    /// Recourse solves since this was last asked.
+    /// Recourse solves since the last call.
     pub(crate) fn take_solves(&mut self) -> u64 {
         let solves = self.engine.work().solves;
         solves - std::mem::replace(&mut self.solves, solves)
     }
 
-    /// Solves it, starting from what is known: the last basis, or with integers the best decision so far.
+    /// Solves it from the last basis, or with integers from the best decision so far.
     pub(crate) fn solve(
         &mut self,
         best: Option<&[f64]>,
@@ -289,7 +289,7 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
-    /// Takes an optimal basis apart, so that the next can be put together of what is still there.
+    /// Takes an optimal basis apart, so that the next one can be composed of the parts that remain.
     fn keep_basis(&mut self, basis: &Basis) {
         let (mut col, mut row) = (0, 0);
         let mut cols = |count: usize| -> Vec<BasisStatus> {
@@ -310,8 +310,8 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
-    /// Counts for how long copies and cuts have been idle. A copy's own y does not tell: any that costs at most θ is
-    /// optimal for the master.
+    /// Counts for how long copies and cuts have been idle. A copy's own y is no criterion: any y that costs at most θ
+    /// is optimal for the master.
     fn age(&mut self, solved: &MasterSolution) -> Result<(), Error> {
         let (Some(x), Some(theta)) = (&solved.x, solved.theta) else { return Ok(()) };
         let is_below = |value: f64, top: f64| top - value > IDLE * top.abs().max(1.0);
@@ -338,10 +338,10 @@ impl<'p> MasterProblem<'p> {
             return;
         }
         let before = self.copies.len() + self.cuts.len();
-        for copy in self.copies.extract_if(.., |copy| !copy.stays && copy.idle >= COPY_PATIENCE) {
+        for copy in self.copies.extract_if(.., |copy| !copy.stays && copy.idle >= COPY_IDLE_LIMIT) {
             self.dropped_copies.push(copy.xi);
         }
-        self.cuts.retain(|held| held.idle < CUT_PATIENCE);
+        self.cuts.retain(|held| held.idle < CUT_IDLE_LIMIT);
         if self.copies.len() + self.cuts.len() < before {
             self.live = None;
             self.lower_at_drop = self.lower;
@@ -405,8 +405,8 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
-    /// The master's point at a decision: x, what it costs in the scenarios here, and the recourse to each. `None` where
-    /// one has none.
+    /// The master's point at a decision: x, its cost in the scenarios here, and the recourse to each. `None` where one
+    /// has none.
     fn point_at(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, Error> {
         let dim = self.problem.first.dim();
         let mut point = x.to_vec();
@@ -438,7 +438,7 @@ mod tests {
     use crate::model::ProblemDefinition;
     use crate::uncertainty::SetDefinition;
 
-    /// Order x at 1 each; what is short of a demand in [0, 100] costs 2 each later.
+    /// Order x at 1 each; a shortage against a demand in [0, 100] costs 2 each later.
     fn newsvendor() -> Problem {
         let mut file = ProblemDefinition::default();
         file.first_stage.variables.push(Variable::new("order", 1.0).bounded(0.0, 90.0));
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_idle_is_dropped_once_the_bound_has_risen_and_comes_back() {
+    fn idle_copies_and_cuts_are_dropped_after_the_bound_rises_and_are_restored() {
         let problem = newsvendor();
         let mut master = MasterProblem::new(&problem, &Clock::unlimited()).unwrap();
         assert!(master.add_copy(&[10.0], &[0.0]).unwrap() && !master.add_copy(&[10.0], &[0.0]).unwrap());
@@ -469,10 +469,10 @@ mod tests {
         // 90 are ordered and 10 are short: the demand of 10 is idle, and so is the cut.
         let solved = solve(&mut master);
         assert_eq!((solved.x, solved.theta, solved.lower), (Some(vec![90.0]), Some(20.0), Some(110.0)));
-        (1..COPY_PATIENCE).for_each(|_| drop(solve(&mut master)));
+        (1..COPY_IDLE_LIMIT).for_each(|_| drop(solve(&mut master)));
         assert_eq!(master.size(), MasterSize { scenarios: 2, cuts: 1 }, "the nominal copy stays");
         // The bound has not risen since: nothing more is dropped, however idle.
-        (0..CUT_PATIENCE).for_each(|_| drop(solve(&mut master)));
+        (0..CUT_IDLE_LIMIT).for_each(|_| drop(solve(&mut master)));
         assert_eq!(master.size(), MasterSize { scenarios: 2, cuts: 1 });
         let mut pool = CutPool::new(&problem);
         assert!(!master.restore_copy(&[90.0], 20.0).unwrap());

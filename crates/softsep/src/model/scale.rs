@@ -1,9 +1,9 @@
 //! Rows brought to a common size.
 //!
-//! Solvers hold a row when it is off by less than an absolute tolerance. A row in small units (1e-7 of something) would
-//! then say nothing at all, and a wrong decision would pass for feasible. So every row that is in no cone is multiplied
-//! by a power of two, which changes no digit, such that its coefficients lie around 1. A row that is shown to people is
-//! divided by its scale again.
+//! Solvers accept a row when it is violated by less than an absolute tolerance. A row in small units (1e-7 of
+//! something) would then be no restriction at all, and an infeasible decision would be accepted. So every row that is
+//! in no cone is multiplied by a power of two, which changes no digit, such that its coefficients lie around 1. A row
+//! that is shown to people is divided by its scale again.
 
 use super::{FirstStage, RecourseModel, Sparse};
 

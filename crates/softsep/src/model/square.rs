@@ -12,10 +12,10 @@ pub(crate) fn square_root(matrix: &Symmetric) -> Option<Vec<Vec<(usize, f64)>>> 
     let mut involved: Vec<usize> = matrix.iter().flat_map(|(i, j, _)| [i, j]).collect();
     involved.sort_unstable();
     involved.dedup();
-    let place = |index: usize| involved.binary_search(&index).ok();
+    let position = |index: usize| involved.binary_search(&index).ok();
     let mut dense = Mat::<f64>::zeros(involved.len(), involved.len());
     for (i, j, value) in matrix.iter() {
-        let (i, j) = (place(i)?, place(j)?);
+        let (i, j) = (position(i)?, position(j)?);
         dense[(i, j)] = value;
         dense[(j, i)] = value;
     }

@@ -69,7 +69,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// What the run holds: an optimum, a decision, a proof that there is none, or nothing.
+    /// The kind of result: an optimum, a decision, a proof that there is none, or nothing.
     pub fn status(&self) -> Status {
         self.outcome.status
     }
@@ -113,7 +113,7 @@ impl<'k, K: Into<Key<'k>>> Index<K> for Solution {
 
     /// # Panics
     ///
-    /// Where [`value`](Solution::value) is `None`.
+    /// If [`value`](Solution::value) is `None`.
     #[track_caller]
     #[allow(clippy::panic)]
     fn index(&self, key: K) -> &f64 {

@@ -10,7 +10,7 @@ fn faults(model: &Model) -> Vec<String> {
 }
 
 #[test]
-fn rows_go_where_they_belong() {
+fn rows_are_assigned_to_stages_and_the_set() {
     let mut m = Model::new("rows");
     let x = m.first_stage("x", 0.0..=5.0);
     let (g, h) = (m.uncertain("g", 0.0..=1.0), m.uncertain("h", -1.0..=1.0));
@@ -57,7 +57,7 @@ fn a_result_is_read_by_handle_and_by_name() {
 }
 
 #[test]
-fn faults_have_names() {
+fn faults_name_their_variable_or_constraint() {
     let mut other = Model::new("other");
     let (stranger, foreign) = (other.binary("stranger"), other.recourse("foreign", 0.0..));
     let mut m = Model::new("faults");

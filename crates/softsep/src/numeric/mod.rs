@@ -1,4 +1,4 @@
-//! Arithmetic on slices, and the tolerances of the whole library. Knows nothing of optimization.
+//! Arithmetic on slices, and the tolerances of the whole library. Independent of optimization.
 
 pub(crate) mod tolerances;
 mod vector;

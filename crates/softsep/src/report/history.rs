@@ -203,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_does_not_grow() {
+    fn the_capacity_is_constant() {
         let history = history(1_000_000, &[]);
         assert_eq!(history.kept.capacity(), CAPACITY);
     }
 
     #[test]
-    fn only_the_first_notes_stay() {
+    fn only_the_first_notes_are_kept() {
         let mut history = History::default();
         let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut history);
         (0..100).for_each(|note| run.say(&note.to_string()));

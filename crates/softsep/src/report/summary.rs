@@ -181,7 +181,7 @@ mod tests {
     use super::number;
 
     #[test]
-    fn numbers_keep_what_counts() {
+    fn numbers_are_rounded_and_tiny_ones_are_in_scientific_notation() {
         assert_eq!(number(33680.0), "33680");
         assert_eq!(number(0.1 + 0.2), "0.3");
         assert_eq!(number(1234567.891), "1234567.891");

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_comes_after_what_was_before_it() {
+    fn a_note_follows_the_line_of_the_last_iteration() {
         let mut out = Vec::new();
         let mut table = Table::new(&mut out);
         let mut run = Run::new("sgd", Limits::default(), Clock::unlimited(), &mut table);

@@ -10,7 +10,7 @@ pub struct Attested {
     pub violation: Option<ViolationLevel>,
     /// An upper bound that holds with a probability, under its assumptions.
     pub likely: Option<ProbabilisticBound>,
-    /// Remarks in words: why a statement is missing, or what it would take.
+    /// Remarks in words: why a statement is missing, or the number of draws that it would need.
     pub remarks: Vec<String>,
 }
 

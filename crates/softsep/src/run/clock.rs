@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// Why a run ended. What it holds then is another question: see [`Status`](crate::Status).
+/// The reason why a run ended. For the kind of its result see [`Status`](crate::Status).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -14,13 +14,13 @@ pub enum Stop {
     /// The gap asked for is met.
     #[error("the gap is met")]
     Gap,
-    /// Time is up.
+    /// The time limit is reached.
     #[error("the time limit is reached")]
     TimeLimit,
-    /// The iterations are used up.
+    /// The iteration limit is reached.
     #[error("the iteration limit is reached")]
     IterationLimit,
-    /// Somebody raised the interrupt flag.
+    /// The interrupt flag is raised.
     #[error("interrupted")]
     Interrupted,
     /// The method's own proof is complete: optimal, infeasible or unbounded.
@@ -31,7 +31,7 @@ pub enum Stop {
     Stalled,
 }
 
-/// Why a computation inside a run was stopped.
+/// The reason why a computation inside a run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Interrupt {
     /// The time limit is reached.
@@ -51,7 +51,7 @@ impl From<Interrupt> for Stop {
     }
 }
 
-/// What a run may use.
+/// The gap at which a run stops, its iteration limit and its seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// The relative gap at which to stop.

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_that_does_not_end_is_abandoned() {
+    fn work_past_its_deadline_is_abandoned() {
         assert_eq!(run_until(&Clock::unlimited(), || 7).unwrap(), Some(7));
         let stopped = Clock::new(Some(Duration::ZERO), Arc::default());
         let (sender, receiver) = channel::<()>();

@@ -1,4 +1,4 @@
-//! A separation made of separations: cheap ones first, an exact one where these find nothing.
+//! A separation made of separations: cheap ones first, an exact one if these find no scenario.
 
 use super::{Claim, Effort, Found, Query, Separation};
 use crate::cuts::CutPool;
@@ -14,10 +14,10 @@ const SOFT_BUDGET: u64 = 400;
 /// A proof of fewer recourse solves is made without a thorough search before it.
 const FEW_SOLVES: u64 = 64;
 
-/// Asks its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members are
-/// asked only where a bound is wanted.
+/// Calls its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members
+/// are called only where the query wants a bound.
 ///
-/// Where the exact member is expected to take fewer recourse solves than the soft ones take, it is asked first.
+/// Where the exact member is expected to take fewer recourse solves than the soft ones take, it is called first.
 pub struct Cascade<'p> {
     soft: Box<dyn Separation + 'p>,
     exact: Option<Box<dyn Separation + 'p>>,

@@ -32,8 +32,8 @@ pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dy
                     close(answer.value, second.value, &format!("{context}: two engines' values"));
                 }
             }
-            // An interior point may fail where the simplex does not; it must say so, and that is not this engine's
-            // fault.
+            // An interior-point method may fail where the simplex method does not; an error that reports it is
+            // accepted.
             Err(RecourseError::Numerical { .. }) => {}
             Err(error) => panic!("{context}: {error}"),
         }
@@ -64,8 +64,8 @@ fn check_solved(
     engine.decision(&mut y);
     let mut pi = vec![0.0; model.rows()];
     engine.dual(&mut pi);
-    // The decision is feasible (bounds and plain rows here; cones are tested where they are) and costs what the engine
-    // says.
+    // The decision is feasible (bounds and plain rows here; cones are tested where they are) and has the cost that the
+    // engine returns.
     for (j, &value) in y.iter().enumerate() {
         assert!(
             value >= model.lower[j] - 1e-6 && value <= model.upper[j] + 1e-6,
@@ -154,9 +154,12 @@ fn check_differences(
         }
         let (after, before) = ((up.value - answer.value) / step, (answer.value - down.value) / step);
         let (low, high) = (after.min(before), after.max(before));
-        let room = 0.02 * (1.0 + answer.value.abs() + low.abs().max(high.abs()));
+        let margin = 0.02 * (1.0 + answer.value.abs() + low.abs().max(high.abs()));
         let slope = answer.slope_xi[k];
-        assert!(slope >= low - room && slope <= high + room, "{context}: slope {slope} in ξ{k} not in [{low}, {high}]");
+        assert!(
+            slope >= low - margin && slope <= high + margin,
+            "{context}: slope {slope} in ξ{k} not in [{low}, {high}]"
+        );
     }
 }
 

@@ -50,17 +50,17 @@ fn run(problem: &Problem, settings: &Settings) -> Outcome {
 }
 
 fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f64, context: &str) {
-    let room = tolerance * (1.0 + optimum.abs());
+    let margin = tolerance * (1.0 + optimum.abs());
     assert_eq!((outcome.status, outcome.stop), (Status::Optimal, Stop::Gap), "{context}");
     let best = outcome.bounds.best().unwrap_or_else(|| panic!("{context}: no decision"));
-    assert!((best.value - optimum).abs() <= room, "{context}: objective {} where {optimum} is optimal", best.value);
-    check_bounds(outcome, optimum, room, context);
+    assert!((best.value - optimum).abs() <= margin, "{context}: objective {} where {optimum} is optimal", best.value);
+    check_bounds(outcome, optimum, margin, context);
     if outcome.bounds.certificate() == Certificate::Deterministic {
         let evaluation = evaluate(problem, &best.x, None, None, &Arc::default())
             .unwrap_or_else(|error| panic!("{context}: {error}"));
         assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
         assert!(
-            evaluation.objective <= best.value + room,
+            evaluation.objective <= best.value + margin,
             "{context}: the decision costs {}, not {}",
             evaluation.objective,
             best.value
@@ -68,8 +68,7 @@ fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f
     }
 }
 
-/// What holds for a method that ends with an upper bound: the optimum is not above it, and nor is what its decision
-/// costs.
+/// Checks a method that ends with an upper bound: neither the optimum nor the cost of its decision is above it.
 fn check_bounded(problem: &Problem, outcome: &Outcome, optimum: Option<f64>, tolerance: f64, context: &str) {
     let (Some(best), Some(upper)) = (outcome.bounds.best(), outcome.bounds.upper()) else {
         let is_right = outcome.status == Status::Unknown || optimum.is_none() && outcome.status == Status::Infeasible;
@@ -81,33 +80,41 @@ fn check_bounded(problem: &Problem, outcome: &Outcome, optimum: Option<f64>, tol
     let evaluation =
         evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
-    let room = tolerance * (1.0 + upper.abs());
-    assert!(evaluation.objective <= upper + room, "{context}: costs {} above its bound {upper}", evaluation.objective);
+    let margin = tolerance * (1.0 + upper.abs());
     assert!(
-        (evaluation.objective - best.value).abs() <= room,
+        evaluation.objective <= upper + margin,
+        "{context}: costs {} above its bound {upper}",
+        evaluation.objective
+    );
+    assert!(
+        (evaluation.objective - best.value).abs() <= margin,
         "{context}: costs {}, not {}",
         evaluation.objective,
         best.value
     );
 }
 
-/// Whether the worst case of a decision is found by asking every scenario.
+/// Whether the worst case of a decision is found by a scan of all scenarios.
 fn is_scanned(problem: &Problem) -> bool {
     matches!(Exact::choose(problem), Ok(Exact::Scan(_)))
 }
 
-/// What holds for a method that ends with an estimate: its lower bound, and that the decision costs no less than it
-/// says. How good the decision is depends on the scenarios met; on problems as small as those of this suite, very
-/// nearly optimal.
+/// Checks a method that ends with an estimate: its lower bound holds, and the decision costs at least the estimate. The
+/// quality of the decision depends on the scenarios met; on problems as small as those of this suite it is very nearly
+/// optimal.
 fn check_estimated(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f64, context: &str) {
-    let room = tolerance * (1.0 + optimum.abs());
-    check_bounds(outcome, optimum, room, context);
+    let margin = tolerance * (1.0 + optimum.abs());
+    check_bounds(outcome, optimum, margin, context);
     assert_eq!((outcome.status, outcome.bounds.upper()), (Status::Feasible, None), "{context}");
     let best = outcome.bounds.best().unwrap_or_else(|| panic!("{context}: no decision"));
     let evaluation =
         evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
-    assert!(evaluation.objective >= best.value - room, "{context}: costs {} below its estimate", evaluation.objective);
+    assert!(
+        evaluation.objective >= best.value - margin,
+        "{context}: costs {} below its estimate",
+        evaluation.objective
+    );
     let near = 1e-3 * (1.0 + optimum.abs());
     assert!(best.value <= optimum + near, "{context}: {} where {optimum} is optimal", best.value);
     assert!(
@@ -117,12 +124,12 @@ fn check_estimated(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance
     );
 }
 
-fn check_bounds(outcome: &Outcome, optimum: f64, room: f64, context: &str) {
+fn check_bounds(outcome: &Outcome, optimum: f64, margin: f64, context: &str) {
     if let Some(lower) = outcome.bounds.lower() {
-        assert!(lower <= optimum + room, "{context}: lower bound {lower} above the optimum {optimum}");
+        assert!(lower <= optimum + margin, "{context}: lower bound {lower} above the optimum {optimum}");
     }
     if let Some(upper) = outcome.bounds.upper() {
-        assert!(upper >= optimum - room, "{context}: upper bound {upper} below the optimum {optimum}");
+        assert!(upper >= optimum - margin, "{context}: upper bound {upper} below the optimum {optimum}");
     }
 }
 

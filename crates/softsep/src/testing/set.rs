@@ -1,4 +1,4 @@
-//! What every uncertainty set must satisfy.
+//! The contract of uncertainty sets, as a conformance suite.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +10,7 @@ use crate::definition::{Complaints, ScenarioList};
 use crate::numeric::dot;
 use crate::uncertainty::{self, Count, Uncertainty};
 
-/// Agreement asked for, relative to the size of the members.
+/// Required agreement, relative to the size of the members.
 const TOLERANCE: f64 = 1e-6;
 /// Directions that the support function is tried in.
 const DIRECTIONS: usize = 24;
@@ -98,7 +98,7 @@ impl<'a> Suite<'a> {
         suite
     }
 
-    /// What a value in `direction` may differ by.
+    /// The tolerance for a value of `directionᵀξ`.
     fn margin(&self, direction: &[f64]) -> f64 {
         self.close * (1.0 + direction.iter().map(|entry| entry.abs()).sum::<f64>())
     }

@@ -1,4 +1,4 @@
-//! What the shape of a set must satisfy: it has the members of the part that it was made for, and no others.
+//! The contract of the shape of a set: it has the members of the part that it was made for, and no others.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

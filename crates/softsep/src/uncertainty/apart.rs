@@ -7,15 +7,15 @@ use crate::numeric::dot;
 const STEPS: usize = 200;
 
 /// Whether the polytope and the ball are on two sides of a plane, further apart than the tolerance in units of the
-/// ball's reach. `false` says nothing.
+/// ball's reach. `false` proves nothing.
 ///
 /// Gilbert's search for the shortest difference v of a member of each: v moves to the shortest one on the way to the
-/// difference z that is least along v. All differences are vᵀz or more along v, so that vᵀz > 0 is the proof, whatever
-/// rounding did to v. Of the polytope only `0 ≤ ζ ≤ 1` is looked at.
+/// difference z that is least along v. All differences are vᵀz or more along v, so that vᵀz > 0 is the proof, also for
+/// a rounded v. Of the polytope only `0 ≤ ζ ≤ 1` is used.
 pub(super) fn are_apart(polytope: &Polytope, ball: &Ball, tolerance: f64) -> bool {
     let dim = ball.center.len();
     let reach: Vec<f64> = (0..dim).map(|entry| ball.half_width(entry)).collect();
-    // An entry in which the ball is flat tells nothing here.
+    // An entry in which the ball is flat is not used here.
     let in_units = |entry: usize, length: f64| if reach[entry] > 0.0 { length / reach[entry] } else { 0.0 };
     let from_center: Vec<f64> =
         (0..dim).map(|entry| in_units(entry, polytope.base[entry] - ball.center[entry])).collect();

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_blames_the_limit_only_where_it_was_passed() {
+    fn a_refusal_names_the_limit_only_where_it_was_exceeded() {
         let said = |count, limit| TooMany { count, limit }.to_string();
         assert_eq!(said(Count::Exactly(8), 7), "the set has 8 extreme points, and at most 7 are enumerated");
         assert_eq!(said(Count::MoreThan(7), 7), "the set has more than 7 extreme points, and at most 7 are enumerated");

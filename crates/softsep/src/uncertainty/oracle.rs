@@ -23,7 +23,7 @@ impl SparseRow {
     }
 }
 
-/// A polyhedron with at least one member, ready to be asked.
+/// A linear program over a polyhedron with at least one member.
 ///
 /// Every solve begins at the same vertex, so that an answer depends on the direction alone and not on earlier solves of
 /// any thread.

@@ -31,7 +31,7 @@ pub struct Shape {
 }
 
 /// `ξ = base + Σₖ ζₖ·step of column k` with `ζ ≥ 0` and rows over ζ. An absolute value takes two columns. Steps are
-/// such that ζ goes to 1 at most: whatever the units of ξ, solvers see numbers of one size.
+/// such that ζ is at most 1: solvers see numbers of one size for all units of ξ.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Polytope {
     /// ξ where ζ is zero.
@@ -86,13 +86,13 @@ impl Polytope {
         column
     }
 
-    /// Makes it empty: a row that says 0 ≤ −1.
+    /// Makes it empty by the row 0 ≤ −1.
     fn empty(&mut self) {
         self.rows.push(ShapeRow { terms: Vec::new(), limit: -1.0, equal: false });
     }
 
-    /// Adds `Σ terms ≤ limit`, or `=`, brought to a largest coefficient of 1. A row without terms says nothing, or that
-    /// there is no member.
+    /// Adds `Σ terms ≤ limit`, or `=`, brought to a largest coefficient of 1. A row without terms holds everywhere or
+    /// makes the polytope empty.
     pub(super) fn add_row(&mut self, terms: Vec<(usize, f64)>, limit: f64, equal: bool, tolerance: f64) {
         let largest = terms.iter().fold(0.0_f64, |largest, term| largest.max(term.1.abs()));
         if largest > tolerance {
@@ -183,7 +183,7 @@ impl Shape {
         }
         let mut lp = Lp::new(&model)?;
         if lp.solve()? != Status::Optimal {
-            // Presolve has been wrong before, most of all about flat sets: ask again without.
+            // Presolve is sometimes wrong, mostly about flat sets: solve again without it.
             lp.clear_solver()?;
             lp.set_presolve(Toggle::Off)?;
             match lp.solve()? {
@@ -200,8 +200,8 @@ impl Shape {
         Ok(Some(xi))
     }
 
-    /// Whether a row, or a plane between the polytope and the ball, shows at a glance that the part has no members.
-    /// `false` says nothing.
+    /// Whether a row, or a plane between the polytope and the ball, shows that the part has no members, without a
+    /// solve. `false` proves nothing.
     pub fn is_plainly_empty(&self, tolerance: f64) -> bool {
         let Some(polytope) = &self.polytope else { return false };
         let never_holds =

@@ -49,7 +49,7 @@ impl Cut {
     }
 }
 
-/// How much an enumeration may take.
+/// The limits of an enumeration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
     /// Vertices, also of the polytopes on the way.
@@ -165,7 +165,7 @@ impl Polytope<'_> {
             outside * inside
         };
         let best =
-            (0..waiting.len()).min_by_key(|&place| (!self.cuts[waiting[place]].equality, pairs(waiting[place])))?;
+            (0..waiting.len()).min_by_key(|&index| (!self.cuts[waiting[index]].equality, pairs(waiting[index])))?;
         Some(waiting.remove(best))
     }
 
@@ -214,7 +214,7 @@ impl Polytope<'_> {
         if sound { Ok(()) } else { Err(()) }
     }
 
-    /// Where `cut` crosses the edge between two vertices.
+    /// The intersection of `cut` with the edge between two vertices.
     fn crossing(&self, outer: &Vertex, inner: &Vertex, cut: usize) -> Vertex {
         let (beyond, left) = (-outer.slack[cut], inner.slack[cut]);
         let share = left / (beyond + left);
@@ -222,7 +222,7 @@ impl Polytope<'_> {
             outer.point.iter().zip(&inner.point).map(|(outer, inner)| inner + share * (outer - inner)).collect();
         let mut vertex = self.vertex(point);
         vertex.set_tight(self.dim + 1 + cut);
-        // Inequalities that are tight along the edge are tight here, whatever the rounding says.
+        // Inequalities that are tight along the edge are tight here, also after rounding.
         for (tight, (outer, inner)) in vertex.tight.iter_mut().zip(outer.tight.iter().zip(&inner.tight)) {
             *tight |= outer & inner;
         }

@@ -139,7 +139,7 @@ impl Decades {
     }
 
     /// The position from 0 at the bottom to 1 at the top; values that are not positive are at the bottom.
-    fn place(self, height: f64) -> f64 {
+    fn position(self, height: f64) -> f64 {
         let first = f64::from(self.first);
         if height <= 0.0 { 0.0 } else { ((height.log10() - first) / (self.top - first)).clamp(0.0, 1.0) }
     }
@@ -160,7 +160,7 @@ fn label(unit: Unit, power: i32) -> String {
 }
 
 impl XAxis {
-    fn place(&self, x: f64) -> f64 {
+    fn position(&self, x: f64) -> f64 {
         let scale = |x: f64| if self.is_log { x.max(1e-12).log10() } else { x };
         let ends = self.ticks.first().zip(self.ticks.last()).map(|(first, last)| (scale(first.0), scale(last.0)));
         match ends {
@@ -310,14 +310,14 @@ mod tests {
         let decades = Decades::of(&chart());
         assert_eq!(decades.first, -3);
         assert!((decades.top - (0.1_f64.log10() + MARGIN)).abs() < 1e-12);
-        let (low, middle, high) = (decades.place(1e-3), decades.place(1e-2), decades.place(1e-1));
+        let (low, middle, high) = (decades.position(1e-3), decades.position(1e-2), decades.position(1e-1));
         assert!(low == 0.0 && (high - middle - (middle - low)).abs() < 1e-12 && high < 1.0);
-        assert_eq!((decades.place(0.0), decades.place(1e9)), (0.0, 1.0));
+        assert_eq!((decades.position(0.0), decades.position(1e9)), (0.0, 1.0));
         assert_eq!([label(Unit::Gap, -4), label(Unit::Gap, -1), label(Unit::Seconds, 2)], ["0.01 %", "10 %", "100 s"]);
     }
 
     #[test]
-    fn a_file_brings_its_colours_along_and_a_page_its_own() {
+    fn a_file_contains_its_colours_and_a_page_uses_its_own() {
         let file = chart().file();
         assert!(file.contains("stroke: #c2491d") && !file.contains("var("), "{file}");
         assert!(file.contains("a &lt; b") && file.contains("class=\"band f1\""), "{file}");

@@ -20,11 +20,11 @@ const EDGE: f64 = WIDTH - RIGHT;
 
 impl Scales<'_> {
     fn x(&self, value: f64) -> f64 {
-        tenth(LEFT + self.inset + self.x_axis.place(value) * (EDGE - LEFT - 2.0 * self.inset))
+        tenth(LEFT + self.inset + self.x_axis.position(value) * (EDGE - LEFT - 2.0 * self.inset))
     }
 
     fn y(&self, value: f64) -> f64 {
-        tenth(FLOOR - self.decades.place(value) * (FLOOR - TOP))
+        tenth(FLOOR - self.decades.position(value) * (FLOOR - TOP))
     }
 }
 
@@ -37,7 +37,7 @@ impl Panel {
         self.draw_decades(&scales, &mut svg);
         self.draw_x_axis(&scales, &mut svg);
         // A goal at the very bottom would look like the axis.
-        for goal in self.goals.iter().filter(|goal| (1e-6..1.0).contains(&decades.place(**goal))) {
+        for goal in self.goals.iter().filter(|goal| (1e-6..1.0).contains(&decades.position(**goal))) {
             let _ = writeln!(svg, "<path class=\"goal\" d=\"M{LEFT} {}H{EDGE}\"/>", scales.y(*goal));
         }
         // All bands are below all lines.

@@ -1,8 +1,8 @@
 //! `bundle`: cutting planes with any separation and a stabilised master.
 //!
-//! Every answer of the recourse is a valid cut, whatever found the scenario. The master over the cuts gives a lower
-//! bound and a decision that is too optimistic; the next separation is near the incumbent, where the cuts allow a level
-//! between the lower bound and the incumbent's cost.
+//! Every answer of the recourse is a valid cut, for any scenario. The master over the cuts gives a lower bound and a
+//! decision that is too optimistic; the next separation is near the incumbent, where the cuts allow a level between the
+//! lower bound and the incumbent's cost.
 
 mod level;
 mod search;

@@ -268,7 +268,7 @@ fn far_bounds_do_not_weaken_the_bound() {
 }
 
 #[test]
-fn no_rows_at_all() {
+fn recourse_without_rows_is_solved() {
     let problem = Sketch::new(1, 1, &[(-2.0, -INF, INF)]).quadratic(0, 0, 1.0).problem();
     assert!(close(answer_at(&mut fresh(&problem), &problem, &[1.0], &[1.0]).value, -2.0, 1e-8));
 }
@@ -290,7 +290,7 @@ fn limits_stop_a_solve() {
 }
 
 #[test]
-fn a_program_solved_once() {
+fn a_conic_program_is_solved_on_its_own() {
     let program = |least: f64, cost: f64| {
         let mut program = ConicProgram::new(10.0);
         let (a, b) = (program.add_col(cost, 0.0, INF), program.add_col(2.0, 0.0, 4.0));

@@ -17,7 +17,8 @@ const MAX_CHANGES: usize = 50;
 const MAX_CHANGE_ENTRIES_PER_ROW: usize = 3;
 const MORE_CHANGE_ENTRIES: usize = 60;
 
-/// Uses of a basis with shared factors after which factors of its own pay: what changes add to so many solves.
+/// Uses of a basis with shared factors after which factors of its own are cheaper: they cost as much as the changes add
+/// to so many solves.
 const USES_BEFORE_FACTORS: u32 = 24;
 
 /// A dual vertex, the affine minorant of Q that it proves, and its basis.
@@ -102,7 +103,7 @@ impl PooledBasis {
         self.tests >= USES_BEFORE_FACTORS && matches!(&self.factors, FactorState::Ready(own) if !own.etas.is_empty())
     }
 
-    /// Gives the basis factors of its own. The basic values of the last test are lost.
+    /// Gives the basis factors of its own. The basic values of the last test are discarded.
     pub(super) fn factor(&mut self, data: &RecourseData) {
         self.tests = 0;
         self.factors = FactorState::NotFactored;

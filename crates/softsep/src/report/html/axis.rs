@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ticks_are_on_the_axis_and_tell_apart() {
+    fn all_ticks_are_on_the_axis_and_have_distinct_labels() {
         for (low, high) in
             [(1.0, 1.0), (1e6, 1e6 + 1e-9), (-1e12, 1e12), (0.0, 1e-300), (2.34567, 2.34569), (1e15, 1.1e15)]
         {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_ten_are_percent() {
+    fn logarithmic_axes_have_ticks_in_percent() {
         let axis = Axis::log_percent(2e-4, 0.7);
         assert_eq!(labels(&axis), ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]);
         assert!((axis.position(1e-2) - 0.5).abs() < 1e-12);

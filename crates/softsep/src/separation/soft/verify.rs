@@ -45,8 +45,8 @@ impl<'p> SoftSeparation<'p> {
         TemperedSearch::new(self.problem, states, self.settings.schedule, search_seed(self.seed), clock)
     }
 
-    /// Looks for a scenario without recourse by a tempered search on the elastic recourse: the cost may say nothing on
-    /// the way to one, the least violation of the rows does.
+    /// Looks for a scenario without recourse by a tempered search on the elastic recourse: the cost may be flat on the
+    /// way to one, where the least violation of the rows is not.
     fn search_infeasible_scenario(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
         let elastic = self.problem.elastic();
         let found = worst_violation(&elastic, self, query)?;

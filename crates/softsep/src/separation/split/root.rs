@@ -34,7 +34,7 @@ impl SplitSearch<'_> {
         let mut is_local = in_use.coefficients() > SMALL_POLICY && 4 * local.coefficients() <= in_use.coefficients();
         self.dependence = if is_local { local } else { in_use };
         let mut root: Option<SplitNode> = None;
-        let mut patience = SLOW_ROUNDS;
+        let mut slow_rounds_left = SLOW_ROUNDS;
         loop {
             let before = self.upper;
             let Some(BoundedNode { node, policy, measures }) = bound(
@@ -61,8 +61,8 @@ impl SplitSearch<'_> {
                 root = Some(node);
             }
             let is_slow = before.is_finite() && before - self.upper <= MIN_GAIN * (before - self.ascent.value());
-            patience = if is_slow { patience - 1 } else { SLOW_ROUNDS };
-            if self.is_done() || patience == 0 {
+            slow_rounds_left = if is_slow { slow_rounds_left - 1 } else { SLOW_ROUNDS };
+            if self.is_done() || slow_rounds_left == 0 {
                 break;
             }
             if std::mem::take(&mut is_local) {

@@ -35,7 +35,7 @@ fn compare(what: &str, problem: &Problem, cuts: &[Cut]) {
 
 #[test]
 #[ignore = "a measurement"]
-fn of_knapsacks() {
+fn figures_of_knapsacks() {
     for seed in 0..3 {
         let (file, cuts) = knapsack(35, 5, 30, 1.0, seed);
         compare("knapsack", &Problem::new(&file).unwrap(), &cuts);
@@ -127,7 +127,7 @@ impl LazyCutCallback for ScenarioList<'_> {
 
 #[test]
 #[ignore = "a measurement"]
-fn of_location_transportation() {
+fn figures_of_location_transportation() {
     for (n, scenarios, gap) in [(30, 20, 1e-6), (100, 5, 1e-3), (100, 5, 1e-4), (100, 5, 1e-5)] {
         let problem = Problem::new(&transport_problem(n, true, 1)).unwrap();
         let mut callback = ScenarioList::new(&problem, scenarios, gap);

@@ -67,9 +67,9 @@ const MOVES_PER_DIMENSION: usize = 2;
 
 /// The vertices of `{u : ⟨normal, u⟩ ≤ limit}` with `ξ = center + B u`; zero is in the interior.
 ///
-/// The coordinates of a state are d tight facets in ascending order, u, and what moves use: the vertex of the perturbed
-/// polytope, and the factors of the tight normals with the order of their rows. All are computed from the tight facets
-/// alone, so that a state is the same, bit by bit, on whatever way it is reached. ν is uniform on the states.
+/// The coordinates of a state are d tight facets in ascending order, u, and the data of moves: the vertex of the
+/// perturbed polytope, and the factors of the tight normals with the order of their rows. All are computed from the
+/// tight facets alone, so that a state is the same, bit by bit, on every path to it. ν is uniform on the states.
 pub(crate) struct VertexWalk {
     center: Vec<f64>,
     /// The columns of B.
@@ -213,7 +213,7 @@ impl VertexWalk {
     }
 
     /// Moves along the edge that leaves the tight facet at a position. Returns false, and stays, if rounding keeps the
-    /// edge back from leading to where it came from: moves are symmetric whatever rounding does.
+    /// edge back from leading to where it came from: moves are symmetric under any rounding.
     fn go(&self, parts: &mut Parts, position: usize) -> bool {
         let left = parts.tight[position];
         parts.write_edge(position);
@@ -239,10 +239,10 @@ impl VertexWalk {
     fn find_vertex(&self, parts: &mut Parts) -> bool {
         let dim = self.dim();
         // The factors hold an orthonormal basis of the normals of the facets found.
-        let Parts { tight, u: direction, vertex: place, order: step, factors: basis } = parts;
+        let Parts { tight, u: direction, vertex: point, order: step, factors: basis } = parts;
         // One of the axes has a component of at least this size in any face.
         let least_component = 0.5 / (dim as f64).sqrt();
-        place.fill(0.0);
+        point.fill(0.0);
         for found in 0..dim {
             let (known, rest) = basis.split_at_mut(found * dim);
             step.copy_from_slice(direction);
@@ -260,8 +260,8 @@ impl VertexWalk {
                     return false;
                 }
             }
-            let Some((facet, length)) = self.blocking(&tight[..found], place, step) else { return false };
-            place.iter_mut().zip(step.iter()).for_each(|(place, step)| *place += length * step);
+            let Some((facet, length)) = self.blocking(&tight[..found], point, step) else { return false };
+            point.iter_mut().zip(step.iter()).for_each(|(point, step)| *point += length * step);
             let own = &mut rest[..dim];
             own.copy_from_slice(self.normal(facet));
             project_out(known, own);
@@ -281,7 +281,7 @@ impl VertexWalk {
         let most_pivots = 100 + 20 * self.limits.len();
         for _ in 0..most_pivots {
             parts.write_multipliers(objective);
-            // The place of the vertex has held intermediate results.
+            // The vertex has held intermediate results.
             solve(parts.factors, parts.vertex, |row| {
                 self.perturbed_limits[parts.tight[parts.order[row] as usize] as usize]
             });
