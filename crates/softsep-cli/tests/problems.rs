@@ -18,17 +18,17 @@ const GAP: f64 = 1e-6;
 
 #[test]
 fn auto_solves_all_problem_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems").canonicalize().unwrap();
+    let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems").canonicalize().unwrap();
     let mut names: Vec<String> =
-        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        fs::read_dir(&problems).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|name| name.ends_with(".json") && !name.ends_with(".expected.json"));
     names.sort();
     assert!(names.len() > 30, "{names:?}");
     let folder = TestFolder::empty();
     for name in &names {
-        let expected = fs::read_to_string(folder.join(name.replace(".json", ".expected.json"))).unwrap();
+        let expected = fs::read_to_string(problems.join(name.replace(".json", ".expected.json"))).unwrap();
         let expected: Value = serde_json::from_str(&expected).unwrap();
-        let file = folder.join(name);
+        let file = problems.join(name);
         let ended = folder.run(&format!("solve {} --gap {GAP} --json --quiet", file.display()));
         // Integers with a quadratic recourse are for no master of HiGHS, but a tree of our own takes them, and their
         // box has two corners to scan.

@@ -3,9 +3,7 @@
 use std::fmt::Write;
 
 use super::summary::entries;
-use crate::diagnose::{
-    Certified, Constant, Convergence, Diagnosis, Identification, Inquiry, Provenance, Searched,
-};
+use crate::diagnose::{Certified, Constant, Convergence, Diagnosis, Identification, Inquiry, Provenance, Searched};
 use crate::model::Problem;
 use crate::separation::soft::Score;
 use crate::theory::{Chance, StepBound};
