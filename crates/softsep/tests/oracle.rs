@@ -16,7 +16,7 @@ fn line() -> Problem {
     file.first_stage.variables.push(Variable::new("x", 0.0).bounded(0.0, 9.0));
     file.uncertainty.parameters.push("xi".into());
     let points = ScenarioList::from_flat(1, 10, (0..10).map(f64::from).collect()).unwrap();
-    file.uncertainty.set = SetDefinition::Scenarios { points, file: None };
+    file.uncertainty.set = SetDefinition::Scenarios { points, file: None, drawn_from: None };
     file.recourse.variables.push(Variable::new("y", 1.0));
     for (name, sign) in [("above", 1.0), ("below", -1.0)] {
         let mut row = Row { lower: 0.0, ..Row::new(name) };
