@@ -10,6 +10,7 @@
 //! of the two it bounds.
 
 mod adaptive;
+mod certification;
 mod chance;
 mod concentration;
 mod doeblin;
@@ -19,7 +20,8 @@ mod mellowmax;
 mod sphere;
 mod temperature;
 
-pub use adaptive::{Adaptive, Certification};
+pub use adaptive::Adaptive;
+pub use certification::Certification;
 pub use chance::Chance;
 pub use concentration::{body_ratio, finite_ratio, sphere_ratio};
 pub use doeblin::{Mixing, uniform_by_peak, uniform_by_spread};

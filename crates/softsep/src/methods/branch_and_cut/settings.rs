@@ -7,14 +7,23 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::methods::{OptionInfo, SEPARATION_OPTION};
-use crate::proposal;
-use crate::separation::SeparationKind;
-use crate::separation::soft::{AutoOr, CatchUp, as_word, from_word};
+use crate::chain::Acceptance;
+use crate::methods::{OptionInfo, PRESET_OPTION, SEPARATION_OPTION};
+use crate::proposal::ProposalKind;
+use crate::separation::soft::{AutoOr, CatchUp, Search, Temperature, as_word, from_word, positive_count};
+use crate::separation::{SeparationKind, SoftSettings};
 
 /// The options that `softsep solve --help` lists.
 pub(super) const OPTIONS: &[OptionInfo] = &[
+    PRESET_OPTION,
     SEPARATION_OPTION,
+    OptionInfo {
+        name: "search",
+        default: "combined",
+        help: "what looks for scenarios at integral points: combined (ascents from known scenarios, then the chain of the \
+            integer assignment) or chains (that chain alone, at every call, whose calls also certify: Algorithms 2 \
+            and 3 as printed)",
+    },
     OptionInfo {
         name: "tree",
         default: "single",
@@ -24,8 +33,13 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "root",
         default: "bundle",
-        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (Algorithm 1, as in the paper), \
-            or none",
+        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (with its default settings), paper \
+            (sgd as Algorithm 1 is printed), or none",
+    },
+    OptionInfo {
+        name: "root-iterations",
+        default: "auto",
+        help: "iterations of the root's method; auto lets it end by its own rule",
     },
     OptionInfo {
         name: "nodes",
@@ -42,9 +56,21 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         name: "near",
         default: "auto",
         help: "c₀ of Algorithm 2: a chain makes one transition where the continuous part of x has moved by at most \
-            c₀/κᵖ; auto is 1 % of its size",
+            c₀/κᵖ, and g(κ) elsewhere; auto is 1 % of its size, or Δ⋆/(2η̄L′) where these are known",
     },
     OptionInfo { name: "power", default: "0.75", help: "p of Algorithm 2, above 0" },
+    OptionInfo { name: "acceptance", default: "metropolis", help: "when the chain goes there: metropolis or barker" },
+    OptionInfo {
+        name: "temperature",
+        default: "auto",
+        help: "w, in units of the objective: the chain hardly tells scenarios apart that cost so little more or less",
+    },
+    OptionInfo {
+        name: "epsilon-cert",
+        default: "auto",
+        help: "ε_cert of --search chains, in units of cost: a scenario refutes an incumbent that costs more than the \
+            relaxation says by more than this, and the certified bound is higher by as much; auto is half of the gap",
+    },
 ];
 
 /// How masters are searched.
@@ -86,8 +112,10 @@ pub enum Root {
     /// Cutting planes.
     #[default]
     Bundle,
-    /// Algorithm 1.
+    /// Subgradient descent with its default settings.
     Sgd,
+    /// Algorithm 1 as printed, with the chains of the tree.
+    Paper,
     /// Nobody: the tree begins with what it finds.
     None,
 }
@@ -97,6 +125,7 @@ impl fmt::Display for Root {
         f.write_str(match self {
             Self::Bundle => "bundle",
             Self::Sgd => "sgd",
+            Self::Paper => "paper",
             Self::None => "none",
         })
     }
@@ -109,8 +138,9 @@ impl FromStr for Root {
         match text {
             "bundle" => Ok(Self::Bundle),
             "sgd" => Ok(Self::Sgd),
+            "paper" => Ok(Self::Paper),
             "none" => Ok(Self::None),
-            _ => Err(format!("\"{text}\" does not solve relaxations; bundle, sgd and none are to choose from")),
+            _ => Err(format!("\"{text}\" does not solve relaxations; bundle, sgd, paper and none are to choose from")),
         }
     }
 }
@@ -129,9 +159,18 @@ pub struct BranchAndCutSettings {
     /// The method that solves the relaxation.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub root: Root,
-    /// The proposal of the chains.
+    /// The iterations of that method; its own rule where `None`.
+    #[serde(deserialize_with = "iterations", serialize_with = "as_iterations")]
+    pub root_iterations: Option<u64>,
+    /// The search at integral points: `Chains` is Algorithms 2 and 3 as printed.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
-    pub proposal: proposal::ProposalKind,
+    pub search: Search,
+    /// The chains.
+    #[serde(flatten)]
+    pub soft: SoftSettings,
+    /// ε_cert of EC.3, in units of cost, with [`Search::Chains`]; `Auto` is half of the gap.
+    #[serde(deserialize_with = "slack")]
+    pub epsilon_cert: AutoOr,
     /// c₀ of Algorithm 2.
     pub near: AutoOr,
     /// p of Algorithm 2.
@@ -144,12 +183,15 @@ pub struct BranchAndCutSettings {
 
 impl Default for BranchAndCutSettings {
     fn default() -> Self {
-        let CatchUp { near, power } = CatchUp::default();
+        let CatchUp { near, power, .. } = CatchUp::default();
         Self {
             separation: SeparationKind::default(),
             tree: TreeKind::default(),
             root: Root::default(),
-            proposal: proposal::ProposalKind::default(),
+            root_iterations: None,
+            search: Search::default(),
+            soft: SoftSettings::default(),
+            epsilon_cert: AutoOr::Auto,
             near,
             power,
             nodes: None,
@@ -158,6 +200,26 @@ impl Default for BranchAndCutSettings {
 }
 
 impl BranchAndCutSettings {
+    /// Algorithm 3 as printed: the root by Algorithm 1, at every integral point of one tree a call of Algorithm 2, which
+    /// also certifies, and cuts from nothing else. Uniform candidates, Metropolis acceptance and w = 1, as in Section
+    /// 5.2 of the paper.
+    ///
+    /// ε_opt is the relative gap of the run, ε_false is 1 − confidence, and ε_cert is half of the gap; no constant is
+    /// assumed: see [`Assumed`](crate::Assumed).
+    pub fn paper() -> Self {
+        Self {
+            root: Root::Paper,
+            search: Search::Chains,
+            soft: SoftSettings {
+                proposal: ProposalKind::Uniform,
+                acceptance: Acceptance::Metropolis,
+                temperature: Temperature::Given(1.0),
+                ..SoftSettings::default()
+            },
+            ..Self::default()
+        }
+    }
+
     /// The same settings with another separation.
     pub fn with_separation(self, separation: SeparationKind) -> Self {
         Self { separation, ..self }
@@ -173,9 +235,45 @@ impl BranchAndCutSettings {
         Self { root, ..self }
     }
 
-    /// When the chain of an integer assignment makes more than one transition.
-    pub(super) fn catch_up(&self) -> CatchUp {
-        CatchUp { near: self.near, power: self.power }
+    /// The same settings with another ε_cert, in units of cost.
+    pub fn with_epsilon_cert(self, epsilon_cert: f64) -> Self {
+        Self { epsilon_cert: AutoOr::Given(epsilon_cert), ..self }
+    }
+
+    /// The same settings with so many iterations of the root's method.
+    pub fn with_root_iterations(self, iterations: u64) -> Self {
+        Self { root_iterations: Some(iterations), ..self }
+    }
+
+    /// The settings of the chains, one for each integer assignment.
+    pub(super) fn chains(&self) -> SoftSettings {
+        let catch_up = CatchUp { near: self.near, power: self.power, theory: None };
+        SoftSettings { search: self.search, per_assignment: Some(catch_up), ..self.soft.clone() }
+    }
+}
+
+/// Reads ε_cert: a number from 0 on, or auto.
+fn slack<'de, D: Deserializer<'de>>(from: D) -> Result<AutoOr, D::Error> {
+    match Value::deserialize(from)? {
+        Value::String(word) if word == "auto" => Ok(AutoOr::Auto),
+        value => match value.as_f64().filter(|slack| slack.is_finite() && *slack >= 0.0) {
+            Some(slack) => Ok(AutoOr::Given(slack)),
+            None => Err(D::Error::custom(format!("{value} is neither a number from 0 on nor auto"))),
+        },
+    }
+}
+
+fn iterations<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    match Value::deserialize(from)? {
+        Value::String(word) if word == "auto" => Ok(None),
+        value => positive_count(value).map(Some).map_err(D::Error::custom),
+    }
+}
+
+fn as_iterations<S: Serializer>(iterations: &Option<u64>, to: S) -> Result<S::Ok, S::Error> {
+    match iterations {
+        Some(iterations) => to.serialize_u64(*iterations),
+        None => to.serialize_str("auto"),
     }
 }
 

@@ -9,6 +9,7 @@
 mod climber;
 mod kernel;
 mod keyed;
+mod oracle;
 mod settings;
 mod tempered;
 mod verify;
@@ -20,6 +21,8 @@ use rand::RngExt;
 
 pub use crate::chain::Acceptance;
 pub(crate) use kernel::{chain_space, chain_states, draw_states};
+pub(crate) use keyed::KeyedCall;
+pub(crate) use oracle::AdaptiveOracle;
 pub use settings::{AutoOr, CatchUp, Schedule, Score, Search, SoftSettings, Temperature};
 pub(crate) use settings::{as_word, chains, from_word, positive_count};
 
@@ -205,7 +208,7 @@ impl<'p> SoftSeparation<'p> {
         let mut visited: Vec<&ChainState> = Vec::new();
         let worst = match keyed {
             Some(keyed) => {
-                keyed.step(problem, &kernel, query.x, &engine.warm_start(), query.clock)?;
+                keyed.step(problem, &kernel, query.x, Some(&engine.warm_start()), query.clock, &mut |_| ())?;
                 let last = keyed.last();
                 visited.extend(last.into_iter().flat_map(|(current, other)| [current, other]));
                 last.map(|(current, _)| current)
