@@ -99,10 +99,10 @@ pub(crate) fn level(text: &str) -> Result<f64, String> {
 
 /// A constant with its value. Which values make sense is for the library to say.
 pub(crate) fn assumption(text: &str) -> Result<(String, f64), String> {
-    let known = |name: &&str| ["rho", "eta", "margin"].contains(name);
+    let known = |name: &&str| ["rho", "eta", "margin", "lipschitz"].contains(name);
     text.split_once('=')
         .and_then(|(name, value)| Some((Some(name).filter(known)?.to_owned(), number(value)?)))
-        .ok_or_else(|| "a constant is written as rho=NUMBER, eta=NUMBER or margin=NUMBER".into())
+        .ok_or_else(|| "a constant is written as rho=NUMBER, eta=NUMBER, margin=NUMBER or lipschitz=NUMBER".into())
 }
 
 /// A share, both ends included.

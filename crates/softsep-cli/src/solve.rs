@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use softsep::methods::{Entry, METHODS};
 use softsep::report::{HtmlReport, result_file, solve_summary};
-use softsep::{Assumed, Certify, ProbabilisticTarget, Settings};
+use softsep::{Assumed, Certify, ChainConstants, ProbabilisticTarget, Settings};
 
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
@@ -78,8 +78,9 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "LEVEL", value_parser = numbers::level, allow_negative_numbers = true)]
     violation: Option<f64>,
 
-    /// A constant of the worst-case statement that you vouch for: rho=P, or both eta=P and margin=COST; without one,
-    /// only what can be derived from the problem counts
+    /// A constant of the worst-case statement that you vouch for: rho=P, or margin=COST (the paper's Δ⋆) and with it eta=P
+    /// and lipschitz=SLOPE, which are derived where they are not given and can be; without any, only what can be derived
+    /// from the problem counts
     #[arg(long, value_name = "NAME=VALUE", value_parser = numbers::assumption)]
     assume: Vec<(String, f64)>,
 
@@ -286,14 +287,18 @@ impl Solve {
         let of = |name: &str| {
             self.assume.iter().filter(|(given, _)| given == name).map(|(_, value)| *value).collect::<Vec<_>>()
         };
-        let [rho, eta, margin] = ["rho", "eta", "margin"].map(of);
-        let assumed = match (rho.as_slice(), eta.as_slice(), margin.as_slice()) {
-            ([], [], []) => Assumed::Nothing,
-            ([rho], [], []) => Assumed::Miss { rho: *rho },
-            ([], [eta], [margin]) => Assumed::Chain { eta: *eta, margin: *margin },
-            ([], [_], []) | ([], [], [_]) => return refuse("eta and margin go together: rho is made of both"),
-            ([_], _, _) => return refuse("rho stands alone: eta and margin are another way to it"),
-            _ => return refuse("each constant can be given once"),
+        let single = |name: &str| match of(name).as_slice() {
+            [] => Ok(None),
+            [value] => Ok(Some(*value)),
+            _ => Err(Failure::unusable("--assume: each constant can be given once")),
+        };
+        let [rho, margin, eta, lipschitz] = ["rho", "margin", "eta", "lipschitz"].map(single);
+        let assumed = match (rho?, margin?, eta?, lipschitz?) {
+            (None, None, None, None) => Assumed::Nothing,
+            (Some(rho), None, None, None) => Assumed::Miss { rho },
+            (None, Some(margin), eta, lipschitz) => Assumed::Chain(ChainConstants { margin, eta, lipschitz }),
+            (None, None, _, _) => return refuse("eta and lipschitz go with margin: rho is made of all"),
+            (Some(_), ..) => return refuse("rho stands alone: margin, eta and lipschitz are another way to it"),
         };
         let free = ProbabilisticTarget::default();
         let (confidence, level) = (self.confidence.unwrap_or(free.confidence), self.violation.unwrap_or(free.level));

@@ -12,7 +12,7 @@ pub enum Certify {
     /// A proved upper bound.
     Exact,
     /// What random draws say: how much of the set costs more, and under assumptions an upper bound that is likely to
-    /// hold. A proved one is better, and is taken where the method gives it for free.
+    /// hold. No exact separation takes its place unless the method or the user's choice of a separation has one.
     Probabilistic(ProbabilisticTarget),
     /// No upper bound: the objective stays an estimate.
     None,
@@ -47,13 +47,38 @@ pub enum Assumed {
         /// ρ.
         rho: f64,
     },
-    /// What ρ of eq. (certification-calls) is made of, for a chain over finitely many states.
-    Chain {
-        /// η̄, a bound on Dobrushin's coefficient of the chain.
-        eta: f64,
-        /// Δ⋆: by how much the worst scenarios of any decision are worse than all others.
-        margin: f64,
-    },
+    /// The constants of Corollary 1, which ρ and δ̂ of eq. (certification-calls) are made of, for a chain over finitely
+    /// many states.
+    Chain(ChainConstants),
+}
+
+/// The constants of Corollary 1. Those that are `None` are derived from the problem, where that can be done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChainConstants {
+    /// Δ⋆: by how much the worst scenarios of any decision are worse than all others. It cannot be derived.
+    pub margin: f64,
+    /// η̄, a bound on Dobrushin's coefficient of the chain; derived for uniform candidates.
+    pub eta: Option<f64>,
+    /// L′, the Lipschitz constant of the recourse cost in the continuous part of x, Euclidean; derived for linear
+    /// recourse with fixed costs.
+    pub lipschitz: Option<f64>,
+}
+
+impl ChainConstants {
+    /// A given Δ⋆; the others are derived.
+    pub fn new(margin: f64) -> Self {
+        Self { margin, eta: None, lipschitz: None }
+    }
+
+    /// The same with a given η̄.
+    pub fn with_eta(self, eta: f64) -> Self {
+        Self { eta: Some(eta), ..self }
+    }
+
+    /// The same with a given L′.
+    pub fn with_lipschitz(self, lipschitz: f64) -> Self {
+        Self { lipschitz: Some(lipschitz), ..self }
+    }
 }
 
 impl ProbabilisticTarget {
@@ -69,13 +94,15 @@ impl ProbabilisticTarget {
         }
         match self.assumed {
             Assumed::Miss { rho } if !is_inside(rho) => refuse("rho must be between 0 and 1, both excluded", rho),
-            Assumed::Chain { eta, .. } if !(eta == 0.0 || is_inside(eta)) => {
-                refuse("eta must be at least 0 and below 1", eta)
-            }
-            Assumed::Chain { margin, .. } if !(margin > 0.0 && margin.is_finite()) => {
-                refuse("the margin must be a positive number", margin)
-            }
-            _ => Ok(()),
+            Assumed::Chain(ChainConstants { margin, eta, lipschitz }) => match (eta, lipschitz) {
+                _ if !(margin > 0.0 && margin.is_finite()) => refuse("the margin must be a positive number", margin),
+                (Some(eta), _) if !(eta == 0.0 || is_inside(eta)) => refuse("eta must be at least 0 and below 1", eta),
+                (_, Some(lipschitz)) if !(lipschitz >= 0.0 && lipschitz.is_finite()) => {
+                    refuse("the Lipschitz constant must be a number that is not negative", lipschitz)
+                }
+                _ => Ok(()),
+            },
+            Assumed::Nothing | Assumed::Miss { .. } => Ok(()),
         }
     }
 }

@@ -122,7 +122,7 @@ pub mod uncertainty;
 
 use std::path::Path;
 
-pub use certify::{Assumed, Certify, ProbabilisticTarget};
+pub use certify::{Assumed, Certify, ChainConstants, ProbabilisticTarget};
 pub use definition::Complaints;
 pub use error::{Error, ReadError, Unsupported};
 pub use evaluate::{Evaluation, evaluate};

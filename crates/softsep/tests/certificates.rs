@@ -5,8 +5,12 @@
 mod locks;
 #[path = "certificates/needles.rs"]
 mod needles;
+#[path = "certificates/paper.rs"]
+mod paper;
 #[path = "certificates/quick.rs"]
 mod quick;
+#[path = "certificates/rates.rs"]
+mod rates;
 #[path = "certificates/runs.rs"]
 mod runs;
 #[path = "certificates/shipping.rs"]
@@ -30,7 +34,7 @@ use softsep::recourse::{Answer, engine};
 use softsep::run::{Attested, Clock, ProbabilisticBound, Source};
 use softsep::testing::{Recipe, random_problem};
 use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, StateSpec, States};
-use softsep::{Assumed, Error, ProbabilisticTarget, Problem};
+use softsep::{Assumed, ChainConstants, Error, ProbabilisticTarget, Problem};
 
 /// `make soak` asks for ten times as many runs.
 fn many(count: u64) -> u64 {
@@ -226,7 +230,8 @@ fn bounds_by_calls_of_a_chain_are_false_as_seldom_as_they_say() {
     for count in [5, 12] {
         let locked = locks::list(count, 1);
         let eta = 1.0 - 1.0 / count as f64;
-        let wanted = ProbabilisticTarget { confidence: 0.5, level: 0.9, assumed: Assumed::Chain { eta, margin: 1.0 } };
+        let assumed = Assumed::Chain(ChainConstants::new(1.0).with_eta(eta));
+        let wanted = ProbabilisticTarget { confidence: 0.5, level: 0.9, assumed };
         let names = [("eta", Source::Given), ("margin", Source::Given), ("rho", Source::Derived)];
         let wrong = count_false(&locked, wanted, GAP, runs, &names);
         statistics::at_most(wrong, runs, 0.5, "chain");
@@ -235,8 +240,8 @@ fn bounds_by_calls_of_a_chain_are_false_as_seldom_as_they_say() {
         statistics::is(wrong, runs, missed(1.0 / count as f64, looks), "chain");
     }
     let locked = locks::sphere(3, 0.1);
-    let wanted =
-        ProbabilisticTarget { assumed: Assumed::Chain { eta: 0.5, margin: 1.0 }, ..ProbabilisticTarget::default() };
+    let assumed = Assumed::Chain(ChainConstants::new(1.0).with_eta(0.5));
+    let wanted = ProbabilisticTarget { assumed, ..ProbabilisticTarget::default() };
     let refused = Certifier::new(&locked.problem, locked.states(), wanted, GAP, 1, &Clock::unlimited()).err();
     assert!(matches!(refused, Some(Error::Settings(why)) if why.contains("finitely many states")));
 }

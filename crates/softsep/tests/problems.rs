@@ -20,7 +20,9 @@ use softsep::methods::{BranchAndCutSettings, METHODS, Reaches, Root};
 use softsep::recourse::{Answer, Outcome as Ended, Recourse, engine};
 use softsep::report::{NamedValues, ResultFile};
 use softsep::run::{Certificate, Clock, Stage, Verdict};
-use softsep::{Error, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve};
+use softsep::{
+    Certify, Error, Outcome, ProbabilisticTarget, Problem, ProblemDefinition, Settings, Status, evaluate, solve,
+};
 
 /// The relative gap that is asked for.
 const GAP: f64 = 1e-6;
@@ -215,6 +217,41 @@ fn trees_prove_that_there_is_no_optimum() {
         }
     }
     assert!(seen >= 12, "{seen}");
+}
+
+/// Algorithm 3 as printed on every problem: no lower bound is above the optimum, no bound that it certifies under derived
+/// constants below it (each is false with a probability of 1e-6 at most), and nothing is scanned.
+#[test]
+fn the_papers_preset_bounds_no_problem_wrongly() {
+    let mut certified = 0;
+    for case in cases() {
+        let method = BranchAndCutSettings::paper().with_root_iterations(100);
+        let certify = Certify::Probabilistic(ProbabilisticTarget { confidence: 1.0 - 1e-6, ..Default::default() });
+        let settings = Settings { method: method.into(), certify, gap: 1e-3, ..Settings::default() };
+        let name = &case.name;
+        let outcome = match solve(&case.problem, &settings) {
+            Ok(outcome) => outcome,
+            // Costs that move with ξ, where no bound is known from below; and sets that uniform draws do not reach.
+            Err(error @ (Error::Master(_) | Error::Settings(_))) => {
+                let said = error.to_string();
+                assert!(said.contains("falls without end") || said.contains("cannot be drawn"), "{name}: {said}");
+                continue;
+            }
+            Err(error) => panic!("{name}: {error}"),
+        };
+        let Some(optimum) = case.expected.optimum else {
+            assert_eq!(outcome.status, case.expected.status, "{name}");
+            continue;
+        };
+        let rounding = 1e-6 * optimum.abs().max(1.0);
+        assert!(outcome.bounds.lower().is_none_or(|lower| lower <= optimum + rounding), "{name}: {outcome:?}");
+        assert!(outcome.bounds.upper().is_none() && outcome.exact_separations == 0, "{name}: {outcome:?}");
+        if let Some(likely) = outcome.bounds.likely() {
+            certified += 1;
+            assert!(likely.upper >= optimum - rounding, "{name}: {outcome:?}");
+        }
+    }
+    assert!(certified >= 10, "{certified}");
 }
 
 fn check_refused(case: &Case, method: &str) {

@@ -17,7 +17,9 @@ use softsep::recourse::{Answer, Recourse};
 use softsep::run::{Clock, Purpose, stream};
 use softsep::testing::{Trial, check_proposal};
 use softsep::uncertainty::{Count, SetDefinition, Space, State, StateSpec, States, Uncertainty, build};
-use softsep::{Assumed, MethodSettings, ProbabilisticTarget, Problem, ProblemDefinition, Settings, solve};
+use softsep::{
+    Assumed, ChainConstants, MethodSettings, ProbabilisticTarget, Problem, ProblemDefinition, Settings, solve,
+};
 
 const INF: f64 = f64::INFINITY;
 /// More states are not enumerated here.
@@ -348,7 +350,7 @@ fn large_polyhedra_have_vertices_where_edges_are_asked_for() {
         let Judgement::Stands { attested, .. } = certifier.certify(&[0.4], 1e6).unwrap() else { panic!("refuted") };
         assert_eq!((attested.likely, attested.violation), (None, None));
     }
-    let chain = Assumed::Chain { eta: 0.5, margin: 0.1 };
+    let chain = Assumed::Chain(ChainConstants::new(0.1).with_eta(0.5));
     let wanted = ProbabilisticTarget { assumed: chain, ..ProbabilisticTarget::default() };
     assert!(Certifier::new(&problem, states, wanted, 1e-3, 1, &Clock::unlimited()).is_err());
 }

@@ -2,12 +2,13 @@
 
 use std::f64::consts::PI;
 
-use crate::certify::Assumed;
+use crate::certify::{Assumed, ChainConstants};
+use crate::chain::Acceptance;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::run::{Assumption, Clock, Source};
 use crate::separation::SlopeRanges;
-use crate::theory::{Adaptive, Certification, Finite, Mixing, cap};
+use crate::theory::{Finite, Mixing, cap, uniform_by_peak};
 use crate::uncertainty::{Count, Space, States};
 
 /// The source of 1 − ρ.
@@ -16,7 +17,7 @@ pub(super) enum Detection {
     Given { rho: f64 },
     /// The user vouches for the mixing of a chain over finitely many states, and for the distance of the worst state's
     /// cost from the next: eq. (certification-calls).
-    Chain { eta: f64, margin: f64, states: f64 },
+    Chain { mixing: Mixing, eta: Source, margin: f64, states: f64 },
     /// One of this many equally probable states is the worst.
     States(f64),
     /// The cost has the Lipschitz modulus `slope` on the sphere of states.
@@ -33,10 +34,16 @@ impl Detection {
     pub(super) fn of(problem: &Problem, states: &dyn States, assumed: Assumed, clock: &Clock) -> Result<Self, Error> {
         match (assumed, states.space()) {
             (Assumed::Miss { rho }, _) => Ok(Self::Given { rho }),
-            (Assumed::Chain { eta, margin }, Space::Finite(Count::Exactly(count))) => {
-                Ok(Self::Chain { eta, margin, states: count as f64 })
+            (Assumed::Chain(ChainConstants { margin, eta, .. }), Space::Finite(Count::Exactly(count))) => {
+                let states = count as f64;
+                // Without a given η̄, that of uniform candidates, which the calls have.
+                let (mixing, eta) = match eta {
+                    Some(eta) => (Mixing::new(1.0 - eta), Source::Given),
+                    None => (uniform_by_peak(Acceptance::Metropolis, states.ln()), Source::Derived),
+                };
+                Ok(Self::Chain { mixing, eta, margin, states })
             }
-            (Assumed::Chain { .. }, space) => Err(Error::Settings(format!(
+            (Assumed::Chain(_), space) => Err(Error::Settings(format!(
                 "eta and margin are for finitely many states that can be counted, and here they are {space}; rho can \
                  be given"
             ))),
@@ -73,7 +80,7 @@ impl Detection {
 
     /// Whether the user vouches for it.
     pub(super) fn is_given(&self) -> bool {
-        matches!(self, Self::Given { .. } | Self::Chain { .. })
+        matches!(self, Self::Given { .. } | Self::Chain { eta: Source::Given, .. })
     }
 
     /// Returns a lower bound on the probability that one call refutes a decision whose worst case is above the
@@ -81,9 +88,7 @@ impl Detection {
     pub(super) fn refutation_probability(&self, margin: f64) -> f64 {
         match *self {
             Self::Given { rho } => 1.0 - rho,
-            Self::Chain { .. } => {
-                self.certification().map_or(0.0, |(_, certification)| 1.0 - certification.miss().bound())
-            }
+            Self::Chain { .. } => self.chain().map_or(0.0, |chain| chain.detection().max(0.0)),
             // The worst state itself has to be drawn.
             Self::States(count) => 1.0 / count,
             // All states at a chord of at most margin/slope from the worst one refute.
@@ -100,21 +105,16 @@ impl Detection {
 
     /// Returns the temperature of the calls, for a chain.
     pub(super) fn temperature(&self) -> Option<f64> {
-        self.certification().map(|(temperature, _)| temperature)
+        self.chain().map(|chain| chain.temperature)
     }
 
-    /// Returns the certification of a chain with its temperature, the paper's, at which ρ = (1 + η̄)/2.
-    fn certification(&self) -> Option<(f64, Certification)> {
-        let Self::Chain { eta, margin, states } = *self else { return None };
-        // The decision is fixed, so that neither movement nor L'_Q matters. The false rate is part of `delta`.
-        let at = |temperature: f64| {
-            let mixing = Mixing::new(1.0 - eta);
-            let finite = Finite { states, gap: margin, score_error: 0.0, lipschitz: 0.0, mixing, temperature };
-            Adaptive { finite, threshold: 0.0, power: 1.0 }.certification(1.0)
-        };
+    /// Returns the constants of a chain at the paper's temperature, at which ρ = (1 + η̄)/2.
+    fn chain(&self) -> Option<Finite> {
+        let Self::Chain { mixing, margin, states, .. } = *self else { return None };
+        // The decision is fixed, so that neither movement nor L'_Q matters.
+        let chain = Finite { states, gap: margin, score_error: 0.0, lipschitz: 0.0, mixing, temperature: margin };
         // A single state needs no temperature.
-        let temperature = at(margin).temperature().unwrap_or(margin);
-        Some((temperature, at(temperature)))
+        Some(Finite { temperature: chain.certifying_temperature().unwrap_or(margin), ..chain })
     }
 
     /// Returns the assumptions of a bound, for a refutation probability of `found`.
@@ -124,7 +124,10 @@ impl Detection {
         let rho = derived("rho", 1.0 - found);
         match *self {
             Self::Given { rho } => vec![given("rho", rho)],
-            Self::Chain { eta, margin, .. } => vec![given("eta", eta), given("margin", margin), rho],
+            Self::Chain { mixing, eta, margin, .. } => {
+                let eta = Assumption { name: "eta", value: mixing.dobrushin(), source: eta };
+                vec![eta, given("margin", margin), rho]
+            }
             Self::States(count) => vec![derived("states", count), rho],
             Self::Sphere { slope, .. } => vec![derived("slope", slope), rho],
             Self::Body { spread, .. } => vec![derived("spread", spread), rho],

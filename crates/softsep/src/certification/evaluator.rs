@@ -27,12 +27,18 @@ impl<'p> Evaluator<'p> {
 
     /// f(x) + Q(x, ξ); the cut that proves it is inserted into the pool.
     pub(crate) fn cost(&mut self, x: &[f64], xi: &[f64], pool: &mut CutPool, run: &mut Run) -> Result<f64, Error> {
+        let cost = self.cost_alone(x, xi, run)?;
+        pool.insert_answer(&self.answer, xi);
+        Ok(cost)
+    }
+
+    /// f(x) + Q(x, ξ), without a cut.
+    pub(crate) fn cost_alone(&mut self, x: &[f64], xi: &[f64], run: &mut Run) -> Result<f64, Error> {
         self.engine.at(x);
         let solved = self.engine.solve(xi, &mut self.answer);
         let solves = self.engine.work().solves;
         run.count_solves(solves - std::mem::replace(&mut self.counted, solves));
         solved?;
-        pool.insert_answer(&self.answer, xi);
         Ok(self.problem.first.value(x) + self.answer.value)
     }
 

@@ -22,6 +22,7 @@
 //! An ascent starts from every draw. One that finds a worse scenario refutes the decision, so that fewer false
 //! statements are accepted; no probability is claimed for that.
 
+mod call_rule;
 mod calls;
 mod detection;
 mod draws;
@@ -32,6 +33,7 @@ mod verification;
 
 use std::sync::Arc;
 
+pub(crate) use call_rule::CallRule;
 pub(crate) use evaluator::{Evaluator, cost_at};
 pub(crate) use record::{count, late_separation, separate_and_record};
 pub(crate) use verification::Verification;

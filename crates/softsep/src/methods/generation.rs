@@ -134,6 +134,10 @@ impl Method for Generation {
         let soft = self.settings.soft.combined();
         let context = SeparationContext::new(soft, Proof::Required, limits.gap, limits.seed, run.clock());
         let separation = build_separation(&self.settings.separation, problem, &context)?;
+        if matches!(certify, Certify::Probabilistic(_)) && separation.is_exact() {
+            let method = self.method;
+            run.say(&format!("{method} proves its upper bound by exact separations, and makes no draws"));
+        }
         let mut nominal = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut nominal);
         let mut master = MasterProblem::new(problem, run.clock())?;

@@ -145,7 +145,7 @@ impl MethodSettings {
 }
 
 /// The fields that differ from the defaults, in the order of their definition.
-fn changes<S: Serialize + Default>(settings: &S) -> Map<String, Value> {
+pub(super) fn changes<S: Serialize + Default>(settings: &S) -> Map<String, Value> {
     let fields = |settings: &S| match serde_json::to_value(settings) {
         Ok(Value::Object(fields)) => fields,
         _ => Map::new(),

@@ -78,6 +78,14 @@ const SEPARATION_OPTION: OptionInfo = OptionInfo {
            wanted or cheap, else soft)",
 };
 
+/// The option of methods that have the paper's algorithm beside their own default.
+const PRESET_OPTION: OptionInfo = OptionInfo {
+    name: "preset",
+    default: "none",
+    help: "the settings to start from: paper (the paper's algorithm as printed: 2 and 3 for branch-and-cut); the other \
+           options change single ones",
+};
+
 /// One option of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptionInfo {

@@ -17,8 +17,9 @@ pub(super) fn separation<'p>(
 ) -> Result<Box<dyn Separation + 'p>, Error> {
     let proof = match certify {
         Certify::Exact => Proof::Required,
-        Certify::Free | Certify::Probabilistic(_) => Proof::IfCheap,
-        Certify::None => Proof::Unwanted,
+        Certify::Free => Proof::IfCheap,
+        // Draws are asked for, and a scan does not take their place.
+        Certify::Probabilistic(_) | Certify::None => Proof::Unwanted,
     };
     if certify == Certify::Exact && *kind == SeparationKind::Auto {
         Exact::choose(problem).map_err(|reason| Error::Settings(format!("--certify exact: {reason}")))?;

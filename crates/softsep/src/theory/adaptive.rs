@@ -1,8 +1,8 @@
-//! Identification with a number of transitions that adapts to the movement of the incumbent (Corollary 1), and
-//! certification by repeated calls.
+//! Identification with a number of transitions that adapts to the movement of the incumbent: Corollary 1, with g(κ) of
+//! eq. (transition-budget).
 
 use super::identification::discounted_sum;
-use super::{Chance, Finite};
+use super::{Certification, Chance, Finite};
 
 /// Corollary 1: one transition if the incumbent moved by at most `threshold/κ^power` since the last call, and g(κ)
 /// transitions otherwise.
@@ -68,53 +68,16 @@ impl Adaptive {
         (late + early) / mixing.gamma()
     }
 
-    /// The certification with these constants.
+    /// The certification with these constants: ρ and δ̂ as printed.
     pub fn certification(&self, false_rate: f64) -> Certification {
-        Certification { adaptive: *self, false_rate }
-    }
-}
-
-/// Certification of upper bounds in branch and cut, such that the probability that any of them is wrong is at most
-/// `false_rate`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Certification {
-    adaptive: Adaptive,
-    false_rate: f64,
-}
-
-impl Certification {
-    /// ρ = η̄ + (|I| − 1)·exp(−(Δ* − 2ε)/w): the probability that one more transition from a scenario that is not worst
-    /// misses the worst scenarios again.
-    pub fn miss(&self) -> Chance {
-        Chance::at_most(self.adaptive.finite.mixing.dobrushin() + self.adaptive.finite.leak())
+        Certification::tracked(*self, false_rate)
     }
 
-    /// r for chain j and its k-th call. Labels start at 1: the paper's algorithm starts at 0, where r = 0 would certify
-    /// any bound.
-    pub fn excess(&self, label: u64, calls: u64) -> f64 {
-        let (j, k) = (label as f64, calls as f64);
-        let miss = self.adaptive.miss_probability_closed(calls);
-        j * (j + 1.0) * k * (k + 1.0) / self.false_rate * miss.bound().min(1.0)
-    }
-
-    /// ⌈log_(1/ρ) r⌉: the number of further calls that must all find no worse scenario. `None` if ρ ≥ 1, so that no
-    /// number of calls certifies a bound.
-    pub fn calls(&self, label: u64, calls: u64) -> Option<u64> {
-        // ρ is close to 1 for slowly mixing chains; 1 − ρ = γ − leak avoids cancellation.
-        let found = self.adaptive.finite.mixing.gamma() - self.adaptive.finite.leak();
-        let needed = self.excess(label, calls).ln() / -(-found).ln_1p();
-        (found > 0.0).then(|| needed.ceil().max(0.0) as u64)
-    }
-
-    /// The temperature at which ρ ≤ (1 + η̄)/2: (Δ* − 2ε)/ln(2(|I| − 1)/(1 − η̄)), for an η̄ that is valid at that
-    /// temperature.
-    ///
-    /// γ = e^(−Δ/w) is not valid: it decreases with w faster than the leak does, and the condition never holds. For
-    /// independent draws from ν, γ = 1/|I| is valid (half of it for Barker). `None` for a single state, for which any
-    /// temperature is valid.
-    pub fn temperature(&self) -> Option<f64> {
-        let finite = &self.adaptive.finite;
-        let needed = (2.0 * (finite.states - 1.0) / finite.mixing.gamma()).ln();
-        (finite.states > 1.0).then(|| ((finite.gap - 2.0 * finite.score_error) / needed).max(0.0))
+    /// c₀ at which the constant inside the logarithm of g(κ) is 1, (Δ* − 4ε)/(2η̄L'_Q): a smaller one allows less
+    /// movement with one transition, a larger one makes δ̂ larger. `None` where no movement matters, because scores do
+    /// not depend on x or one transition forgets the start, and where Δ* ≤ 4ε.
+    pub fn unit_threshold(finite: &Finite) -> Option<f64> {
+        let threshold = (finite.mixing.dobrushin() * finite.change_rate()?).recip();
+        threshold.is_finite().then_some(threshold)
     }
 }

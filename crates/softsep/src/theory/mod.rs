@@ -10,6 +10,7 @@
 //! of the two it bounds.
 
 mod adaptive;
+mod certification;
 mod chance;
 mod concentration;
 mod convergence;
@@ -20,7 +21,8 @@ mod mellowmax;
 mod sphere;
 mod temperature;
 
-pub use adaptive::{Adaptive, Certification};
+pub use adaptive::Adaptive;
+pub use certification::Certification;
 pub use chance::Chance;
 pub use concentration::{body_ratio, finite_ratio, sphere_ratio};
 pub use convergence::{Cooling, Descent, StepBound, law_modulus};

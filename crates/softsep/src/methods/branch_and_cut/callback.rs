@@ -19,7 +19,7 @@ use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Incumbent, Run, Stop};
-use crate::separation::{Effort, Found, Query, Separation, SoftSettings};
+use crate::separation::{Effort, Found, Query, Separation};
 use crate::tree::{LazyCutCallback, Point};
 
 /// The share of the gap that the tree leaves to a proof of its incumbent. For a tree the last part is the longest, and
@@ -53,9 +53,8 @@ impl<'a> SeparationCallback<'a> {
         pool: &'a mut CutPool,
         run: &Run,
     ) -> Result<Self, Error> {
-        let soft = SoftSettings { per_assignment: Some(settings.catch_up()), ..settings.soft.combined() };
         let clock = run.clock();
-        let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
+        let separation = scope::separation(problem, &settings.separation, settings.chains(), certify, run)?;
         let (is_exact, reference) = (separation.is_exact(), settings.soft.reference);
         let verification = Verification::new(problem, certify, is_exact, Some(SHARE_BEFORE_PROOF), reference, run)?;
         let evaluator = Evaluator::new(problem, clock)?;

@@ -1,20 +1,24 @@
 //! `branch-and-cut`: mixed-integer x, Algorithms 2 and 3 of the paper in a tree of our own.
 
 mod callback;
+mod certified;
 mod multi;
 mod root;
 mod settings;
 
 use self::callback::SeparationCallback;
+use self::certified::CertifyingCallback;
 use self::root::Relaxed;
 pub use self::settings::{BranchAndCutSettings, Root, TreeKind};
-use super::options::parse_options;
+use super::options::parse_with_presets;
 use super::unbounded::prove_unbounded;
 use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::{Cursor, WarmStart};
 use crate::error::{Error, Unsupported};
 use crate::model::Problem;
 use crate::run::{Run, Stop};
+use crate::separation::SeparationKind;
+use crate::separation::soft::Search;
 use crate::tree::{Tree, TreeSettings};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -27,7 +31,10 @@ pub(super) const ENTRY: Entry = Entry {
                  (Algorithm 3)",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    parse: |options| parse_options(options, settings::OPTIONS).map(MethodSettings::BranchAndCut),
+    parse: |options| {
+        parse_with_presets(options, settings::OPTIONS, &[("paper", BranchAndCutSettings::paper())])
+            .map(MethodSettings::BranchAndCut)
+    },
 };
 
 /// Searches in a row without a new cut after which the search has stalled.
@@ -44,6 +51,22 @@ impl BranchAndCut {
     pub(crate) fn new(settings: BranchAndCutSettings) -> Self {
         Self { settings }
     }
+
+    /// Refuses settings that `Search::Chains` does not go with.
+    fn accepts_chains_alone(&self) -> Result<(), Unsupported> {
+        let refuse = |feature: &str, instead: &str| {
+            Err(Unsupported { method: ENTRY.name, feature: feature.into(), instead: instead.into() })
+        };
+        match (self.settings.tree, &self.settings.separation) {
+            (TreeKind::Multi, _) => {
+                refuse("--search chains certifies in one tree", "leave --tree multi or --search chains out")
+            }
+            (TreeKind::Single, SeparationKind::Auto | SeparationKind::Soft) => Ok(()),
+            (TreeKind::Single, _) => {
+                refuse("--search chains is a soft separation of its own", "leave --separation or --search chains out")
+            }
+        }
+    }
 }
 
 impl Method for BranchAndCut {
@@ -54,6 +77,9 @@ impl Method for BranchAndCut {
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
         if self.settings.tree == TreeKind::Multi {
             super::accepts_master(ENTRY.name, problem)?;
+        }
+        if self.settings.search == Search::Chains {
+            self.accepts_chains_alone()?;
         }
         scope::accepts(ENTRY.name, &self.settings.separation, problem)
     }
@@ -75,11 +101,21 @@ impl Method for BranchAndCut {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
-        let Self { settings } = self;
-        match root::relax(problem, settings.root, &settings.separation, &settings.soft, warm, run)? {
+        // Constants that do not apply are refused before any work is done.
+        let oracle = match self.settings.search {
+            Search::Chains => Some(certified::oracle(problem, &self.settings, certify, run)?),
+            Search::Combined => None,
+        };
+        match root::relax(problem, &self.settings, warm, run)? {
             Relaxed::Solved => {}
             Relaxed::Ended(stop) => return Ok(stop),
             Relaxed::Unbounded => return prove_unbounded(problem, certify, run),
+        }
+        if let Some(oracle) = oracle {
+            let callback = CertifyingCallback::new(problem, &self.settings, certify, oracle, &mut warm.cuts, run)?;
+            let ended = search_by_chains(problem, self.settings.nodes, callback, run);
+            super::hand_over(warm, run);
+            return ended;
         }
         let mut callback = SeparationCallback::new(problem, &self.settings, certify, &mut warm.cuts, run)?;
         let ended = match self.settings.tree {
@@ -98,6 +134,26 @@ impl Method for BranchAndCut {
     }
 }
 
+/// Searches one tree by Algorithm 3 as printed, and logs the work of the search.
+fn search_by_chains(
+    problem: &Problem,
+    nodes: Option<u64>,
+    mut callback: CertifyingCallback,
+    run: &mut Run,
+) -> Result<Stop, Error> {
+    // Cuts come at integral points. A relaxation without any cut needs one.
+    let root_rounds = u32::from(!callback.pool.has_optimality_cuts());
+    let settings = TreeSettings { nodes, root_rounds, cut_depth: 0, ..TreeSettings::default() };
+    let mut tree = Tree::new(problem, settings, run.clock())?;
+    let ended = tree.search(&mut callback, run);
+    let stop = ended.map(|stop| stop.or_else(|| callback.ended(run)).unwrap_or(Stop::Stalled));
+    log_work(&tree, run);
+    if matches!(&stop, Ok(_) | Err(Error::Interrupted(_))) {
+        callback.finish(run)?;
+    }
+    stop
+}
+
 /// Searches one tree, and logs the work of the search.
 fn search_tree(
     problem: &Problem,
@@ -107,6 +163,12 @@ fn search_tree(
 ) -> Result<Stop, Error> {
     let mut tree = Tree::new(problem, TreeSettings { nodes, ..TreeSettings::default() }, run.clock())?;
     let ended = search_until_verified(&mut tree, callback, run);
+    log_work(&tree, run);
+    ended
+}
+
+/// Logs the work of a search.
+fn log_work(tree: &Tree, run: &mut Run) {
     let work = tree.work();
     run.say(&format!(
         "the tree: {} nodes, {} linear programs with {} pivots, {} more to choose branches; {} cuts",
@@ -116,7 +178,6 @@ fn search_tree(
         work.probes,
         tree.cuts()
     ));
-    ended
 }
 
 /// Searches a tree, again after a verification has raised the incumbent's cost.

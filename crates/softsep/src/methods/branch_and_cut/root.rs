@@ -1,14 +1,14 @@
 //! The root: the relaxation is solved first, by a method for continuous x, and its cuts warm-start the tree (line 1 of
 //! Algorithm 3).
 
-use super::settings::Root;
+use super::settings::{BranchAndCutSettings, Root};
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::Error;
-use crate::methods::{BundleSettings, MethodSettings, SgdSettings, Stabilisation};
+use crate::methods::{BundleSettings, MethodSettings, SgdSettings, Stabilisation, Steps};
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Stop, Verdict};
-use crate::separation::{SeparationKind, SoftSettings};
+use crate::separation::soft::AutoOr;
 
 /// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; its last digits do not.
 const SHARE: f64 = 0.3;
@@ -23,18 +23,23 @@ pub(super) enum Relaxed {
     Unbounded,
 }
 
+/// Algorithm 1 with the chains of the tree.
+fn algorithm_1(settings: &BranchAndCutSettings) -> SgdSettings {
+    SgdSettings { steps: Steps::Sqrt, step: AutoOr::Given(1.0), soft: settings.soft.clone(), ..SgdSettings::default() }
+}
+
 /// Solves the relaxation. Its lower bound is one of the problem's, and its cuts are valid for the problem.
 pub(super) fn relax(
     problem: &Problem,
-    root: Root,
-    separation: &SeparationKind,
-    soft: &SoftSettings,
+    settings: &BranchAndCutSettings,
     warm: &mut WarmStart,
     run: &mut Run,
 ) -> Result<Relaxed, Error> {
-    let method = match root {
+    let BranchAndCutSettings { soft, separation, .. } = settings;
+    let method = match settings.root {
         Root::None => return Ok(Relaxed::Solved),
         Root::Sgd => MethodSettings::Sgd(SgdSettings { soft: soft.clone(), ..SgdSettings::default() }),
+        Root::Paper => MethodSettings::Sgd(algorithm_1(settings)),
         // Projections onto a level set are slow where X has a row per integer: in-out takes a tenth of the time there.
         Root::Bundle => MethodSettings::Bundle(BundleSettings {
             separation: separation.clone(),
@@ -44,7 +49,7 @@ pub(super) fn relax(
     };
     let relaxed = problem.relaxed();
     let mut silent = Silent;
-    let limits = Limits { gap: SHARE * run.limits().gap, iterations: None, ..run.limits().clone() };
+    let limits = Limits { gap: SHARE * run.limits().gap, iterations: settings.root_iterations, ..run.limits().clone() };
     let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
     let ended = method.build().solve(&relaxed, Certify::None, warm, &mut search);
     let (solves, iterations) = (search.recourse_solves(), search.iterations());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::escape::text;
-use crate::certify::{Assumed, Certify, ProbabilisticTarget};
+use crate::certify::{Assumed, Certify, ChainConstants, ProbabilisticTarget};
 use crate::outcome::Outcome;
 use crate::report::history::History;
 use crate::settings::Settings;
@@ -57,11 +57,18 @@ fn command(file: Option<&str>, settings: &Settings) -> String {
         Certify::None => line.push_str(" --certify none"),
         Certify::Probabilistic(ProbabilisticTarget { confidence, level, assumed }) => {
             let _ = write!(line, " --certify probabilistic --confidence {confidence:?} --violation {level:?}");
-            let _ = match assumed {
-                Assumed::Nothing => Ok(()),
-                Assumed::Miss { rho } => write!(line, " --assume rho={rho:?}"),
-                Assumed::Chain { eta, margin } => write!(line, " --assume eta={eta:?} --assume margin={margin:?}"),
+            let constants = match assumed {
+                Assumed::Nothing => [None; 3],
+                Assumed::Miss { rho } => [Some(("rho", rho)), None, None],
+                Assumed::Chain(ChainConstants { margin, eta, lipschitz }) => [
+                    eta.map(|eta| ("eta", eta)),
+                    Some(("margin", margin)),
+                    lipschitz.map(|lipschitz| ("lipschitz", lipschitz)),
+                ],
             };
+            for (name, value) in constants.into_iter().flatten() {
+                let _ = write!(line, " --assume {name}={value:?}");
+            }
         }
     }
     for (name, value) in settings.method.options() {
@@ -118,10 +125,11 @@ mod tests {
             "softsep solve 'it'\\''s mine.json' --method sgd --gap 1e-7 --seed 7 --time-limit 1.5 --iterations 9 \
              --certify exact --start @DECISION --proposal uniform --chains 4"
         );
-        let wanted =
-            ProbabilisticTarget { confidence: 0.99, level: 0.01, assumed: Assumed::Chain { eta: 0.5, margin: 2.0 } };
+        let assumed = Assumed::Chain(ChainConstants::new(2.0).with_eta(0.5).with_lipschitz(3.0));
+        let wanted = ProbabilisticTarget { confidence: 0.99, level: 0.01, assumed };
         let settings = Settings { certify: Certify::Probabilistic(wanted), ..Settings::default() };
-        let ending = " --certify probabilistic --confidence 0.99 --violation 0.01 --assume eta=0.5 --assume margin=2.0";
+        let ending = " --certify probabilistic --confidence 0.99 --violation 0.01 --assume eta=0.5 --assume margin=2.0 \
+                      --assume lipschitz=3.0";
         assert!(command(None, &settings).ends_with(ending));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A chain follows decisions that move little. In a tree the next decision may be far away, so each integer assignment
 //! has a chain of its own, which continues when the assignment comes again: with one transition where the continuous
-//! part has moved by at most c₀/κᵖ since its last call, the κ-th, and with g(κ) transitions elsewhere (eqs.
-//! move-threshold and transition-budget).
+//! part has moved by at most c₀/κᵖ since its last call, the κ-th (eq. move-threshold), and with g(κ) transitions
+//! elsewhere (eq. transition-budget).
 
 use std::collections::BTreeMap;
 
@@ -19,33 +19,46 @@ use crate::proposal::ChainState;
 use crate::recourse::{Recourse, RecourseBasis, engine};
 use crate::run::{Clock, Purpose, stream};
 
-/// c₀ of an automatic choice, relative to the size of the continuous part: decisions that differ by less have nearly
-/// the same worst scenarios.
+/// c₀ of an automatic choice without constants, relative to the size of the continuous part: decisions that differ by
+/// less have nearly the same worst scenarios.
 const NEAR: f64 = 0.01;
 
-/// The contraction factor η̄ in g(κ) = ⌈p·ln κ / |ln η̄|⌉. The paper's constant inside the logarithm holds c₀, L'_Q and
-/// Δ⋆, which are unknown; it is left at 1. Cuts are valid whatever this is.
+/// η̄ in g(κ) where the constants of Corollary 1 are not known. The constant inside the logarithm is 1 then, which is
+/// its value for one choice of c₀. Cuts are valid whatever these are, and no certificate rests on them.
 const CONTRACTION: f64 = 0.5;
 
 impl CatchUp {
-    /// The transitions of a chain's call after `calls` earlier ones, where the continuous part of x has this size and
-    /// has moved by `distance`.
+    /// m of Algorithm 2: the transitions of a chain's call after `calls` earlier ones (κ), where the continuous part of
+    /// x has this size and has moved by `distance`.
     fn transitions(&self, calls: u64, distance: f64, size: f64) -> u64 {
-        let near = match self.near {
-            AutoOr::Given(near) => near,
-            AutoOr::Auto => NEAR * size,
+        let near = match (self.theory, self.near) {
+            (Some(theory), _) => theory.threshold,
+            (None, AutoOr::Given(near)) => near,
+            (None, AutoOr::Auto) => NEAR * size,
         };
         let kappa = calls.max(1) as f64;
         if calls == 0 || distance <= near / kappa.powf(self.power) {
             return 1;
         }
-        (self.power * kappa.ln() / -CONTRACTION.ln()).ceil().max(1.0) as u64
+        let by_rule = || (self.power * kappa.ln() / -CONTRACTION.ln()).ceil().max(1.0) as u64;
+        self.theory.and_then(|theory| theory.transitions(calls)).unwrap_or_else(by_rule)
     }
+}
+
+/// A call of Algorithm 2: the chain that answered, and how often it has been called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeyedCall {
+    /// j: the label of the chain, from 1 on, in the order in which assignments are met.
+    pub(crate) label: u64,
+    /// κ after the call, this one included.
+    pub(crate) calls: u64,
 }
 
 /// The chain of one assignment.
 struct AssignmentChain {
     chain: Chain,
+    /// j, from 1 on.
+    label: u32,
     /// The continuous part of x at the last call.
     reference: Vec<f64>,
     /// κ: the number of calls.
@@ -60,8 +73,8 @@ pub(super) struct KeyedChains {
     engine: Box<dyn Recourse>,
     seed: u64,
     chains: BTreeMap<Vec<i64>, AssignmentChain>,
-    /// The assignment of the last call.
-    last: Option<Vec<i64>>,
+    /// The assignment of the last call, and its x.
+    last: Option<(Vec<i64>, Vec<f64>)>,
 }
 
 impl KeyedChains {
@@ -86,7 +99,8 @@ impl KeyedChains {
         })
     }
 
-    /// Steps the chain of x's assignment. `basis` is where a solve of the same recourse at x ended.
+    /// Calls the chain of x's assignment. `basis` is where a solve of the same recourse at x ended; `see` is shown every
+    /// state that is evaluated at x on the way.
     pub(super) fn step(
         &mut self,
         problem: &Problem,
@@ -94,34 +108,41 @@ impl KeyedChains {
         x: &[f64],
         basis: Option<&RecourseBasis>,
         clock: &Clock,
-    ) -> Result<(), Error> {
+        see: &mut dyn FnMut(&ChainState),
+    ) -> Result<KeyedCall, Error> {
         let continuous = self.continuous_part(x);
         let assignment = problem.first.assignment(x);
         let label = u32::try_from(self.chains.len() + 1).unwrap_or(u32::MAX);
         let (seed, adapts) = (self.seed, self.adapts);
+        let is_at_x = self.last.as_ref().is_some_and(|(last, at)| *last == assignment && at == x);
         let keyed = self.chains.entry(assignment.clone()).or_insert_with(|| {
             let mut chain = Chain::new(problem, kernel.states, seed, label);
             if adapts {
                 chain.adapt_concentration();
             }
-            AssignmentChain { chain, reference: continuous.clone(), calls: 0 }
+            AssignmentChain { chain, label, reference: continuous.clone(), calls: 0 }
         });
         let moved = distance(&keyed.reference, &continuous);
         let transitions = self.catch_up.transitions(keyed.calls, moved, moved.max(norm(&continuous)));
-        if let Some(basis) = basis {
-            self.engine.hint(basis);
+        if !is_at_x {
+            self.last = None;
+            if let Some(basis) = basis {
+                self.engine.hint(basis);
+            }
+            self.engine.at(x);
+            keyed.chain.incumbent_moved();
         }
-        self.engine.at(x);
-        keyed.chain.incumbent_moved();
-        keyed.chain.evaluate(kernel, self.engine.as_mut())?;
+        see(keyed.chain.evaluate(kernel, self.engine.as_mut())?);
         for _ in 0..transitions {
             clock.check()?;
-            keyed.chain.step(kernel, self.engine.as_mut())?;
+            let moved = keyed.chain.step(kernel, self.engine.as_mut())?;
+            see(if moved { keyed.chain.current() } else { keyed.chain.previous_or_rejected() });
         }
         keyed.reference = continuous;
         keyed.calls += 1;
-        self.last = Some(assignment);
-        Ok(())
+        let call = KeyedCall { label: u64::from(keyed.label), calls: keyed.calls };
+        self.last = Some((assignment, x.to_vec()));
+        Ok(call)
     }
 
     fn continuous_part(&self, x: &[f64]) -> Vec<f64> {
@@ -131,8 +152,13 @@ impl KeyedChains {
 
     /// The state of the chain of the last call, and its last candidate.
     pub(super) fn last(&self) -> Option<(&ChainState, &ChainState)> {
-        let keyed = self.chains.get(self.last.as_ref()?)?;
+        let keyed = self.chains.get(&self.last.as_ref()?.0)?;
         Some((keyed.chain.current(), keyed.chain.previous_or_rejected()))
+    }
+
+    /// The number of assignments met.
+    pub(super) fn len(&self) -> usize {
+        self.chains.len()
     }
 
     /// The number of recourse solves so far.
@@ -144,16 +170,38 @@ impl KeyedChains {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::theory::{Adaptive, Finite, Mixing};
 
     #[test]
     fn a_chain_catches_up_after_a_jump_and_the_more_calls_the_more_transitions() {
-        let catch_up = CatchUp { near: AutoOr::Given(1.0), power: 0.75 };
+        let catch_up = CatchUp { near: AutoOr::Given(1.0), power: 0.75, theory: None };
         assert_eq!(catch_up.transitions(0, 9.0, 1.0), 1, "the first call");
         assert_eq!(catch_up.transitions(1, 0.5, 1.0), 1, "near enough");
         assert_eq!(catch_up.transitions(16, 0.12, 1.0), 1, "1/16^0.75 is 0.125");
         assert_eq!(catch_up.transitions(16, 0.13, 1.0), 3, "0.75·ln 16/ln 2");
         assert_eq!(catch_up.transitions(1 << 20, 1.0, 1.0), 15);
-        let scaled = CatchUp { near: AutoOr::Auto, power: 0.75 };
+        let scaled = CatchUp { near: AutoOr::Auto, power: 0.75, theory: None };
         assert_eq!((scaled.transitions(16, 0.1, 100.0), scaled.transitions(16, 0.2, 100.0)), (1, 3));
+    }
+
+    /// By hand: 2c₀η̄L'/Δ⋆ = 2·0.5·0.8·3/6 = 0.4, and g(κ) = ⌈(2·ln κ − ln 0.4)/|ln 0.8|⌉.
+    #[test]
+    fn with_constants_the_transitions_are_those_of_corollary_1() {
+        let finite = Finite {
+            states: 10.0,
+            gap: 6.0,
+            score_error: 0.0,
+            lipschitz: 3.0,
+            mixing: Mixing::new(0.2),
+            temperature: 1.0,
+        };
+        let theory = Some(Adaptive { finite, threshold: 0.5, power: 2.0 });
+        let catch_up = CatchUp { near: AutoOr::Auto, power: 2.0, theory };
+        assert_eq!(catch_up.transitions(0, 9.0, 1.0), 1, "κ = 0");
+        assert_eq!(catch_up.transitions(5, 0.02, 1.0), 1, "c₀/κᵖ = 0.5/25");
+        // 0.9163/0.2231 = 4.106.
+        assert_eq!(catch_up.transitions(1, 0.51, 1.0), 5);
+        // (3.2189 + 0.9163)/0.2231 = 18.53, (9.2103 + 0.9163)/0.2231 = 45.38.
+        assert_eq!((catch_up.transitions(5, 0.021, 1.0), catch_up.transitions(100, 1.0, 1.0)), (19, 46));
     }
 }

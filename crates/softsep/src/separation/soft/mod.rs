@@ -9,6 +9,7 @@
 mod climber;
 mod kernel;
 mod keyed;
+mod oracle;
 mod settings;
 mod tempered;
 #[cfg(test)]
@@ -23,6 +24,8 @@ use rand::RngExt;
 
 pub use crate::chain::Acceptance;
 pub(crate) use kernel::{chain_space, chain_states, draw_states};
+pub(crate) use keyed::KeyedCall;
+pub(crate) use oracle::AdaptiveOracle;
 pub use settings::{AutoOr, CatchUp, Schedule, Score, Search, SoftSettings, Temperature};
 pub(crate) use settings::{as_word, from_word, positive_count};
 pub use weights::Weights;
@@ -211,7 +214,7 @@ impl<'p> SoftSeparation<'p> {
         let basis = || (settings.score == Score::Exact).then(|| engine.warm_start());
         let worst = match keyed {
             Some(keyed) => {
-                keyed.step(problem, &kernel, query.x, basis().as_ref(), query.clock)?;
+                keyed.step(problem, &kernel, query.x, basis().as_ref(), query.clock, &mut |_| ())?;
                 let last = keyed.last();
                 visited.extend(last.into_iter().flat_map(|(current, other)| [current, other]));
                 last.map(|(current, _)| current)

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::weights::{self, Weights};
 use crate::chain::Acceptance;
 use crate::proposal;
+use crate::theory::Adaptive;
 use crate::uncertainty::ReferenceMeasure;
 
 /// The largest number of chains side by side.
@@ -96,8 +97,29 @@ pub enum Search {
     /// Ascents from known scenarios, then a transition of the chains, then an ascent from a random end of the set.
     #[default]
     Combined,
-    /// Transitions of the chains alone, as in Algorithm 1: the answer is the scenario of a chain's state.
+    /// Transitions of the chains alone, as in the paper's algorithms: the answer is the scenario of a chain's state.
     Chains,
+}
+
+impl fmt::Display for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Combined => "combined",
+            Self::Chains => "chains",
+        })
+    }
+}
+
+impl FromStr for Search {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "combined" => Ok(Self::Combined),
+            "chains" => Ok(Self::Chains),
+            _ => Err(format!("\"{word}\" is no search; combined and chains are")),
+        }
+    }
 }
 
 /// The temperatures of a thorough search.
@@ -137,15 +159,18 @@ impl FromStr for Schedule {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CatchUp {
     /// c₀: one transition is enough where the continuous part of x has moved by at most c₀/κᵖ; `Auto` is 1 % of its
-    /// size.
+    /// size, or the c₀ of `theory`.
     pub near: AutoOr,
     /// p.
     pub power: f64,
+    /// The constants of Corollary 1 with c₀ and p, where they are known: g(κ) is the printed one then. Elsewhere it is
+    /// ⌈p·ln κ/ln 2⌉.
+    pub theory: Option<Adaptive>,
 }
 
 impl Default for CatchUp {
     fn default() -> Self {
-        Self { near: AutoOr::Auto, power: 0.75 }
+        Self { near: AutoOr::Auto, power: 0.75, theory: None }
     }
 }
 
