@@ -13,6 +13,10 @@ use crate::separation::{SeparationKind, SoftSettings};
 /// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; its last digits do not.
 const SHARE: f64 = 0.3;
 
+/// The largest number of recourse solves of a search that verifies the relaxation's decision, of which only the cuts
+/// are used.
+const THOROUGH_SOLVES: u64 = 100;
+
 /// How the relaxation ended.
 pub(super) enum Relaxed {
     /// It is bounded, or that is not known; its cuts are in the pool.
@@ -32,14 +36,15 @@ pub(super) fn relax(
     warm: &mut WarmStart,
     run: &mut Run,
 ) -> Result<Relaxed, Error> {
+    let soft = SoftSettings { thorough_solves: Some(THOROUGH_SOLVES), ..soft.clone() };
     let method = match root {
         Root::None => return Ok(Relaxed::Solved),
-        Root::Sgd => MethodSettings::Sgd(SgdSettings { soft: soft.clone(), ..SgdSettings::default() }),
+        Root::Sgd => MethodSettings::Sgd(SgdSettings { soft, ..SgdSettings::default() }),
         // Projections onto a level set are slow where X has a row per integer: in-out takes a tenth of the time there.
         Root::Bundle => MethodSettings::Bundle(BundleSettings {
             separation: separation.clone(),
             stabilisation: Stabilisation::InOut,
-            soft: soft.clone(),
+            soft,
         }),
     };
     let relaxed = problem.relaxed();
