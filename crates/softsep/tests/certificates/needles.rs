@@ -1,4 +1,4 @@
-//! A tempered search finds scenarios that nothing leads to at least as often as so many uniform draws do.
+//! A tempered search finds isolated worst scenarios at least as often as the same number of uniform draws.
 
 use softsep::cuts::CutPool;
 use softsep::run::Clock;
