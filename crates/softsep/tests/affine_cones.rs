@@ -59,7 +59,7 @@ fn file(set: &'static str, kind: &str, size: Size, seed: u64) -> ProblemDefiniti
         row
     };
     let (kind, rows, dear) = match kind {
-        // A second cone with entries that pull at two variables.
+        // A second cone with entries in two variables.
         "both" => {
             (ConeKind::SecondOrder, vec![of("c0", "p"), any("c1", 1.0), any("c2", -1.0), any("c3", 0.5)], vec!["p"])
         }

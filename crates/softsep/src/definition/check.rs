@@ -67,7 +67,7 @@ impl<'f> Index<'f> {
         }
     }
 
-    /// How many names the list has.
+    /// The number of names in the list.
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
@@ -101,7 +101,7 @@ impl<'c> Check<'c> {
         value.is_nan() && (self.after_reader || self.owner == RowOwner::Set)
     }
 
-    /// Names are not empty, and none stands twice in its list. `list` is its place in the definition.
+    /// Names are not empty, and none stands twice in its list. `list` is its location in the definition.
     pub(crate) fn names<'f>(
         &mut self,
         list: &str,
@@ -200,7 +200,7 @@ impl<'c> Check<'c> {
 
     /// Coefficients of one row that can be added up in double precision.
     fn span(&mut self, index: &Index, terms: &[(usize, f64)], place: &dyn Fn() -> String, key: &str) {
-        // A coefficient that is too small or too large by itself has had its complaint.
+        // A coefficient that is too small or too large by itself has a complaint already.
         let fits =
             |value: f64| value != 0.0 && value.is_finite() && too_small(value).is_none() && too_large(value).is_none();
         let sizes = || terms.iter().filter(|(_, value)| fits(*value)).map(|&(i, value)| (i, value.abs()));
@@ -219,7 +219,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Why a number is not finite or too large to compute with, or `None`.
+    /// The reason why a number is not finite or too large to compute with, or `None`.
     fn unfit(&self, value: f64) -> Option<String> {
         if value.is_finite() || self.is_poison(value) {
             return too_large(value);

@@ -20,7 +20,7 @@ pub struct ResultFile {
     pub format: ResultFormat,
     /// The kind of result: an optimum, a decision, a proof that there is none, or nothing.
     pub status: Status,
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub stop: Stop,
     /// The best known value of f(x) plus the worst recourse cost of the returned x.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct ResultFile {
     pub upper_bound: Option<f64>,
     /// `(upper − lower) / max(1e-10, |upper|)`, if both bounds are known.
     pub gap: Option<f64>,
-    /// How the bounds are known.
+    /// The kind of proof of the bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<CertificateFile>,
     /// The decision.
@@ -40,7 +40,7 @@ pub struct ResultFile {
     /// The worst ξ known for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst_case: Option<WorstCaseFile>,
-    /// Why an infeasible problem is infeasible.
+    /// The reason why a problem is infeasible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infeasible: Option<InfeasibleFile>,
     /// The recourse variables of an unbounded ray.
@@ -52,7 +52,7 @@ pub struct ResultFile {
     pub seed: u64,
     /// Its iterations.
     pub iterations: u64,
-    /// How often a recourse problem was solved.
+    /// The number of recourse problems solved.
     pub recourse_solves: u64,
     /// The time it took: the only field in which two equal runs differ.
     pub seconds: f64,
@@ -68,11 +68,11 @@ pub enum ResultFormat {
     AroResult1,
 }
 
-/// How the two bounds are known.
+/// The kind of proof of the two bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateFile {
-    /// For sure, with some probability, or not at all.
+    /// Deterministic, probabilistic or none.
     pub kind: Certificate,
     /// The probability that the upper bound holds at least.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -68,8 +68,8 @@ impl Default for Limits {
     }
 }
 
-/// The time for unfinished work after a run's clock has stopped: the evaluation of the decision at hand, the
-/// explanation of a proof. A run ends within two seconds after its limit, and some solvers take a moment to notice.
+/// The time for unfinished work after a run's clock has stopped: the evaluation of the incumbent, the explanation of a
+/// proof. A run ends within two seconds after its limit, and some solvers stop with a delay.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// One deadline and one interrupt flag for everything below it, sub-solvers included. Copies share both.
@@ -83,7 +83,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts now; `interrupt` may be raised from anywhere.
+    /// Starts now; any thread may raise `interrupt`.
     pub fn new(time_limit: Option<Duration>, interrupt: Arc<AtomicBool>) -> Self {
         let start = Instant::now();
         let deadline = time_limit.and_then(|limit| start.checked_add(limit));

@@ -19,8 +19,8 @@ use super::statistics;
 
 pub(crate) const GAP: f64 = 1e-3;
 
-/// How closely the worst case of a decision is known, relative to the objective; probabilistic bounds are above it by
-/// fifty times that.
+/// The tolerance of the worst case of a decision, relative to the objective; probabilistic bounds are above it by fifty
+/// times that.
 pub(crate) const CLOSE: f64 = 1e-5;
 
 pub(crate) fn instance(n: usize, gamma: f64, seed: u64) -> Problem {

@@ -16,8 +16,8 @@ use softsep::{
 
 use super::{SOFT, by, many, run};
 
-/// Both methods, each with both of its ways to move x, and `auto`, which goes on with another method where one leaves
-/// the gap open.
+/// Both methods, each with both of its rules for the next x, and `auto`, which continues with another method where one
+/// leaves the gap open.
 const WAYS: [(&str, &[(&str, &str)]); 5] = [
     ("sgd", &[("steps", "level")]),
     ("sgd", &[("steps", "sqrt")]),
@@ -134,7 +134,7 @@ fn bounds_hold_at_any_time_limit_and_interrupt() {
 
 /// Rows, equalities and free variables in X, a quadratic f, and recourse that is missing here and there, over
 /// ellipsoids.
-fn dressed(seed: u64, units: bool) -> ProblemDefinition {
+fn with_rows(seed: u64, units: bool) -> ProblemDefinition {
     let recipe = Recipe { set: "ellipsoid", quadratic_first: true, incomplete: seed % 2 == 1, ..Recipe::default() };
     let mut file = random_problem(&recipe, 2000 + seed);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -193,10 +193,10 @@ struct Counts {
 fn bounds_hold_with_rows_equalities_free_variables_and_units() {
     let mut counts = SOFT.map(|_| Counts::default());
     for seed in 0..many(24) {
-        let problem = Problem::new(&dressed(seed, false)).unwrap();
+        let problem = Problem::new(&with_rows(seed, false)).unwrap();
         let optimum = by_ccg(&problem, 1e-5);
         for units in [false, true] {
-            let problem = Problem::new(&dressed(seed, units)).unwrap();
+            let problem = Problem::new(&with_rows(seed, units)).unwrap();
             for (method, counts) in SOFT.into_iter().zip(&mut counts) {
                 for gap in [1e-3, 1e-5] {
                     counts.count(&problem, &Settings { gap, ..by(method, &[]) }, optimum, seed % 2 == 1, units);
@@ -211,7 +211,7 @@ fn bounds_hold_with_rows_equalities_free_variables_and_units() {
 }
 
 impl Counts {
-    /// Runs a dressed problem: with recourse everywhere or not, in units of its own or not.
+    /// Runs a problem of [`with_rows`], with or without complete recourse, with or without changed units.
     fn count(
         &mut self,
         problem: &Problem,
