@@ -13,7 +13,7 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Str
         .map_or(String::new(), |(_, name)| format!(" (did you mean \"{name}\"?)"))
 }
 
-/// Edits (insert, delete, replace, swap of neighbours) between two names, whatever their case.
+/// Edits (insert, delete, replace, swap of neighbours) between two names, in any case.
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();

@@ -50,7 +50,7 @@ pub struct ResultFile {
     pub method: String,
     /// The seed of its random numbers.
     pub seed: u64,
-    /// Its iterations.
+    /// The number of its iterations.
     pub iterations: u64,
     /// The number of recourse problems solved.
     pub recourse_solves: u64,
@@ -74,7 +74,7 @@ pub enum ResultFormat {
 pub struct CertificateFile {
     /// Deterministic, probabilistic or none.
     pub kind: Certificate,
-    /// The probability that the upper bound holds at least.
+    /// A lower bound on the probability that the upper bound holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// The constants that this probability rests on.
@@ -194,7 +194,7 @@ impl ResultFile {
         serde_json::from_str(text).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
             let what = error.to_string();
-            // serde_json repeats the place at the end.
+            // serde_json repeats the position at the end.
             let what = what.rsplit_once(" at line ").map_or(what.clone(), |(what, _)| what.to_owned());
             Complaint { place, what }
         })

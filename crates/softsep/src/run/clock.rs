@@ -56,7 +56,7 @@ impl From<Interrupt> for Stop {
 pub struct Limits {
     /// The relative gap at which to stop.
     pub gap: f64,
-    /// Iterations of the method.
+    /// The largest number of iterations of the method.
     pub iterations: Option<u64>,
     /// The seed of every random choice.
     pub seed: u64,
@@ -133,7 +133,7 @@ impl Clock {
         &self.interrupt
     }
 
-    /// Whether to go on.
+    /// Errs if the interrupt flag is raised or the time limit is reached.
     pub fn check(&self) -> Result<(), Interrupt> {
         if self.interrupt.load(Ordering::Relaxed) {
             Err(Interrupt::Interrupted)

@@ -37,7 +37,7 @@ pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dy
             Err(RecourseError::Numerical { .. }) => {}
             Err(error) => panic!("{context}: {error}"),
         }
-        // A hint is for the solves to come: the last answer stands.
+        // A hint is for later solves and does not change the last answer.
         if round % 2 == 1 {
             engine.hint(&other.warm_start());
         }

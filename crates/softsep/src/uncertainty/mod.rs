@@ -161,7 +161,7 @@ impl std::error::Error for TooMany {}
 #[error("the uncertainty set could not answer: {0}")]
 pub struct SetError(pub String);
 
-/// Checks the definition of a set and builds the set; `place` is where the definition stands (`uncertainty.set`).
+/// Checks the definition of a set and builds the set; `place` is the location of the definition (`uncertainty.set`).
 /// `None` after complaints, or where a number is NaN, which the reader has complained about.
 pub fn build(
     set: &SetDefinition,

@@ -93,7 +93,7 @@ impl Vertex {
     }
 }
 
-/// The enumeration stopped; so many vertices are certain.
+/// The enumeration stopped; this number of vertices is certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GaveUp {
     pub(super) certain: usize,
