@@ -10,7 +10,7 @@ use std::path::Path;
 use common::TestFolder;
 use serde_json::Value;
 
-/// How close an estimate must come, where no separation is exact.
+/// The relative tolerance of an estimate, where no separation is exact.
 const NEAR: f64 = 1e-3;
 
 /// The gap asked for: a method may stop as soon as it is met.
@@ -18,20 +18,20 @@ const GAP: f64 = 1e-6;
 
 #[test]
 fn auto_solves_all_problem_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems").canonicalize().unwrap();
+    let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems").canonicalize().unwrap();
     let mut names: Vec<String> =
-        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        fs::read_dir(&problems).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|name| name.ends_with(".json") && !name.ends_with(".expected.json"));
     names.sort();
     assert!(names.len() > 30, "{names:?}");
     let folder = TestFolder::empty();
     for name in &names {
-        let expected = fs::read_to_string(folder.join(name.replace(".json", ".expected.json"))).unwrap();
+        let expected = fs::read_to_string(problems.join(name.replace(".json", ".expected.json"))).unwrap();
         let expected: Value = serde_json::from_str(&expected).unwrap();
-        let file = folder.join(name);
+        let file = problems.join(name);
         let ended = folder.run(&format!("solve {} --gap {GAP} --json --quiet", file.display()));
-        // Integers with a quadratic recourse are for no master of HiGHS, but a tree of our own takes them, and their
-        // box has two corners to scan.
+        // No master of HiGHS accepts integers with a quadratic recourse, but the library's own tree does, and their box
+        // has two corners to scan.
         let proved = expected["methods"].as_array().unwrap().iter().any(|method| method == "ccg")
             || name == "integers-quadratic.json";
         ended.done();
