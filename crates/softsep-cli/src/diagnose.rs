@@ -7,12 +7,15 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 use softsep::internals::chain::Acceptance;
-use softsep::internals::diagnose::{Constant, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision};
+use softsep::internals::diagnose::{
+    AverageBounds, Constant, Convergence, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision,
+};
 use softsep::internals::report::diagnosis_summary;
-use softsep::internals::theory::Chance;
+use softsep::internals::theory::{Chance, StepBound};
 use softsep::report::NamedValues;
 use softsep::run::{Clock, Interrupt};
-use softsep::uncertainty::Space;
+use softsep::separation::soft::Score;
+use softsep::uncertainty::{ReferenceMeasure, Space};
 use softsep::{Error, Problem};
 
 use crate::exit::{Exit, Failure};
@@ -32,7 +35,8 @@ is said to.";
 ///
 /// At a decision: the soft maximum and how far it is from the maximum, the likeliest scenarios, the worst one that a
 /// tempered search finds and whether that search looks exhausted, the constants of the problem, how fast chains mix,
-/// how likely they miss the worst scenario, and which temperature and how many transitions follow from that.
+/// how likely they miss the worst scenario, which temperature and how many transitions follow from that, and how near
+/// Algorithm 1 comes to the optimum.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diagnose {
@@ -58,6 +62,14 @@ pub(crate) struct Diagnose {
     /// When a candidate is taken: metropolis or barker
     #[arg(long, value_name = "RULE", default_value = "metropolis")]
     acceptance: Acceptance,
+
+    /// What the chain climbs: exact, or moreau:TAU for the Moreau envelope with parameter TAU
+    #[arg(long, value_name = "SCORE", default_value = "exact")]
+    score: Score,
+
+    /// On the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)
+    #[arg(long, value_name = "MEASURE", default_value = "sphere")]
+    reference: ReferenceMeasure,
 
     /// States to look at: all, if there are no more; else so many draws
     #[arg(
@@ -97,6 +109,8 @@ impl Diagnose {
             temperature: self.temperature,
             gap: self.gap,
             acceptance: self.acceptance,
+            score: self.score,
+            reference: self.reference,
             samples: self.samples,
             false_rate: 1.0 - self.confidence,
             seed: self.seed,
@@ -176,9 +190,11 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
             "likeliest": likeliest.collect::<Vec<_>>(),
         },
         "search": diagnosis.searched.as_ref().map(|searched| search(problem, searched)),
+        "score_error": constant(diagnosis.score_error),
         "soft_error": constant(diagnosis.soft_error),
         "constants": {
             "spread": constant(constants.spread),
+            "slope_f": constant(constants.slope_f),
             "slope_x": constant(constants.slope_x),
             "slope_xi": constant(constants.slope_xi),
             "slope_sphere": constants.slope_sphere.map(constant),
@@ -195,6 +211,7 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
         "movement": diagnosis.movement.size,
         "identification": {"known": known(diagnosis.provenance), "after": identification.collect::<Vec<_>>()},
         "certification": certification,
+        "convergence": diagnosis.convergence.as_ref().map(|bounds| convergence(bounds, diagnosis.space)),
         "advice": {
             "temperature_for_gap": diagnosis.temperature_for_gap,
             "temperature_for_certification": diagnosis.certification.and_then(|certified| certified.temperature),
@@ -221,6 +238,27 @@ fn search(problem: &Problem, searched: &Searched) -> Value {
         "round_trips": found.round_trips,
         "effective_draws": found.effective,
         "looks_exhausted": found.is_exhausted,
+    })
+}
+
+/// The bounds of Theorems 1 and 4 and of Proposition 2. A bound that says nothing is null.
+fn convergence(convergence: &Convergence, space: Space) -> Value {
+    let bound = |bound: StepBound| {
+        let is_news = bound.least() < convergence.range;
+        is_news.then(|| json!({"bound": bound.least(), "first_step": bound.best_first_step()}))
+    };
+    let theorem = if matches!(space, Space::Finite(_)) { "theorem_1" } else { "theorem_4" };
+    let after = |bounds: &AverageBounds| {
+        json!({
+            "steps": bounds.steps,
+            theorem: {"step_size": bound(bounds.step_size), "linear": bound(bounds.linear)},
+            "proposition_2": bounds.cooling.and_then(bound),
+        })
+    };
+    json!({
+        "known": known(convergence.provenance),
+        "range": convergence.range,
+        "after": convergence.after.iter().map(after).collect::<Vec<_>>(),
     })
 }
 

@@ -202,7 +202,7 @@ fn text_of(problem: &ProblemDefinition) -> Result<String, Failure> {
 fn save(mut problem: ProblemDefinition, out: &Target) -> Result<(), Failure> {
     let mut places = out.path().display().to_string();
     let list = out.path().with_extension("csv");
-    if let SetDefinition::Scenarios { points, file } = &mut problem.uncertainty.set
+    if let SetDefinition::Scenarios { points, file, .. } = &mut problem.uncertainty.set
         && points.len() > INLINE
         && !out.is_special()
         // The problem names the list, and JSON has no other names than these.

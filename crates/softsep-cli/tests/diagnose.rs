@@ -67,12 +67,14 @@ fn programs_read_the_same_numbers() {
             "temperature",
             "scores",
             "search",
+            "score_error",
             "soft_error",
             "constants",
             "mixing",
             "movement",
             "identification",
             "certification",
+            "convergence",
             "advice"
         ]
     );
@@ -88,6 +90,11 @@ fn programs_read_the_same_numbers() {
     let warm = place.run("diagnose list.json --json --temperature 1e9").json();
     assert!(warm["identification"]["after"][2]["theorem_3"]["still"].is_null());
     assert!(warm["certification"]["rho"].is_null() && warm["certification"]["calls"].is_null());
+    // Theorem 1 says nothing after few steps, and gives the α₀ that it is for where it says something.
+    let after = &found["convergence"]["after"];
+    assert!(after[0]["theorem_1"]["linear"].is_null() && keys(&after[0]).contains(&"proposition_2"));
+    let sphere = place.run("diagnose ellipsoid.json --json").json();
+    assert!(keys(&sphere["convergence"]["after"][0]).contains(&"theorem_4"), "{sphere}");
     // The cost is that of `evaluate`.
     place.put("x.json", &found["x"].to_string());
     let evaluated = place.run("evaluate list.json --x x.json --json").json();
@@ -116,6 +123,9 @@ fn what_makes_no_sense_is_refused() {
         ("--samples 0", "the number of samples is an integer from 1"),
         ("--confidence 1", "the confidence is a number between 0 and 1"),
         ("--acceptance maybe", "metropolis and barker are"),
+        ("--score moreau:0", "exact and moreau:TAU with a positive number TAU are"),
+        ("--score moreau:1e9", "take a smaller moreau:TAU"),
+        ("--reference area", "sphere and surface are"),
         ("--x nope.json", "nope.json: there is no such file"),
     ] {
         place.run(&format!("diagnose list.json {wrong}")).refused(&[right]);
@@ -157,4 +167,24 @@ fn a_decision_outside_of_its_bounds_is_warned_about() {
     place.put("x.json", &x.to_string());
     let text = place.run("diagnose list.json --x x.json");
     assert!(text.done().contains("warning      the decision is not feasible for the first stage"), "{text:?}");
+}
+
+/// Scores with an error, and the surface of an ellipsoid as reference.
+#[test]
+fn scores_and_references_can_be_chosen() {
+    let place = place();
+    let text = place.run("diagnose list.json --score moreau:1e-4");
+    assert!(text.done().contains("scores       the Moreau envelope with τ = 0.0001, below the cost by at most"));
+    assert!(text.stdout.contains("Proposition 2, on the averages of Algorithm 1, are for exact scores"));
+    let found = place.run("diagnose list.json --score moreau:1e-4 --json").json();
+    assert!(found["score_error"]["value"].as_f64().unwrap() > 0.0 && found["convergence"].is_null());
+    let exact = place.run("diagnose list.json --json").json();
+    assert_eq!(exact["score_error"]["value"], 0.0);
+    assert!(found["temperature"].as_f64().unwrap() < exact["temperature"].as_f64().unwrap());
+    let coarse = place.run("diagnose list.json --score moreau:1 --temperature 1");
+    assert!(coarse.done().contains("not available: the gap is not above 2ε"), "{}", coarse.stdout);
+    assert!(coarse.stdout.contains("no w keeps the soft maximum within"), "{}", coarse.stdout);
+    let [sphere, surface] =
+        ["sphere", "surface"].map(|by| place.run(&format!("diagnose ellipsoid.json --json --reference {by}")).json());
+    assert!(surface["mixing"]["gamma"].as_f64().unwrap() < sphere["mixing"]["gamma"].as_f64().unwrap());
 }

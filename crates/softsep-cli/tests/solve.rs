@@ -91,3 +91,25 @@ fn threads_do_not_change_the_result() {
     assert_eq!(one["status"], "optimal");
     assert_eq!(one, on(2));
 }
+
+/// Weights of scenarios from a file.
+#[test]
+fn weights_of_scenarios() {
+    let place = Place::empty();
+    place.run("generate location-transportation --n 3 --uncertainty scenarios --scenarios 40 --out list.json").done();
+    place.put("weights.csv", &format!("weight\n{}", "3\n1\n".repeat(20)));
+    place.put("few.csv", "1\n2\n");
+    place.put("bad.csv", "weight\n1\n-2\n");
+    for method in ["sgd", "bundle", "branch-and-cut", "ccg", "benders"] {
+        place.run(&format!("solve list.json --method {method} --proposal weighted --weights weights.csv")).done();
+    }
+    place.run("solve list.json --method bundle --proposal weighted --weights weights.csv --report run.html").done();
+    assert!(place.text("run.html").contains("--proposal weighted --weights weights.csv"));
+    let refused = |given: &str, parts: &[&str]| {
+        place.run(&format!("solve list.json --method bundle --proposal weighted {given}")).refused(parts);
+    };
+    refused("--weights few.csv", &["2 weights are given where there are 40 scenarios"]);
+    refused("--weights bad.csv", &["--weights: bad.csv: line 3", "is not a number that is not negative"]);
+    refused("--weights none.csv", &["--weights: none.csv: there is no such file"]);
+    refused("", &["needs a weight for each scenario (--weights FILE)"]);
+}

@@ -1,8 +1,16 @@
 //! The theory's numbers against brute force: small chains written out as matrices, closed forms, quadrature and draws.
 #![allow(clippy::unwrap_used)]
 
+#[path = "theory/converge.rs"]
+mod converge;
+#[path = "theory/descent.rs"]
+mod descent;
 #[path = "theory/identify.rs"]
 mod identify;
+#[path = "theory/motion.rs"]
+mod motion;
+#[path = "theory/surrogate.rs"]
+mod surrogate;
 
 use std::f64::consts::PI;
 
@@ -12,7 +20,7 @@ use softsep::internals::chain::Acceptance;
 use softsep::internals::theory::*;
 use softsep_paper::theory::*;
 
-const RULES: [Acceptance; 2] = [Acceptance::Metropolis, Acceptance::Barker];
+pub(crate) const RULES: [Acceptance; 2] = [Acceptance::Metropolis, Acceptance::Barker];
 
 /// Scores that are affine in two entries of x, with slopes of length 1 at most.
 pub(crate) struct Scores {
@@ -41,7 +49,7 @@ pub(crate) fn point(rng: &mut ChaCha8Rng) -> [f64; 2] {
     [rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)]
 }
 
-fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
+pub(crate) fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 
@@ -447,64 +455,6 @@ fn poisson_solutions_stay_within_their_constants() {
         assert!((constants.c0(0.7) / (2.8 * b) - 1.0).abs() < 1e-12);
         assert!((drift / (l_rows * b + l_z) - 1.0).abs() < 1e-12);
     }
-}
-
-/// Algorithm 1 on a line, many times over: the averages' mean gap is below Theorem 1's bound, which itself is what the
-/// sums say.
-#[test]
-fn averages_come_as_near_as_promised() {
-    let mut rng = ChaCha8Rng::seed_from_u64(9);
-    let (temperature, steps, states) = (0.5, 400_u64, 3);
-    // f(x) = x/2 and scores ±x, ½, on [−1, 1].
-    let scores = |x: f64| [x, -x, 0.5];
-    let slopes = [1.0, -1.0, 0.0];
-    let objective = |x: f64| 0.5 * x + mellowmax(&scores(x), None, temperature);
-    let best = (-1000..=1000).map(|k| objective(f64::from(k) / 1000.0)).fold(f64::INFINITY, f64::min);
-    let mixing = uniform_by_peak(Acceptance::Metropolis, (states as f64).ln());
-    let constants = Descent {
-        lipschitz_f: 0.5,
-        lipschitz_q: 1.0,
-        diameter: 2.0,
-        fundamental: mixing.fundamental(),
-        temperature,
-        acceptance: Acceptance::Metropolis,
-    };
-    let step = |k: u64| 1.0 / (k as f64).sqrt();
-    let (mut by_step, mut linear) = (0.0, 0.0);
-    let runs = 300;
-    for _ in 0..runs {
-        let (mut x, mut state) = (1.0_f64, 0);
-        let (mut sums, mut weights) = ([0.0; 2], [0.0; 2]);
-        for k in 1..=steps {
-            let candidate = rng.random_range(0..states);
-            let rise = (scores(x)[candidate] - scores(x)[state]) / temperature;
-            if rng.random::<f64>() < Acceptance::Metropolis.probability(rise) {
-                state = candidate;
-            }
-            x = (x - step(k) * (0.5 + slopes[state])).clamp(-1.0, 1.0);
-            for (slot, weight) in [step(k), k as f64].into_iter().enumerate() {
-                sums[slot] += weight * x;
-                weights[slot] += weight;
-            }
-        }
-        by_step += (objective(sums[0] / weights[0]) - best) / f64::from(runs);
-        linear += (objective(sums[1] / weights[1]) - best) / f64::from(runs);
-    }
-    assert!(by_step > -1e-6 && by_step <= constants.step_size_average(2.0, steps, step));
-    assert!(linear > -1e-6 && linear <= constants.linear_average(steps, step));
-
-    // Two steps by hand: α = 1, 1/√2.
-    let (a, slope) = (1.0 + 0.5_f64.sqrt(), 1.5);
-    let by_hand = (4.0 + 4.0 * constants.poisson_size() + (constants.c1() + 3.0 * slope * slope) * 1.5) / (2.0 * a);
-    assert!((constants.step_size_average(2.0, 2, step) / by_hand - 1.0).abs() < 1e-12);
-    let drift = constants.c1() / (2.0 * slope);
-    let bracket = 4.0 * 2.0 * 2.0_f64.sqrt() / 2.0
-        + 4.0 * constants.poisson_size()
-        + 1.5 * slope * slope * (1.0 + 2.0_f64.sqrt())
-        + slope * drift * 2.0;
-    assert!((constants.linear_average(2, step) / (bracket / 3.0) - 1.0).abs() < 1e-12);
-    // More steps, smaller bounds.
-    assert!(constants.linear_average(4 * steps, step) < 0.6 * constants.linear_average(steps, step));
 }
 
 /// What the schedule of Proposition 2 is made for: |I|·exp(−Δ*/w_(k−1)) = (k + 1)^(−1/2).

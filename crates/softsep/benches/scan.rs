@@ -35,7 +35,7 @@ fn generate(file: &ProblemDefinition, points: &ScenarioList, scan: &mut Scan) ->
     let (mut iterations, mut scanning, mut upper) = (0, Duration::ZERO, f64::INFINITY);
     loop {
         iterations += 1;
-        let set = SetDefinition::Scenarios { points: met.clone(), file: None };
+        let set = SetDefinition::scenarios(met.clone());
         let uncertainty =
             softsep::uncertainty::UncertaintyDefinition { parameters: file.uncertainty.parameters.clone(), set };
         let master = ProblemDefinition {

@@ -29,7 +29,7 @@ fn decision(file: &ProblemDefinition, problem: &Problem) -> Vec<f64> {
     points.push(&xi);
     loop {
         let mut listed = file.clone();
-        listed.uncertainty.set = SetDefinition::Scenarios { points: points.clone(), file: None };
+        listed.uncertainty.set = SetDefinition::scenarios(points.clone());
         let settings = Settings { method: "extensive".parse().unwrap(), ..Settings::default() };
         let outcome = solve(&Problem::new(&listed).unwrap(), &settings).unwrap();
         let x = outcome.bounds.best().unwrap().x.clone();

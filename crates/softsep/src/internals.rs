@@ -14,7 +14,8 @@ pub mod chain {
 /// What the theory says of a problem.
 pub mod diagnose {
     pub use crate::diagnose::{
-        Constant, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision, temperature_for,
+        AverageBounds, Constant, Convergence, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision,
+        temperature_for,
     };
 }
 
@@ -26,6 +27,7 @@ pub mod format {
 /// Proposals of chains.
 pub mod proposal {
     pub use crate::proposal::geodesic::Geodesic;
+    pub use crate::proposal::hamiltonian::Hamiltonian;
     pub use crate::proposal::hit_and_run::HitAndRun;
     pub use crate::proposal::kernel_mixture::KernelMixture;
     pub use crate::proposal::langevin::Langevin;
@@ -33,6 +35,7 @@ pub mod proposal {
     pub use crate::proposal::neighbour::Neighbour;
     pub use crate::proposal::proposal_mixture::ProposalMixture;
     pub use crate::proposal::random_step::RandomStep;
+    pub use crate::proposal::tangent::Tangent;
     pub use crate::proposal::tilted::Tilted;
     pub use crate::proposal::tilted_chord::TiltedChord;
     pub use crate::proposal::uniform::Uniform;

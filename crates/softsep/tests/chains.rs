@@ -15,6 +15,10 @@ mod neighbours;
 mod refusals;
 #[path = "chains/replicas.rs"]
 mod replicas;
+#[path = "chains/surface.rs"]
+mod surface;
+#[path = "chains/trajectories.rs"]
+mod trajectories;
 
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -25,8 +29,8 @@ use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::internals::chain::{Acceptance, Chain, Chains, TransitionKernel};
 use softsep::internals::proposal::Uniform;
 use softsep::internals::proposal::{
-    Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Neighbour, ProposalMixture, RandomStep, Tilted,
-    TiltedChord, Weighted,
+    Geodesic, Hamiltonian, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Neighbour, ProposalMixture,
+    RandomStep, Tangent, Tilted, TiltedChord, Weighted,
 };
 use softsep::internals::recourse::{DualChoice, Linear};
 use softsep::proposal::{ChainState, Proposal, ProposalKind, ProposalOptions};
@@ -97,7 +101,7 @@ fn finite_sets(seed: u64) -> Vec<Problem> {
     let (center, scale) = (numbers(rng, 3, -0.5, 0.5), numbers(rng, 3, 0.3, 1.0));
     let budget = |budget, sides| SetDefinition::Budget { budget, sides, center: center.clone(), scale: scale.clone() };
     let sets = [
-        SetDefinition::Scenarios { points, file: None },
+        SetDefinition::scenarios(points),
         SetDefinition::Box { lower: numbers(rng, 3, -1.0, -0.2), upper: numbers(rng, 3, 0.2, 1.0) },
         SetDefinition::L1 { center: center.clone(), scale: scale.clone() },
         budget(1.6, Sides::One),
@@ -393,6 +397,7 @@ fn check_sphere(problem: &Problem, reference: ReferenceMeasure) {
     target.check("tilted with a share", &Tilted { concentration: 5.0, share: 0.3 });
     target.check("geodesic", &Geodesic::of(states, 2.0).unwrap());
     target.check("random step", &RandomStep::of(states).unwrap());
+    target.check("tangent", &Tangent::of(states, 1.0).unwrap());
     target.check("langevin", langevin().as_ref());
     target.check("langevin and uniform", &ProposalMixture::new(states, langevin(), Box::new(Uniform), 0.4).unwrap());
     target.check(
@@ -461,6 +466,7 @@ fn check_body(problem: &Problem) {
     target.check("hit-and-run", &HitAndRun::of(states).unwrap());
     target.check("random step", &RandomStep::of(states).unwrap());
     target.check("langevin", &Langevin::of(states, 1.5).unwrap());
+    target.check("hamiltonian", &Hamiltonian::of(states, 1.0).unwrap());
     if is_soak() {
         let (langevin, chords) = (Langevin::of(states, 1.5).unwrap(), HitAndRun::of(states).unwrap());
         target.check("alternate", &KernelMixture::new(Box::new(langevin), Box::new(chords), 0.5).unwrap());

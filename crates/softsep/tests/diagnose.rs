@@ -5,12 +5,14 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Row, ScenarioList, Variable};
+use softsep::internals::chain::Acceptance;
 use softsep::internals::diagnose::{Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
-use softsep::internals::theory::{Chance, MetricSpace, finite_error};
+use softsep::internals::theory::{Chance, Cooling, Descent, MetricSpace, finite_error};
 use softsep::recourse::{Answer, Outcome, engine};
 use softsep::run::Clock;
+use softsep::separation::soft::Score;
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::uncertainty::{SetDefinition, StateSpec};
+use softsep::uncertainty::{ReferenceMeasure, SetDefinition, StateSpec};
 use softsep::{Error, Problem, ProblemDefinition, evaluate};
 
 fn norm(values: impl IntoIterator<Item = f64>) -> f64 {
@@ -129,8 +131,7 @@ fn line(list: &[f64]) -> Problem {
     file.first_stage.variables.push(Variable::new("x", 0.0).bounded(-1.0, 1.0));
     file.first_stage.constant = 10.0;
     file.uncertainty.parameters.push("xi".into());
-    file.uncertainty.set =
-        SetDefinition::Scenarios { points: ScenarioList::from_flat(1, list.len(), list.to_vec()).unwrap(), file: None };
+    file.uncertainty.set = SetDefinition::scenarios(ScenarioList::from_flat(1, list.len(), list.to_vec()).unwrap());
     file.recourse.variables.push(Variable::new("y", 1.0));
     for (name, sign) in [("above", 1.0), ("below", -1.0)] {
         let mut row = Row::new(name);
@@ -223,4 +224,113 @@ fn temperatures_are_as_warm_as_the_error_allows() {
     // Where scores do not differ by that much, any temperature will do; a gap of zero allows none.
     assert_eq!(temperature_for(0.3, |w| w.min(0.2)), None);
     assert_eq!(temperature_for(0.0, |w| w), None);
+}
+
+/// ε = τ/2·L'_Q², the error of the scores measured at all states is below it, and it enters every bound as the theorems
+/// say.
+#[test]
+fn scores_with_an_error() {
+    let problem = line(&[2.0, -2.0, 0.9, -0.9, 0.3, 0.0]);
+    let (clock, x, tau) = (Clock::unlimited(), [0.75], 0.05);
+    let inquiry = Inquiry { gap: 0.1, temperature: Some(0.1), score: Score::Moreau(tau), ..Inquiry::default() };
+    let diagnosis = diagnose(&problem, &x, &inquiry, &clock).unwrap();
+    let exact = diagnose(&problem, &x, &Inquiry { score: Score::Exact, ..inquiry }, &clock).unwrap();
+    let close = |a: f64, b: f64| assert!((a - b).abs() <= 1e-5 * b.abs().max(1e-3), "{a} is not {b}");
+    assert_eq!(diagnosis.score_error.provenance, Provenance::Bounded);
+    close(diagnosis.score_error.value, 0.5 * tau);
+    close(diagnosis.soft_error.value, exact.soft_error.value + 0.5 * tau);
+    // |ξ − x| less τ/2 from |ξ − x| = τ on, and (ξ − x)²/2τ before: all states but none are that far from x.
+    let scores: Vec<f64> = [2.0, -2.0, 0.9, -0.9, 0.3, 0.0].map(|xi: f64| (xi - 0.75).abs() - 0.5 * tau).to_vec();
+    let (largest, soft) = (2.75 - 0.5 * tau, softsep::internals::theory::mellowmax(&scores, None, 0.1));
+    close(diagnosis.scores.soft, soft);
+    close(diagnosis.scores.log_peak, (largest - soft) / 0.1);
+    close(diagnosis.scores.worst, 2.75);
+    // Theorem 3 with Δ* − 2ε in the leak, and Theorem 2 with Δ̃ − 2ε.
+    let certified = diagnosis.certification.unwrap();
+    close(certified.miss.bound(), diagnosis.mixing.0.dobrushin() + 5.0 * (-(1.1 - tau) / 0.1_f64).exp());
+    let (with, without) = (diagnosis.identification[2], exact.identification[2]);
+    assert!(with.general[1].unwrap().bound() > without.general[1].unwrap().bound());
+    assert!(diagnosis.convergence.is_none() && exact.convergence.is_some());
+    // A gap Δ* of 1.1 is not above 4ε, and a gap of the cost not above ε.
+    let coarse = |score, temperature| Inquiry { score, temperature, gap: 0.01, ..inquiry };
+    let blurred = diagnose(&problem, &x, &coarse(Score::Moreau(0.6), Some(0.1)), &clock).unwrap();
+    assert!(blurred.certification.is_none() && blurred.temperature_for_gap.is_none());
+    assert!(blurred.identification.iter().all(|after| after.general == [None; 2] && after.finite.is_none()));
+    let refused = diagnose(&problem, &x, &coarse(Score::Moreau(0.6), None), &clock).err().unwrap().to_string();
+    assert!(refused.contains("take a smaller moreau:TAU"), "{refused}");
+}
+
+/// Theorem 1 and Proposition 2 by their constants: L_f = 0, L'_Q = 1, D = 2.
+#[test]
+fn averages_by_hand() {
+    let problem = line(&[2.0, -2.0, 0.9, -0.9, 0.3, 0.0]);
+    let inquiry = Inquiry { temperature: Some(20.0), ..Inquiry::default() };
+    let diagnosis = diagnose(&problem, &[0.75], &inquiry, &Clock::unlimited()).unwrap();
+    let convergence = diagnosis.convergence.unwrap();
+    assert_eq!(convergence.provenance, Provenance::Bounded);
+    assert!((convergence.range - 2.0).abs() < 1e-5);
+    let descent = Descent {
+        lipschitz_f: 0.0,
+        lipschitz_q: 1.0,
+        diameter: 2.0,
+        fundamental: diagnosis.mixing.0.fundamental(),
+        temperature: 20.0,
+        acceptance: Acceptance::Metropolis,
+    };
+    let everywhere = Descent { fundamental: 11.0, ..descent };
+    let cooling = Cooling { descent: everywhere, states: 6.0, gap: 1.1, spread: 4.0 };
+    for bounds in &convergence.after {
+        for (found, by_hand) in [
+            (bounds.step_size, descent.step_size_bound(2.0, bounds.steps)),
+            (bounds.linear, descent.linear_bound(bounds.steps)),
+            (bounds.cooling.unwrap(), cooling.linear_bound(bounds.steps)),
+        ] {
+            assert!((found.least() / by_hand.least() - 1.0).abs() < 1e-4, "{found:?} and {by_hand:?}");
+        }
+    }
+    let last = convergence.after.last().unwrap();
+    assert!(last.linear.least() < 0.1 * convergence.range, "a million steps say something here: {last:?}");
+}
+
+/// f(x) = x²/2 − x on [−1, 1]: its slope is between −2 and 0. A decision without bounds has no diameter.
+#[test]
+fn slopes_of_the_first_stage() {
+    let mut file = line(&[2.0, -2.0]).definition();
+    file.first_stage.variables[0].cost = -1.0;
+    file.first_stage.quadratic = vec![("x".into(), "x".into(), 1.0)];
+    let slope = |file: &ProblemDefinition| {
+        let problem = Problem::new(file).unwrap();
+        let inquiry = Inquiry { temperature: Some(1.0), ..Inquiry::default() };
+        let diagnosis = diagnose(&problem, &[0.5], &inquiry, &Clock::unlimited()).unwrap();
+        (diagnosis.constants.slope_f.value, diagnosis.convergence.is_some())
+    };
+    let (steepest, is_bounded) = slope(&file);
+    assert!((steepest - 2.0).abs() < 1e-5 && is_bounded);
+    file.first_stage.variables[0].upper = f64::INFINITY;
+    assert_eq!(slope(&file), (f64::INFINITY, false));
+}
+
+/// By area on an ellipsoid the bounds make up for the thinnest part of ν: at draws the soft maximum is within its bound.
+#[test]
+fn the_surface_of_an_ellipsoid_as_reference() {
+    let mut file = line(&[0.0]).definition();
+    file.uncertainty.parameters.push("other".into());
+    file.uncertainty.set = SetDefinition::ellipsoid([0.0, 0.0], [vec![2.0, 0.0], vec![0.0, 0.1]]);
+    let problem = Problem::new(&file).unwrap();
+    let bound = |reference| {
+        let inquiry = Inquiry { temperature: Some(0.05), reference, samples: 4000, ..Inquiry::default() };
+        let diagnosis = diagnose(&problem, &[0.5], &inquiry, &Clock::unlimited()).unwrap();
+        assert!(diagnosis.scores.worst - diagnosis.scores.soft < diagnosis.soft_error.value);
+        (diagnosis.soft_error.value, diagnosis.scores.soft, diagnosis.mixing.0.gamma())
+    };
+    let [(on_sphere, soft, gamma), (by_area, flat, least)] =
+        [ReferenceMeasure::Sphere, ReferenceMeasure::Surface].map(bound);
+    // By area there is less of the ellipse's ends, where ξ is largest.
+    assert!(flat < soft && by_area > on_sphere && least < gamma);
+    // The least density is (0.1/2)/E√(u₁² + u₂²/400 …): the mean of √(cos² + sin²/400) is 0.643 by quadrature.
+    let mean = (0..100_000)
+        .map(|k| (f64::from(k) + 0.5) * std::f64::consts::TAU / 1e5)
+        .map(|t| (t.cos().powi(2) + (0.05 * t.sin()).powi(2)).sqrt() / 1e5)
+        .sum::<f64>();
+    assert!((by_area - on_sphere + 0.05 * (0.05 / mean).ln()).abs() < 1e-6, "{by_area} {on_sphere} {mean}");
 }

@@ -227,7 +227,7 @@ fn long_lists_are_scanned_to_their_end() {
     let mut file = ProblemDefinition::default();
     file.first_stage.variables.push(Variable::new("a", 1.0).bounded(0.0, 1.0));
     file.uncertainty.parameters = vec!["g".into(), "h".into()];
-    file.uncertainty.set = SetDefinition::Scenarios { points, file: None };
+    file.uncertainty.set = SetDefinition::scenarios(points);
     file.recourse.variables.push(Variable::new("y", 1.0));
     let (sin, cos) = 0.6_f64.sin_cos();
     for (name, g, h, offset) in [("wide", 1.0, 0.0, 0.0), ("needle", 1e7 * cos, 1e7 * sin, 1e7 - 10.0)] {

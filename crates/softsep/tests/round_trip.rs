@@ -94,7 +94,7 @@ fn columns_of_a_scenario_file_are_matched_by_name() {
     let points = ScenarioList::from_flat(2, 2, vec![2.5, 1.0, 0.4, -3.0]).expect("two rows of two");
     assert_eq!(
         loaded.definition.uncertainty.set,
-        SetDefinition::Scenarios { points, file: Some("scenario_file.csv".to_owned()) }
+        SetDefinition::Scenarios { points, file: Some("scenario_file.csv".to_owned()), drawn_from: None }
     );
 }
 

@@ -91,7 +91,7 @@ fn finite_sets() -> Vec<(SetDefinition, usize, StateSpec, usize)> {
     let one_falls = StateSpec { trends: vec![Trend::Rising, Trend::Falling, Trend::Falling, Trend::Falling], ..CONVEX };
     let none = StateSpec { trends: vec![Trend::Falling; 4], ..CONVEX };
     vec![
-        (SetDefinition::Scenarios { points, file: None }, 2, CONVEX, 5),
+        (SetDefinition::scenarios(points), 2, CONVEX, 5),
         (boxed.clone(), 4, CONVEX, 8),
         (boxed, 4, partly, 2),
         (SetDefinition::L1 { center: vec![1.0, 2.0, 3.0], scale: vec![1.0, 0.0, -2.0] }, 3, CONVEX, 4),
@@ -256,6 +256,65 @@ fn budgets_of_many_entries_keep_their_marginals() {
                 tilt.draw(&cached, &mut random, &mut state);
                 let density = tilt.log_density(&cached, &state);
                 assert!(density.is_finite() && density > 0.0, "{gamma} {concentration}: {density}");
+            }
+        }
+    }
+}
+
+/// EC.2 of the paper to the letter, where the whole budget is spent: the index is κ·Pg/(r_Γ·‖Pg‖) with P = Id − 11ᵀ/n,
+/// the normaliser is Z₁ of its recursion, and a draw assigns one entry after the other by quotients of Z.
+#[test]
+fn the_tilt_of_a_spent_budget_is_that_of_the_papers_recursion() {
+    let mut random = Random::seed_from_u64(4);
+    for (n, amount) in [(6, 2.4), (5, 1.0), (7, 3.75), (4, 0.5)] {
+        let made = made(&budget(amount, Sides::One, &vec![1.0; n]), n);
+        let states = made.states(&rising(&vec![1.0; n])).unwrap();
+        let (ones, part) = (amount.floor(), amount.fract());
+        let has_part = usize::from(part > 0.0);
+        let all = states.enumerate(1000).unwrap();
+        let tilt = states.tilt().unwrap();
+        for kappa in [0.7, 3.0, 12.0] {
+            let slope: Vec<f64> = (0..n).map(|_| random.random_range(-2.0..5.0)).collect();
+            let mean = slope.iter().sum::<f64>() / n as f64;
+            let length = slope.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>().sqrt();
+            let radius = (ones + part * part - amount * amount / n as f64).sqrt();
+            let index: Vec<f64> = slope.iter().map(|slope| kappa * (slope - mean) / (radius * length)).collect();
+            let mut cached = CachedTilt::default();
+            tilt.prepare(&slope, kappa, &mut cached);
+            for (weight, index) in cached.weights.iter().zip(&index) {
+                assert!((weight - index).abs() < 1e-12 * kappa, "n = {n}: {:?} is not {index:?}", cached.weights);
+            }
+
+            // z[j][r][h]: the weight of all ways to place r ones and h parts from entry j on.
+            let mut z = vec![vec![[0.0; 2]; ones as usize + 1]; n + 1];
+            z[n][0][0] = 1.0;
+            for j in (0..n).rev() {
+                for r in 0..=ones as usize {
+                    for h in 0..2 {
+                        let one = if r > 0 { index[j].exp() * z[j + 1][r - 1][h] } else { 0.0 };
+                        let fraction = if h == 1 { (part * index[j]).exp() * z[j + 1][r][0] } else { 0.0 };
+                        z[j][r][h] = z[j + 1][r][h] + one + fraction;
+                    }
+                }
+            }
+            let normaliser = z[0][ones as usize][has_part];
+            let log_sum = cached.log_mean + (all.len() as f64).ln();
+            assert!((log_sum - normaliser.ln()).abs() < 1e-12 * (1.0 + kappa), "n = {n}: {log_sum} {normaliser}");
+            for state in &all {
+                let State::Point(point) = state else { panic!("{state:?}") };
+                let (mut r, mut h, mut probability) = (ones as usize, has_part, 1.0);
+                for (j, &value) in point.iter().enumerate() {
+                    let before = z[j][r][h];
+                    let weight = (value * index[j]).exp();
+                    if value == 1.0 {
+                        r -= 1;
+                    } else if value > 0.0 {
+                        h = 0;
+                    }
+                    probability *= weight * z[j + 1][r][h] / before;
+                }
+                let density = tilt.log_density(&cached, state).exp() / all.len() as f64;
+                assert!((density - probability).abs() < 1e-12, "n = {n}: {state:?} has {density}, not {probability}");
             }
         }
     }

@@ -424,3 +424,30 @@ fn volumes_are_those_of_school() {
         assert!((found - volume).abs() < 1e-12 * volume, "{set:?}: {found}, not {volume}");
     }
 }
+
+/// The mean direction of the adaptive proposal on an ellipsoid is Aᵀs/‖Aᵀs‖ for a slope s in ξ: at a huge concentration
+/// draws are where the slope's support is, center + A·Aᵀs/‖Aᵀs‖, also where A is not square.
+#[test]
+fn the_mean_direction_of_a_tilt_is_where_the_slope_leads() {
+    let mut random = Random::seed_from_u64(9);
+    for (dim, columns) in [(2, 2), (3, 3), (5, 5), (4, 3), (3, 5)] {
+        let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| random.random_range(-1.0..1.0)).collect() };
+        let (center, slope) = (numbers(dim), numbers(dim));
+        let matrix: Vec<Vec<f64>> = (0..dim).map(|_| numbers(columns)).collect();
+        let back: Vec<f64> = (0..columns).map(|k| matrix.iter().zip(&slope).map(|(row, s)| row[k] * s).sum()).collect();
+        let length = dot(&back, &back).sqrt();
+        let mean: Vec<f64> =
+            center.iter().zip(&matrix).map(|(center, row)| center + dot(row, &back) / length).collect();
+        let set = made(&SetDefinition::Ellipsoid { center, matrix }, dim);
+        let states = set.states(&CONVEX).unwrap();
+        let tilt = states.tilt().unwrap();
+        let (mut cached, mut state, mut xi) = (CachedTilt::default(), states.blank(), vec![0.0; dim]);
+        tilt.prepare(&slope, 1e12, &mut cached);
+        for _ in 0..10 {
+            tilt.draw(&cached, &mut random, &mut state);
+            states.realize(&state, &mut xi);
+            // A draw is off by about 1/√κ = 1e-6 along each axis.
+            assert!(xi.iter().zip(&mean).all(|(xi, mean)| (xi - mean).abs() < 1e-4), "{xi:?} is not near {mean:?}");
+        }
+    }
+}

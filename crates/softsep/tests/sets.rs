@@ -53,7 +53,15 @@ fn polyhedron(lower: &[f64], upper: &[f64], rows: Vec<Row>) -> SetDefinition {
 fn scenarios(rows: &[&[f64]]) -> SetDefinition {
     let mut points = ScenarioList::new(rows.first().map_or(0, |row| row.len()));
     rows.iter().for_each(|row| points.push(row));
-    SetDefinition::Scenarios { points, file: None }
+    SetDefinition::scenarios(points)
+}
+
+/// A list on the boundary of the ellipse with semi-axes 2 and ½ around (0, 1).
+fn drawn(rows: &[&[f64]]) -> SetDefinition {
+    let mut points = ScenarioList::new(2);
+    rows.iter().for_each(|row| points.push(row));
+    let drawn_from = Some(Box::new(ellipsoid(&[0.0, 1.0], &[&[2.0, 0.0], &[0.0, 0.5]])));
+    SetDefinition::Scenarios { points, file: None, drawn_from }
 }
 
 /// The set of Zeng and Zhao's location–transportation example.
@@ -67,6 +75,7 @@ fn sets_written_by_hand_keep_the_contract() {
     for (set, dim) in [
         (scenarios(&[&[0.0, 1.0], &[2.0, 1.0], &[2.0, 1.0], &[-1.0, 0.5]]), 2),
         (scenarios(&[&[], &[]]), 0),
+        (drawn(&[&[2.0, 1.0], &[0.0, 0.5], &[-1.2, 1.4]]), 2),
         (boxed(&[0.0, -1.0, 2.0], &[1.0, -1.0, 5.0]), 3),
         (boxed(&[], &[]), 0),
         (boxed(&[3.0], &[3.0]), 1),
@@ -111,7 +120,7 @@ fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetDefinition {
                 let point: Vec<f64> = (0..dim).map(|_| f64::from(rng.random_range(-3..=3))).collect();
                 points.push(&point);
             }
-            SetDefinition::Scenarios { points, file: None }
+            SetDefinition::scenarios(points)
         }
         1 => SetDefinition::Box {
             upper: center.iter().zip(&scale).map(|(lower, width)| lower + width.abs()).collect(),

@@ -79,7 +79,7 @@ fn uncertainty(set: SetDefinition) -> UncertaintyDefinition {
     UncertaintyDefinition { parameters: (0..dim).map(|j| format!("g{j}")).collect(), set }
 }
 
-/// The recourse of Example 7 as it stands in a file.
+/// The recourse of Example 8 as it stands in a file.
 fn recourse_file(recourse: &Quadratic) -> RecourseDefinition {
     let mut file = RecourseDefinition::default();
     for (j, h) in recourse.h.iter().enumerate() {
@@ -158,8 +158,8 @@ fn same_recourse(problem: &Problem, upper: &[f64], set: &SetDefinition, value: &
     }
 }
 
-/// Runs one problem with Example 7's recourse; how much of its limits the worst ξ uses.
-fn example_7(name: &str, cost: &[f64], upper: &[f64], set: &SetDefinition, recourse: &Quadratic) -> f64 {
+/// Runs one problem with Example 8's recourse; how much of its limits the worst ξ uses.
+fn example_8(name: &str, cost: &[f64], upper: &[f64], set: &SetDefinition, recourse: &Quadratic) -> f64 {
     let file = ProblemDefinition {
         name: name.into(),
         first_stage: first_stage(cost, upper),
@@ -184,7 +184,7 @@ fn a_worst_case_inside_an_ellipsoid() {
         demands: vec![Demand { y: vec![1.0, 1.0], x: vec![1.0, 0.5], xi: vec![1.0, 0.5], side: 4.0 }],
     };
     let set = SetDefinition::Ellipsoid { center: vec![0.0, 0.5], matrix: vec![vec![2.0, 0.5], vec![-0.5, 1.5]] };
-    let used = example_7("balance", &[3.5, 2.5], &[3.0, 3.0], &set, &recourse);
+    let used = example_8("balance", &[3.5, 2.5], &[3.0, 3.0], &set, &recourse);
     assert!(used < 0.9, "the worst case is at {used} of the way to the boundary");
 }
 
@@ -225,7 +225,7 @@ fn worst_cases_inside_random_ellipsoids() {
         let recourse = random_quadratic(&mut rng, dim, dim_x);
         let set = random_ellipsoid(&mut rng, dim);
         let cost: Vec<f64> = (0..dim_x).map(|_| rng.random_range(2.0..6.0)).collect();
-        let used = example_7(&format!("random {seed}"), &cost, &vec![4.0; dim_x], &set, &recourse);
+        let used = example_8(&format!("random {seed}"), &cost, &vec![4.0; dim_x], &set, &recourse);
         inside += u64::from(used < 0.98);
     }
     assert!(inside >= many(9) / 3, "only {inside} worst cases were inside");
@@ -249,7 +249,7 @@ fn worst_cases_inside_boxes_and_budgets() {
                 scale: vec![2.5, 3.0],
             },
         };
-        let used = example_7(&format!("body {seed}"), &[2.5, 3.5], &[4.0, 4.0], &set, &recourse);
+        let used = example_8(&format!("body {seed}"), &[2.5, 3.5], &[4.0, 4.0], &set, &recourse);
         inside += u64::from(used < 0.98);
     }
     assert!(inside >= many(9) / 4, "only {inside} worst cases were inside");
@@ -381,7 +381,7 @@ fn second_order_cones_over_lists() {
         let file = ProblemDefinition {
             name: format!("cone on a list {seed}"),
             first_stage: first_stage(&cost, &[5.0, 5.0]),
-            uncertainty: uncertainty(SetDefinition::Scenarios { points: points.clone(), file: None }),
+            uncertainty: uncertainty(SetDefinition::scenarios(points.clone())),
             recourse: radius.file(),
         };
         let worst =

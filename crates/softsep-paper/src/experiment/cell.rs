@@ -150,6 +150,7 @@ impl ObservedRun {
             last: self.gaps.last().copied().flatten(),
             reported: bounds.reported_upper().or(bounds.best().map(|best| best.value)).map(|cost| reference.gap(cost)),
             is_over: self.is_over,
+            is_likely: Some(likely.is_some()),
             is_refuted: likely.zip(last_cost).is_some_and(|(upper, cost)| cost > upper + REFUTED * upper.abs()),
             path: if has_path { self.path() } else { Vec::new() },
         }

@@ -165,23 +165,23 @@ impl Page<'_> {
         ]
     }
 
-    /// The number of probabilistic bounds that were false.
+    /// The number of probabilistic bounds, and of those that were false.
     fn refuted(&self, html: &mut String) {
         let Some(setup_index) = self.study.setups.iter().position(|setup| *setup == MethodSetup::Algorithm3) else {
             return;
         };
-        let (mut runs, mut refuted) = (0, 0);
+        let (mut runs, mut likely, mut refuted) = (0, 0, 0);
         for row in 0..self.study.rows.len() {
             for run in self.results.measured(row, setup_index).filter(|run| !run.is_over) {
+                let Some(is_likely) = run.is_likely else { continue };
                 runs += 1;
+                likely += usize::from(is_likely);
                 refuted += usize::from(run.is_refuted);
             }
         }
-        let _ = writeln!(
-            html,
-            "<p>Of {runs} runs of Algorithm 3 that ended, {refuted} certified an upper bound that their own decision \
-             exceeds. The certificate rests on ρ = 0.9, which nobody has shown to hold.</p>"
-        );
+        if runs > 0 {
+            let _ = writeln!(html, "<p>{}</p>", prose::certificates(runs, likely, refuted));
+        }
     }
 
     /// The table of gaps of a figure.

@@ -76,7 +76,11 @@ pub(super) struct Measurement {
     pub(super) reported: Option<f64>,
     /// Whether the time limit stopped it.
     pub(super) is_over: bool,
-    /// Whether the cost of its own incumbent exceeds the upper bound that it certified with high probability.
+    /// Whether it certified an upper bound with high probability, under assumptions; records of earlier versions do not
+    /// say.
+    #[serde(default)]
+    pub(super) is_likely: Option<bool>,
+    /// Whether the cost of its own incumbent exceeds that bound.
     pub(super) is_refuted: bool,
     /// For figures: iterations, and the gap of the incumbent after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -175,6 +175,7 @@ mod tests {
             last: None,
             reported: None,
             is_over,
+            is_likely: None,
             is_refuted: false,
             path: Vec::new(),
         }

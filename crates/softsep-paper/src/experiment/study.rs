@@ -146,7 +146,7 @@ impl Study {
             Exhibit::Figure(number) => {
                 let (usual, iterations) = match sizes {
                     Sizes::Smallest => (3, 100),
-                    // The paper's, which takes minutes.
+                    // The paper has 20 replications and does not say how many iterations; these take minutes.
                     Sizes::Small | Sizes::Full => (20, 10_000),
                 };
                 (figure_rows(number, sizes), vec![MethodSetup::Algorithm1], usual, Some(iterations))

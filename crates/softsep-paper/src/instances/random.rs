@@ -57,7 +57,7 @@ pub(super) fn on_sphere(dim: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
 /// A point on the boundary of `{diag(a)u : ‖u‖ ≤ 1}`, uniform by area, as the u that it comes from.
 ///
 /// The map `u → diag(a)u` stretches the sphere's area at u by a constant times `‖diag(a)⁻¹u‖`, which is at most `1/min
-/// a`; the paper's Example "uniform proposal" accepts with the share of that maximum.
+/// a`; the paper's Example 6 accepts with the share of that maximum.
 pub(super) fn on_ellipsoid(semi_axes: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let shortest = semi_axes.iter().copied().fold(f64::INFINITY, f64::min);
     loop {

@@ -77,7 +77,8 @@ impl Uncertain {
         let center = vec![0.5; dim];
         let matrix: Vec<Vec<f64>> =
             (0..dim).map(|row| (0..dim).map(|axis| rotation[(row, axis)] * semi_axes[axis]).collect()).collect();
-        let Uncertain::Scenarios(count) = self else { return SetDefinition::Ellipsoid { center, matrix } };
+        let ellipsoid = SetDefinition::ellipsoid(center.clone(), matrix.clone());
+        let Uncertain::Scenarios(count) = self else { return ellipsoid };
         let mut rng = streams.of(SCENARIOS);
         let mut points = ScenarioList::new(dim);
         for _ in 0..count {
@@ -86,7 +87,7 @@ impl Uncertain {
             let xi: Vec<f64> = center.iter().zip(&matrix).map(|(center, row)| center + along(row)).collect();
             points.push(&xi);
         }
-        SetDefinition::Scenarios { points, file: None }
+        SetDefinition::Scenarios { points, file: None, drawn_from: Some(Box::new(ellipsoid)) }
     }
 
     /// The set in a title; `each` names the object of an entry of ξ.

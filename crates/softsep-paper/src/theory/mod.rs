@@ -1,12 +1,10 @@
 //! Bounds of the paper that the solver does not use, and small chains as matrices. The tests of this crate compare
 //! them and the bounds of [`softsep::internals::theory`] with each other and with brute force.
 
-mod convergence;
 mod doeblin;
 mod kernel;
 mod sphere;
 
-pub use convergence::{Descent, law_modulus};
 pub use doeblin::{aligned, independent};
 pub use kernel::Transitions;
 pub use sphere::{cap_below, log_peak_paper};

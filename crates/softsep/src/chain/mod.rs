@@ -164,21 +164,16 @@ impl Chain {
 
     /// Makes one transition under P_x. Returns whether the state changed.
     ///
-    /// Needs at most two recourse solves after a change of the incumbent, and at most one otherwise. Allocates only for
-    /// new slopes.
+    /// Needs at most two recourse solves after a change of the incumbent, and at most one otherwise; a proposal with
+    /// trajectories needs one for each leap in place of one. Allocates only for new slopes.
     pub fn step(&mut self, kernel: &TransitionKernel, recourse: &mut dyn Recourse) -> Result<bool, RecourseError> {
         self.evaluate(kernel, recourse)?;
-        kernel.proposal.propose(kernel.states, &self.current, &mut self.random, &mut self.candidate);
-        // A candidate equal to the current state needs no recourse solve, and does not count as a move.
-        if self.candidate.state == self.current.state {
+        if !self.draw_candidate(kernel, recourse)? {
             self.candidate.copy_from(&self.current);
             self.diagnostics.record_step(false, self.current.answer.value, self.current.answer.value);
             self.update_adaptation(Adaptation::stayed);
             return Ok(false);
         }
-        kernel.states.realize(&self.candidate.state, &mut self.candidate.xi);
-        recourse.solve(&self.candidate.xi, &mut self.candidate.answer)?;
-        prepare(kernel, &mut self.tilt_cache, &mut self.candidate);
         let (from, to) = (self.current.answer.value, self.candidate.answer.value);
         // Two infinite values compare as equal: neither is a worse scenario.
         let rise = if from == to { 0.0 } else { (to - from) / kernel.temperature };
@@ -190,6 +185,25 @@ impl Chain {
         self.diagnostics.record_step(moved, to, self.current.answer.value);
         self.update_adaptation(if moved { Adaptation::accepted } else { Adaptation::rejected });
         Ok(moved)
+    }
+
+    /// Draws a candidate, solves the recourse there and prepares it. Returns false where the candidate is the current
+    /// state: that needs no recourse solve, and does not count as a move.
+    fn draw_candidate(
+        &mut self,
+        kernel: &TransitionKernel,
+        recourse: &mut dyn Recourse,
+    ) -> Result<bool, RecourseError> {
+        kernel.proposal.propose(kernel.states, &self.current, &mut self.random, &mut self.candidate);
+        while self.candidate.state != self.current.state {
+            kernel.states.realize(&self.candidate.state, &mut self.candidate.xi);
+            recourse.solve(&self.candidate.xi, &mut self.candidate.answer)?;
+            prepare(kernel, &mut self.tilt_cache, &mut self.candidate);
+            if !kernel.proposal.advance(kernel.states, &self.current, &mut self.candidate) {
+                return Ok(self.candidate.state != self.current.state);
+            }
+        }
+        Ok(false)
     }
 
     /// Records the outcome of a candidate. If the concentration changes, the current state must be prepared again.

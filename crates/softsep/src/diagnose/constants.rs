@@ -6,7 +6,7 @@ use rand::RngExt;
 use super::extent::Extent;
 use super::scores::{ScoreEvaluator, ScoreSample};
 use crate::error::Error;
-use crate::model::Problem;
+use crate::model::{FirstStage, Problem};
 use crate::numeric::norm;
 use crate::run::{Clock, Random};
 use crate::separation::SlopeRanges;
@@ -52,6 +52,8 @@ impl Constant {
 pub struct Constants {
     /// Δ: the largest difference of two scores at one x.
     pub spread: Constant,
+    /// L_f: the Lipschitz constant of f.
+    pub slope_f: Constant,
     /// L'_Q: the Lipschitz constant of Q in x.
     pub slope_x: Constant,
     /// L'_ξ: the Lipschitz constant of Q in ξ.
@@ -101,6 +103,7 @@ impl Constants {
         };
         Ok(Self {
             spread: choose(in_xi.as_ref().map(|ranges| ranges.spread(&extent.xi)), maxima.spread),
+            slope_f: Constant::bounded(steepest_first_cost(&problem.first, &extent)),
             slope_x: choose(in_x.as_ref().map(|ranges| norm(&ranges.steepest())), maxima.slope_x),
             slope_xi: choose(in_xi.as_ref().map(|ranges| norm(&ranges.steepest())), maxima.slope_xi),
             slope_sphere: matches!(evaluator.states.space(), Space::Sphere(_))
@@ -109,6 +112,25 @@ impl Constants {
             diameter_xi: Constant::bounded(norm(&extent.xi)),
         })
     }
+}
+
+/// A bound on the length of the gradient of f over X: each entry is linear, and largest at an end of x's ranges.
+fn steepest_first_cost(first: &FirstStage, extent: &Extent) -> f64 {
+    let (mut least, mut most) = (first.cost.clone(), first.cost.clone());
+    let mut add = |entry: usize, by: usize, value: f64| {
+        let (low, high) = extent.x_ends[by];
+        let ends = [value * low, value * high];
+        least[entry] += ends[0].min(ends[1]);
+        most[entry] += ends[0].max(ends[1]);
+    };
+    for (i, j, value) in first.quadratic.iter().filter(|(_, _, value)| *value != 0.0) {
+        add(i, j, value);
+        if i != j {
+            add(j, i, value);
+        }
+    }
+    let steepest: Vec<f64> = least.iter().zip(&most).map(|(least, most)| least.abs().max(most.abs())).collect();
+    norm(&steepest)
 }
 
 /// The largest values in samples.

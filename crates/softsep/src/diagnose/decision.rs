@@ -16,7 +16,7 @@ pub fn nominal_decision(problem: &Problem, clock: &Clock) -> Result<Vec<f64>, Er
     let mut points = ScenarioList::new(nominal.len());
     points.push(&nominal);
     let mut file = problem.definition();
-    file.uncertainty.set = SetDefinition::Scenarios { points, file: None };
+    file.uncertainty.set = SetDefinition::scenarios(points);
     let alone = Problem::new(&file)?;
     let settings =
         Settings { method: ExtensiveSettings::default().into(), time_limit: clock.left(), ..Settings::default() };

@@ -11,6 +11,8 @@ use crate::separation::{LpMinimum, minimum_of, range_program, widen_range};
 pub(super) struct Extent {
     /// The width of X along each entry of x; infinite if X is unbounded along it.
     pub(super) x: Vec<f64>,
+    /// The range of each entry of x over X.
+    pub(super) x_ends: Vec<(f64, f64)>,
     /// Points of X at the ends of those ranges.
     pub(super) corners: Vec<Vec<f64>>,
     /// The width of Ξ along each entry of ξ.
@@ -19,14 +21,18 @@ pub(super) struct Extent {
 
 impl Extent {
     pub(super) fn of(problem: &Problem, clock: &Clock) -> Result<Self, Error> {
-        let (x, corners) = of_first_stage(problem, clock)?;
+        let (x_ends, corners) = of_first_stage(problem, clock)?;
+        let x = x_ends.iter().map(|(least, most)| (most - least).max(0.0)).collect();
         let xi = problem.set.widths()?;
-        Ok(Self { x, corners, xi })
+        Ok(Self { x, x_ends, corners, xi })
     }
 }
 
-/// Solves two linear programs for each entry of x. Returns the widths and the optimal points.
-fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<f64>, Vec<Vec<f64>>), Error> {
+/// The ends of a range.
+type Ends = (f64, f64);
+
+/// Solves two linear programs for each entry of x. Returns the ranges and the optimal points.
+fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<Ends>, Vec<Vec<f64>>), Error> {
     let first = &problem.first;
     let mut model = Model::new();
     first.lower.iter().zip(&first.upper).for_each(|(&lower, &upper)| {
@@ -36,9 +42,9 @@ fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<f64>, Vec<Vec
         let terms: Vec<(usize, f64)> = first.rows.row(row).collect();
         model.add_row(first.row_lower[row], first.row_upper[row], &terms);
     }
-    let (mut widths, mut corners) = (Vec::new(), Vec::new());
+    let (mut ranges, mut corners) = (Vec::new(), Vec::new());
     if first.dim() == 0 {
-        return Ok((widths, corners));
+        return Ok((ranges, corners));
     }
     let mut lp = range_program(&model, clock)?;
     let mut costs = vec![0.0; first.dim()];
@@ -56,7 +62,7 @@ fn of_first_stage(problem: &Problem, clock: &Clock) -> Result<(Vec<f64>, Vec<Vec
         costs[entry] = 0.0;
         let (least, most) = widen_range(ends[0], ends[1]);
         // The tolerance must not extend an entry beyond its own bounds.
-        widths.push((most.min(first.upper[entry]) - least.max(first.lower[entry])).max(0.0));
+        ranges.push((least.max(first.lower[entry]), most.min(first.upper[entry])));
     }
-    Ok((widths, corners))
+    Ok((ranges, corners))
 }

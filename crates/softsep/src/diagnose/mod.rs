@@ -4,13 +4,16 @@
 //! constants that are not available.
 
 mod constants;
+mod convergence;
 mod decision;
 mod extent;
 mod scores;
+mod soft_error;
 mod temperature;
 
 pub(crate) use constants::Constants;
 pub use constants::{Constant, Provenance};
+pub use convergence::{AverageBounds, Convergence};
 pub use decision::nominal_decision;
 pub use temperature::temperature_for;
 
@@ -20,15 +23,17 @@ use crate::error::Error;
 use crate::model::{Problem, Violation};
 use crate::numeric::tolerances::{FEASIBILITY_TOL, cost_tol};
 use crate::run::{Clock, Purpose, SearchDiagnostics, stream};
-use crate::separation::soft::chain_states;
+use crate::separation::soft::{Score, chain_states};
 use crate::separation::{Effort, Query, Separation, SoftSeparation, SoftSettings, trends};
 use crate::theory::{
-    Adaptive, Chance, Finite, General, MetricSpace, Mixing, Movement, body_ratio, finite_ratio, kernel_rows,
-    kernel_variation, log_peak, mellowmax, soft_law, sphere_ratio, uniform_by_peak, uniform_by_spread,
+    Adaptive, Chance, Finite, General, Mixing, Movement, kernel_rows, kernel_variation, mellowmax, soft_law,
+    uniform_by_peak, uniform_by_spread,
 };
-use crate::uncertainty::{Count, Space, StateSpec};
+use crate::uncertainty::{Count, ReferenceMeasure, Space, StateSpec};
 
-use scores::{ScoreEvaluator, ScoreSample};
+use convergence::Fixed;
+use scores::{ScoreEvaluator, ScoreSample, smoothed_scores};
+use soft_error::{SoftError, log_least_density, plus, score_error};
 
 /// The options of a diagnosis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +44,10 @@ pub struct Inquiry {
     pub gap: f64,
     /// The acceptance rule.
     pub acceptance: Acceptance,
+    /// The function that chains sample by.
+    pub score: Score,
+    /// The reference measure on the boundary of an ellipsoid.
+    pub reference: ReferenceMeasure,
     /// Number of states to evaluate: all states if there are no more, otherwise this number of draws.
     pub samples: usize,
     /// The probability with which a certificate may be wrong.
@@ -53,6 +62,8 @@ impl Default for Inquiry {
             temperature: None,
             gap: 1e-3,
             acceptance: Acceptance::default(),
+            score: Score::default(),
+            reference: ReferenceMeasure::default(),
             samples: 1000,
             false_rate: 0.05,
             seed: 1,
@@ -71,13 +82,17 @@ pub struct Diagnosis {
     pub violation: Option<Violation>,
     /// f(x).
     pub first_cost: f64,
+    /// Δ̃: the gap in units of the cost.
+    pub slack: f64,
+    /// ε: a bound on the error of the scores relative to Q; zero if they are exact.
+    pub score_error: Constant,
     /// w.
     pub temperature: f64,
     /// The w that keeps the soft maximum within the gap.
     pub temperature_for_gap: Option<f64>,
     /// The scores at x.
     pub scores: ScoresAt,
-    /// A bound on maximum minus soft maximum, for every x.
+    /// A bound on maximum minus soft maximum, for every x, the error of the scores included.
     pub soft_error: Constant,
     /// The constants of the problem.
     pub constants: Constants,
@@ -95,6 +110,9 @@ pub struct Diagnosis {
     pub provenance: Provenance,
     /// Certification, if the gap between the scores is known.
     pub certification: Option<Certified>,
+    /// Bounds on the cost of the averages of Algorithm 1; `None` where X is unbounded, and for scores that are not
+    /// exact, for which nothing is proven.
+    pub convergence: Option<Convergence>,
     /// The default concentration of the states' tilt.
     pub concentration: Option<f64>,
     /// The worst scenario of a tempered search; `None` where the clock stopped it.
@@ -119,16 +137,18 @@ pub struct ScoresAt {
     pub evaluated: usize,
     /// Whether all states were evaluated.
     pub all: bool,
-    /// The largest score.
+    /// The largest cost.
     pub worst: f64,
-    /// The soft maximum; an estimate unless all states were evaluated.
+    /// The soft maximum of the scores; an estimate unless all states were evaluated.
     pub soft: f64,
-    /// The gap between the largest score and the next one; zero if all are equal. `None` unless all states were
+    /// (largest score − soft maximum)/w: the logarithm of the soft law's largest density.
+    pub log_peak: f64,
+    /// The gap between the largest cost and the next one; zero if all are equal. `None` unless all states were
     /// evaluated.
     pub gap: Option<f64>,
-    /// Number of states with the largest score.
+    /// Number of states with the largest cost.
     pub ties: usize,
-    /// The most likely states with their scores and probabilities. Empty unless all states were evaluated.
+    /// The most likely states with their costs and probabilities. Empty unless all states were evaluated.
     pub likeliest: Vec<LikelyState>,
 }
 
@@ -137,7 +157,7 @@ pub struct ScoresAt {
 pub struct LikelyState {
     /// The scenario ξ of the state.
     pub xi: Vec<f64>,
-    /// Its score.
+    /// Its cost.
     pub score: f64,
     /// Its probability.
     pub probability: f64,
@@ -182,7 +202,7 @@ const MAX_LIKELIEST: usize = 5;
 /// finite recourse cost at some evaluated state.
 pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<Diagnosis, Error> {
     check(problem, x, inquiry)?;
-    let spec = state_spec(problem, clock)?;
+    let spec = state_spec(problem, inquiry.reference, clock)?;
     let states = problem.set.states(&spec)?;
     let space = states.space();
     let mut evaluator = ScoreEvaluator::new(problem, &*states, clock)?;
@@ -200,27 +220,39 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     };
     let first_cost = problem.first.value(x);
     let wanted = inquiry.gap * (first_cost + sample.worst()).abs();
-    let error = |temperature: f64| soft_error(space, count, &constants, temperature);
-    let temperature_for_gap = temperature_for(wanted, |temperature| error(temperature).value);
-    let temperature = choose_temperature(inquiry, temperature_for_gap, wanted)?;
-    let scores = scores_at(&sample, all.is_some(), temperature);
+    let score_error = score_error(inquiry.score, constants.slope_x);
+    let near = SoftError { space, count, constants: &constants, log_least: log_least_density(&*states) };
+    let error = |temperature: f64| near.at(temperature);
+    let temperature_for_gap = temperature_for(wanted - score_error.value, |temperature| error(temperature).value);
+    let temperature = choose_temperature(inquiry, temperature_for_gap, wanted, score_error.value)?;
+    let smoothed = match inquiry.score {
+        Score::Moreau(tau) => Some(smoothed_scores(problem, tau, x, &sample, clock)?),
+        Score::Exact => None,
+    };
+    let scores = scores_at(&sample, smoothed, all.is_some(), temperature);
     let mixing = mixing(inquiry.acceptance, error(temperature), constants.spread, temperature);
     let movement = Movement { size: first_step(&constants), power: 1.0 };
-    let finite = scores.gap.zip(count).filter(|(gap, _)| *gap > 0.0).map(|(gap, states)| {
+    let is_apart = |gap: f64| gap > 4.0 * score_error.value;
+    let finite = scores.gap.zip(count).filter(|(gap, _)| is_apart(*gap)).map(|(gap, states)| {
         let lipschitz = constants.slope_x.value;
-        Finite { states, gap, score_error: 0.0, lipschitz, mixing: mixing.0, temperature }
+        Finite { states, gap, score_error: score_error.value, lipschitz, mixing: mixing.0, temperature }
     });
     let general = General {
         slack: wanted,
-        score_error: 0.0,
+        score_error: score_error.value,
         lipschitz: constants.slope_x.value,
         kernel: kernel_variation(inquiry.acceptance, constants.slope_x.value, temperature),
         mixing: mixing.0,
         movement,
-        ratio: ratio(space, count, &constants, wanted),
+        ratio: near.ratio(wanted - 2.0 * score_error.value),
         temperature,
     };
     let provenance = mixing.1.and(constants.slope_x.provenance);
+    let fixed = Fixed { temperature, acceptance: inquiry.acceptance, mixing };
+    let convergence = match inquiry.score {
+        Score::Exact => Convergence::of(&constants, &fixed, finite),
+        Score::Moreau(_) => None,
+    };
     Ok(Diagnosis {
         space,
         states: count,
@@ -228,21 +260,22 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         first_cost,
         temperature,
         temperature_for_gap,
-        soft_error: error(temperature),
+        slack: wanted,
+        soft_error: plus(error(temperature), score_error),
+        score_error,
         kernel: Constant {
             value: kernel_rows(inquiry.acceptance, constants.slope_x.value, temperature),
             provenance: constants.slope_x.provenance,
         },
-        mixing_here: scores
-            .all
-            .then(|| uniform_by_peak(inquiry.acceptance, (scores.worst - scores.soft) / temperature)),
+        mixing_here: scores.all.then(|| uniform_by_peak(inquiry.acceptance, scores.log_peak)),
         mixing,
         movement,
         identification: [100, 10_000, 1_000_000].map(|steps| identify(steps, &general, finite)).to_vec(),
         provenance: if count.is_some() { provenance } else { provenance.and(constants.slope_xi.provenance) },
         certification: finite.map(|finite| certify(finite, movement, inquiry)),
+        convergence,
         concentration: states.tilt().map(|tilt| tilt.concentration()),
-        searched: match search(problem, x, inquiry.seed, clock) {
+        searched: match search(problem, x, inquiry, clock) {
             Err(error) if error.is_interrupt() => None,
             searched => Some(searched?),
         },
@@ -252,8 +285,8 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
 }
 
 /// Searches for the worst scenario by a soft separation with thorough effort.
-fn search(problem: &Problem, x: &[f64], seed: u64, clock: &Clock) -> Result<Searched, Error> {
-    let soft = SoftSettings::default();
+fn search(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<Searched, Error> {
+    let (seed, soft) = (inquiry.seed, SoftSettings { reference: inquiry.reference, ..SoftSettings::default() });
     let states = chain_states(problem, &soft, clock)?;
     let mut separation = SoftSeparation::new(problem, states, soft, SEARCH_GAP, seed, clock)?;
     let query = Query::scenario(x, clock).with_effort(Effort::Thorough);
@@ -272,6 +305,11 @@ fn check(problem: &Problem, x: &[f64], inquiry: &Inquiry) -> Result<(), Error> {
     }
     if !(inquiry.gap > 0.0 && inquiry.gap.is_finite()) {
         return refuse("the gap must be a positive number".into());
+    }
+    if let Score::Moreau(tau) = inquiry.score
+        && !(tau > 0.0 && tau.is_finite())
+    {
+        return refuse("the parameter of the Moreau envelope must be a positive number".into());
     }
     if !(0.0 < inquiry.false_rate && inquiry.false_rate < 1.0) {
         return refuse("the chance of a wrong certificate must be between 0 and 1".into());
@@ -296,8 +334,20 @@ fn check_recourse(sample: &ScoreSample) -> Result<(), Error> {
     Ok(())
 }
 
-/// The temperature of the options, or else the one that keeps the soft maximum within the gap. Errs if the gap is zero.
-fn choose_temperature(inquiry: &Inquiry, temperature_for_gap: Option<f64>, wanted: f64) -> Result<f64, Error> {
+/// The temperature of the options, or else the one that keeps the soft maximum within the gap. Errs if the gap is zero,
+/// or not above the error of the scores.
+fn choose_temperature(
+    inquiry: &Inquiry,
+    temperature_for_gap: Option<f64>,
+    wanted: f64,
+    score_error: f64,
+) -> Result<f64, Error> {
+    if inquiry.temperature.is_none() && wanted > 0.0 && score_error >= wanted {
+        return Err(Error::Settings(format!(
+            "the scores may be off by {score_error:.3e}, which is not below the gap of {wanted:.3e}; take a smaller \
+             moreau:TAU, or give a temperature by \"--temperature\""
+        )));
+    }
     // If every temperature keeps the soft maximum within the gap, the gap itself is used.
     inquiry.temperature.or(temperature_for_gap).or((wanted > 0.0).then_some(wanted)).ok_or_else(|| {
         Error::Settings(
@@ -307,38 +357,10 @@ fn choose_temperature(inquiry: &Inquiry, temperature_for_gap: Option<f64>, wante
 }
 
 /// The properties of Q(x, ·) that hold for all x: convexity, and monotonicity in entries of ξ.
-fn state_spec(problem: &Problem, clock: &Clock) -> Result<StateSpec, Error> {
+fn state_spec(problem: &Problem, reference: ReferenceMeasure, clock: &Clock) -> Result<StateSpec, Error> {
     let convex = !problem.recourse.costs_move();
     let trends = if convex && problem.recourse.is_linear() { trends(problem, clock)? } else { None };
-    Ok(StateSpec { convex, trends: trends.unwrap_or_default(), ..StateSpec::default() })
-}
-
-/// The better of two values of the same constant: a bound before an estimate, then the smaller one.
-fn better(a: Constant, b: Constant) -> Constant {
-    let is_bound = |constant: &Constant| constant.provenance == Provenance::Bounded && constant.value.is_finite();
-    match (is_bound(&a), is_bound(&b)) {
-        (true, false) => a,
-        (false, true) => b,
-        _ if a.value <= b.value => a,
-        _ => b,
-    }
-}
-
-/// A bound on maximum minus soft maximum at any x.
-fn soft_error(space: Space, count: Option<f64>, constants: &Constants, temperature: f64) -> Constant {
-    let by_space = match (space, count, constants.slope_sphere) {
-        (Space::Finite(_), Some(states), _) => Some(Constant::bounded(temperature * states.ln())),
-        (Space::Sphere(dim), _, Some(slope)) => {
-            Some(Constant { value: temperature * log_peak(dim, slope.value, temperature), ..slope })
-        }
-        (Space::Body(dim), _, _) => {
-            let body = MetricSpace::body(dim, constants.diameter_xi.value, constants.slope_xi.value);
-            Some(Constant { value: body.error(temperature), ..constants.slope_xi })
-        }
-        _ => None,
-    };
-    // No score is more than Δ below the largest.
-    by_space.map_or(constants.spread, |by_space| better(by_space, constants.spread))
+    Ok(StateSpec { convex, trends: trends.unwrap_or_default(), reference, ..StateSpec::default() })
 }
 
 /// γ, by the peak of the soft law and by the spread of scores.
@@ -353,27 +375,19 @@ fn mixing(acceptance: Acceptance, error: Constant, spread: Constant, temperature
     }
 }
 
-/// The ratio of far and near states, for Theorem 2.
-fn ratio(space: Space, count: Option<f64>, constants: &Constants, slack: f64) -> f64 {
-    match (space, count, constants.slope_sphere) {
-        (Space::Finite(_), Some(states), _) => finite_ratio(states),
-        (Space::Sphere(dim), _, Some(slope)) => sphere_ratio(dim, slope.value, slack),
-        (Space::Body(dim), _, _) => body_ratio(dim, constants.diameter_xi.value, constants.slope_xi.value, slack),
-        _ => f64::INFINITY,
-    }
-}
-
 /// The first step of incumbents: a diameter of X, or 1 if X is unbounded.
 fn first_step(constants: &Constants) -> f64 {
     let diameter = constants.diameter_x.value;
     if diameter.is_finite() { diameter } else { 1.0 }
 }
 
-fn scores_at(sample: &ScoreSample, all: bool, temperature: f64) -> ScoresAt {
-    let scores: Vec<f64> = sample.scores().collect();
+/// The scores are the costs unless others are given.
+fn scores_at(sample: &ScoreSample, scores: Option<Vec<f64>>, all: bool, temperature: f64) -> ScoresAt {
+    let costs: Vec<f64> = sample.scores().collect();
+    let scores = scores.unwrap_or_else(|| costs.clone());
     let worst = sample.worst();
-    let is_worst = |score: f64| score >= worst - cost_tol(worst);
-    let second = scores.iter().copied().filter(|&score| !is_worst(score)).fold(f64::NEG_INFINITY, f64::max);
+    let is_worst = |cost: f64| cost >= worst - cost_tol(worst);
+    let second = costs.iter().copied().filter(|&cost| !is_worst(cost)).fold(f64::NEG_INFINITY, f64::max);
     let mut likeliest = Vec::new();
     if all {
         let law = soft_law(&scores, None, temperature);
@@ -381,17 +395,20 @@ fn scores_at(sample: &ScoreSample, all: bool, temperature: f64) -> ScoresAt {
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
         likeliest.extend(order.iter().take(MAX_LIKELIEST).map(|&index| LikelyState {
             xi: sample.scored[index].xi.clone(),
-            score: scores[index],
+            score: costs[index],
             probability: law[index],
         }));
     }
+    let soft = mellowmax(&scores, None, temperature);
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     ScoresAt {
         evaluated: scores.len(),
         all,
         worst,
-        soft: mellowmax(&scores, None, temperature),
+        soft,
+        log_peak: (largest - soft) / temperature,
         gap: all.then(|| if second.is_finite() { worst - second } else { 0.0 }),
-        ties: scores.iter().filter(|&&score| is_worst(score)).count(),
+        ties: costs.iter().filter(|&&cost| is_worst(cost)).count(),
         likeliest,
     }
 }

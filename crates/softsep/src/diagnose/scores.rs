@@ -95,3 +95,24 @@ impl<'a> ScoreEvaluator<'a> {
         Ok(())
     }
 }
+
+/// The Moreau envelope with parameter τ at x and the states of a sample.
+pub(super) fn smoothed_scores(
+    problem: &Problem,
+    tau: f64,
+    x: &[f64],
+    sample: &ScoreSample,
+    clock: &Clock,
+) -> Result<Vec<f64>, Error> {
+    let smoothed = problem.moreau(tau);
+    let mut engine = engine(&smoothed, clock)?;
+    let mut answer = Answer::new(&smoothed);
+    engine.at(x);
+    let mut scores = Vec::with_capacity(sample.scored.len());
+    for state in &sample.scored {
+        clock.check()?;
+        engine.solve(&state.xi, &mut answer)?;
+        scores.push(answer.value);
+    }
+    Ok(scores)
+}

@@ -11,7 +11,7 @@ use crate::uncertainty::{SetDefinition, Sides};
 
 /// The kinds of sets and the fields of each.
 const KINDS: [(&str, &[&str]); 6] = [
-    ("scenarios", &["kind", "points", "file"]),
+    ("scenarios", &["kind", "points", "file", "drawn_from"]),
     ("box", &["kind", "lower", "upper"]),
     ("l1", &["kind", "center", "scale"]),
     ("budget", &["kind", "budget", "sides", "center", "scale"]),
@@ -134,10 +134,14 @@ fn scenarios(
     folder: &Path,
     complaints: &mut Complaints,
 ) -> Option<SetDefinition> {
+    let set = |node| read_set(node, fields.at("drawn_from"), parameters, folder, complaints);
+    let drawn_from = fields.get("drawn_from").and_then(set).map(Box::new);
     match (fields.get("points"), fields.get("file")) {
-        (Some(_), None) => {
-            points(fields, parameters.len(), complaints).map(|points| SetDefinition::Scenarios { points, file: None })
-        }
+        (Some(_), None) => points(fields, parameters.len(), complaints).map(|points| SetDefinition::Scenarios {
+            points,
+            file: None,
+            drawn_from,
+        }),
         (None, Some(_)) => {
             let file = fields.text("file", complaints)?;
             let place = format!("{} \"{file}\"", fields.at("file"));
@@ -146,7 +150,7 @@ fn scenarios(
                 return None;
             }
             let points = read_scenarios(&folder.join(file), parameters, &place, complaints)?;
-            Some(SetDefinition::Scenarios { points, file: Some(file.to_owned()) })
+            Some(SetDefinition::Scenarios { points, file: Some(file.to_owned()), drawn_from })
         }
         (Some(_), Some(_)) => {
             complaints.add(&*fields.place, "\"points\" and \"file\" are both given; a set has one of them");

@@ -132,11 +132,18 @@ fn set(set: &SetDefinition, dim: usize) -> Result<String, WriteError> {
     let numbers = |values: &[f64]| list(values.iter().map(|&value| number(value)));
     Ok(match set {
         SetDefinition::Custom(custom) => return Err(WriteError::CustomSet { kind: custom.kind() }),
-        SetDefinition::Scenarios { file: Some(file), .. } => {
+        SetDefinition::Scenarios { file: Some(file), drawn_from: None, .. } => {
             object([("kind", string("scenarios")), ("file", string(file))])
         }
-        SetDefinition::Scenarios { points, file: None } => {
-            set_block("scenarios", vec![("points", inner_block(points.iter().map(numbers)))])
+        SetDefinition::Scenarios { points, file, drawn_from } => {
+            let mut fields = vec![match file {
+                Some(file) => ("file", string(file)),
+                None => ("points", inner_block(points.iter().map(numbers))),
+            }];
+            if let Some(origin) = drawn_from {
+                fields.push(("drawn_from", self::set(origin, dim)?));
+            }
+            set_block("scenarios", fields)
         }
         SetDefinition::Box { lower, upper } => {
             set_block("box", vec![("lower", numbers(lower)), ("upper", numbers(upper))])

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::soft_options::{CHAIN_OPTIONS, SOFT_OPTIONS, joined};
 use super::{Method, OptionInfo};
 use crate::certification::{late_separation, separate_and_record};
 use crate::certify::Certify;
@@ -41,7 +42,11 @@ pub(super) enum Growth {
 }
 
 /// The options of `ccg` and `benders`.
-pub(super) const OPTIONS: &[OptionInfo] = &[super::SEPARATION_OPTION];
+pub(super) const OPTIONS: &[OptionInfo] = &joined::<{ 1 + CHAIN_OPTIONS.len() + SOFT_OPTIONS.len() }>(&[
+    &[super::SEPARATION_OPTION],
+    CHAIN_OPTIONS,
+    SOFT_OPTIONS,
+]);
 
 /// The settings of `ccg` and `benders`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -51,6 +56,9 @@ pub struct GenerationSettings {
     /// The separation; `Auto` is a cascade.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub separation: SeparationKind,
+    /// The chains of a separation that is soft, or soft first.
+    #[serde(flatten)]
+    pub soft: SoftSettings,
 }
 
 impl GenerationSettings {
@@ -123,8 +131,8 @@ impl Method for Generation {
 
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let limits = run.limits();
-        let context =
-            SeparationContext::new(SoftSettings::default(), Proof::Required, limits.gap, limits.seed, run.clock());
+        let soft = self.settings.soft.combined();
+        let context = SeparationContext::new(soft, Proof::Required, limits.gap, limits.seed, run.clock());
         let separation = build_separation(&self.settings.separation, problem, &context)?;
         let mut nominal = vec![0.0; problem.set.dim()];
         problem.set.nominal(&mut nominal);

@@ -123,6 +123,8 @@ impl MethodSettings {
         if let Some(SeparationKind::Custom(_)) = self.separation() {
             options.remove(super::SEPARATION_OPTION.name);
         }
+        // Weights are checked where they are made, and their file need not be there any more.
+        options.remove("weights");
         Self::parse(self.name(), &options).map(|_| ())
     }
 
@@ -230,9 +232,14 @@ mod tests {
             assert_eq!(settings.options(), Map::new(), "{}", entry.name);
         }
         for (name, options) in [
-            ("ccg", json!({"separation": "scan"})),
-            ("bundle", json!({"separation": "soft", "stabilisation": "in-out", "chains": 3})),
-            ("branch-and-cut", json!({"tree": "multi", "root": "sgd", "proposal": "uniform", "near": 0.5, "nodes": 9})),
+            ("ccg", json!({"separation": "scan", "proposal": "weighted", "weights": [1.0, 0.0, 2.5]})),
+            ("benders", json!({"temperature": 3.5, "acceptance": "barker", "transitions": 2})),
+            ("bundle", json!({"separation": "soft", "stabilisation": "in-out", "chains": 3, "score": "moreau:0.5"})),
+            (
+                "branch-and-cut",
+                json!({"tree": "multi", "root": "sgd", "near": 0.5, "nodes": 9, "proposal": "uniform",
+                    "temperature": 2.0, "acceptance": "barker", "score": "moreau:1.0", "reference": "surface"}),
+            ),
             ("extensive", json!({"max-copies": 7})),
             (
                 "sgd",
@@ -259,5 +266,37 @@ mod tests {
         let mut descent = SgdSettings::default();
         descent.soft.share = f64::NAN;
         assert!(MethodSettings::from(descent).validate().is_err());
+        // Algorithm 2 gives every assignment one chain, and says how far it goes.
+        let mut tree = BranchAndCutSettings::default();
+        tree.soft.transitions = 2;
+        assert!(MethodSettings::from(tree).validate().is_err());
+    }
+
+    #[test]
+    fn weights_come_from_a_file() {
+        let path = std::env::temp_dir().join(format!("softsep-weights-{}.csv", std::process::id()));
+        let name = path.display().to_string();
+        let parsed = |text: &str| {
+            std::fs::write(&path, text).unwrap_or_else(|error| panic!("{error}"));
+            let options = Map::from_iter([("weights".to_owned(), Value::from(name.clone()))]);
+            MethodSettings::parse("bundle", &options)
+        };
+        for text in ["weight\n1\n0.5\n2e1\n", "1\r\n 0.5\r\n20\r\n\r\n", "1\n0.5\n20"] {
+            let Ok(MethodSettings::Bundle(settings)) = parsed(text) else { panic!("{text:?}") };
+            assert_eq!(settings.soft.weights.as_ref().map(|weights| weights.values()), Some(&[1.0, 0.5, 20.0][..]));
+            let settings = MethodSettings::from(settings);
+            assert_eq!(settings.options(), Map::from_iter([("weights".to_owned(), Value::from(name.clone()))]));
+        }
+        for (text, why) in [
+            ("weight\n1\nmuch\n", "line 3: \"much\" is not a number that is not negative"),
+            ("1\n-1\n", "line 2: \"-1\" is not"),
+            ("1\n\n2\n", "line 2: \"\" is not"),
+            ("inf\n1\n", "line 1: \"inf\" is not"),
+            ("weight\n", "there are no weights"),
+        ] {
+            let said = parsed(text).map_err(|error| error.to_string());
+            assert!(said.as_ref().is_err_and(|said| said.contains(why) && said.contains(&name)), "{text:?}: {said:?}");
+        }
+        std::fs::remove_file(&path).unwrap_or_else(|error| panic!("{error}"));
     }
 }

@@ -16,6 +16,7 @@ mod method_settings;
 mod options;
 mod scope;
 mod sgd;
+mod soft_options;
 mod unbounded;
 
 use serde_json::{Map, Value};
@@ -75,14 +76,6 @@ const SEPARATION_OPTION: OptionInfo = OptionInfo {
            extreme point), split (branch and bound on ξ with affine policies as bounds), bilinear (a mixed-integer \
            program), cascade (soft first, an exact one where that finds nothing), or auto (a cascade where a bound is \
            wanted or cheap, else soft)",
-};
-
-/// The option of methods that verify incumbents by a soft search.
-const SCHEDULE_OPTION: OptionInfo = OptionInfo {
-    name: "schedule",
-    default: "tempering",
-    help: "the temperatures of the search that verifies a decision: tempering (chains at several temperatures, which \
-           swap) or annealing (the temperature falls)",
 };
 
 /// One option of a method.

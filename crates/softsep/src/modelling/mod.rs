@@ -260,7 +260,7 @@ impl Model {
                 self.faults.add(item("scenarios", i, ""), why);
             }
         }
-        self.uncertainty(SetDefinition::Scenarios { points, file: None });
+        self.uncertainty(SetDefinition::scenarios(points));
     }
 
     /// The problem by names, as far as it is stated.

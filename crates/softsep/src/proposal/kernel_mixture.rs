@@ -48,6 +48,10 @@ impl Proposal for KernelMixture {
         self.component(to.component).propose(states, from, random, to);
     }
 
+    fn advance(&self, states: &dyn States, from: &ChainState, to: &mut ChainState) -> bool {
+        self.component(to.component).advance(states, from, to)
+    }
+
     fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64 {
         self.component(to.component).log_ratio(states, from, to)
     }

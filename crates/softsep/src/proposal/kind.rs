@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    Geodesic, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Neighbour, Proposal, ProposalError, RandomStep,
-    Tilted, TiltedChord, Uniform,
+    Geodesic, Hamiltonian, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Neighbour, Proposal, ProposalError,
+    RandomStep, Tangent, Tilted, TiltedChord, Uniform, Weighted,
 };
 use crate::uncertainty::{Space, States};
 
@@ -18,50 +18,61 @@ pub enum ProposalKind {
     Auto,
     /// [`Uniform`].
     Uniform,
+    /// [`Weighted`], by [`ProposalOptions::weights`].
+    Weighted,
     /// [`Tilted`], or [`TiltedChord`] in a body.
     Adaptive,
     /// [`HitAndRun`].
     HitAndRun,
     /// [`Geodesic`].
     Geodesic,
+    /// [`Tangent`].
+    Tangent,
     /// [`Langevin`] or [`LangevinOnSphere`].
     Langevin,
+    /// [`Hamiltonian`].
+    Hamiltonian,
     /// [`Neighbour`], or [`RandomStep`] on a sphere and in a body.
     Local,
 }
 
 /// Options of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProposalOptions {
+pub struct ProposalOptions<'a> {
+    /// One weight for each row of a list, for the weighted proposal.
+    pub weights: Option<&'a [f64]>,
     /// κ of the tilt; the default of the states if `None`.
     pub concentration: Option<f64>,
-    /// The weight of the uniform law in a mixture with a tilted law.
+    /// The weight of the uniform law in a mixture with a tilted or a weighted law.
     pub share: f64,
-    /// The step length of geodesic and Langevin moves, in units of the proposal.
+    /// The step length of geodesic, tangent, Langevin and Hamiltonian moves, in units of the proposal.
     pub step: f64,
 }
 
-impl Default for ProposalOptions {
+impl Default for ProposalOptions<'_> {
     fn default() -> Self {
-        Self { concentration: None, share: 0.1, step: 1.0 }
+        Self { weights: None, concentration: None, share: 0.1, step: 1.0 }
     }
 }
 
 impl ProposalKind {
     /// All kinds with their names.
-    pub const NAMES: [(&'static str, ProposalKind); 7] = [
+    pub const NAMES: [(&'static str, ProposalKind); 10] = [
         ("auto", ProposalKind::Auto),
         ("uniform", ProposalKind::Uniform),
+        ("weighted", ProposalKind::Weighted),
         ("adaptive", ProposalKind::Adaptive),
         ("hit-and-run", ProposalKind::HitAndRun),
         ("geodesic", ProposalKind::Geodesic),
+        ("tangent", ProposalKind::Tangent),
         ("langevin", ProposalKind::Langevin),
+        ("hamiltonian", ProposalKind::Hamiltonian),
         ("local", ProposalKind::Local),
     ];
 
     /// Builds the proposal for these states. The error states why the proposal is not available here, and lists those
     /// that are.
-    pub fn build(self, states: &dyn States, options: &ProposalOptions) -> Result<Box<dyn Proposal>, ProposalError> {
+    pub fn build(self, states: &dyn States, options: &ProposalOptions<'_>) -> Result<Box<dyn Proposal>, ProposalError> {
         options.check()?;
         self.try_build(states, options).map_err(|ProposalError(why)| {
             let works =
@@ -70,7 +81,7 @@ impl ProposalKind {
         })
     }
 
-    fn try_build(self, states: &dyn States, options: &ProposalOptions) -> Result<Box<dyn Proposal>, ProposalError> {
+    fn try_build(self, states: &dyn States, options: &ProposalOptions<'_>) -> Result<Box<dyn Proposal>, ProposalError> {
         Ok(match self {
             ProposalKind::Auto => match states.space() {
                 // The tilt finds the mode in the direction of the slope, and Langevin moves refine it: a fixed κ is too
@@ -96,6 +107,14 @@ impl ProposalKind {
                     states.space()
                 )));
             }
+            ProposalKind::Weighted => match options.weights {
+                Some(weights) => Box::new(Weighted::new(states, weights, options.share)?),
+                None => {
+                    return Err(ProposalError(
+                        "a weighted proposal needs a weight for each scenario (--weights FILE)".into(),
+                    ));
+                }
+            },
             ProposalKind::Adaptive => match (Tilted::of(states, options.share), states.space()) {
                 (Some(tilted), _) => {
                     Box::new(Tilted { concentration: options.concentration.unwrap_or(tilted.concentration), ..tilted })
@@ -107,6 +126,8 @@ impl ProposalKind {
             },
             ProposalKind::HitAndRun => Box::new(HitAndRun::of(states)?),
             ProposalKind::Geodesic => Box::new(Geodesic::of(states, options.step)?),
+            ProposalKind::Tangent => Box::new(Tangent::of(states, options.step)?),
+            ProposalKind::Hamiltonian => Box::new(Hamiltonian::of(states, options.step)?),
             ProposalKind::Langevin => match states.space() {
                 Space::Sphere(_) => Box::new(LangevinOnSphere::of(states, options.step)?),
                 Space::Body(_) | Space::Finite(_) => Box::new(Langevin::of(states, options.step)?),
@@ -119,7 +140,7 @@ impl ProposalKind {
     }
 }
 
-impl ProposalOptions {
+impl ProposalOptions<'_> {
     fn check(&self) -> Result<(), ProposalError> {
         if let Some(concentration) =
             self.concentration.filter(|concentration| !(concentration.is_finite() && *concentration >= 0.0))

@@ -3,13 +3,10 @@
 
 use std::f64::consts::TAU;
 
+use super::widths::coordinate_widths;
 use super::{ChainState, Proposal, ProposalError, log_reference_ratio, point, point_mut};
-use crate::run::{Purpose, Random, normals, stream};
-use crate::uncertainty::{Space, State, States};
-
-/// Number of draws from ν that the body's widths are estimated from. The chain is exact for any positive widths; good
-/// estimates make it mix faster.
-const WIDTH_DRAWS: usize = 256;
+use crate::run::{Random, normals};
+use crate::uncertainty::{State, States};
 
 /// In coordinates divided by the body's widths, `u' = u + (σ²/2)·force + σ·normal` with `σ = step·min(1/√dim,
 /// 1/|force|)`.
@@ -30,29 +27,7 @@ impl Langevin {
     /// Creates the proposal for the states of a convex body. Errs for other spaces, and for bodies without width in
     /// some coordinate.
     pub fn of(states: &dyn States, step: f64) -> Result<Self, ProposalError> {
-        let (Space::Body(dim), Some(_)) = (states.space(), states.local_coordinates()) else {
-            return Err(ProposalError(format!(
-                "Langevin moves need coordinates to move in, and these states are {}",
-                states.space()
-            )));
-        };
-        let mut random = stream(0, Purpose::Estimate, 0);
-        let mut state = states.blank();
-        let (mut mean, mut square) = (vec![0.0; dim], vec![0.0; dim]);
-        for draw in 1..=WIDTH_DRAWS {
-            states.draw(&mut random, &mut state);
-            for (index, &value) in point(&state).iter().enumerate() {
-                let before = value - mean[index];
-                mean[index] += before / draw as f64;
-                square[index] += before * (value - mean[index]);
-            }
-        }
-        let widths: Vec<f64> = square.iter().map(|square| (square / WIDTH_DRAWS as f64).sqrt()).collect();
-        if let Some(flat) = widths.iter().position(|width| !(*width > 0.0 && width.is_finite())) {
-            return Err(ProposalError(format!(
-                "Langevin moves need a body with some width, and this one has none in coordinate {flat}"
-            )));
-        }
+        let widths = coordinate_widths(states, "Langevin")?;
         let log_unit = widths.iter().map(|width| (width * TAU.sqrt()).ln()).sum();
         Ok(Self { step, widths, log_unit })
     }

@@ -4,6 +4,7 @@
 //! CONTRIBUTING.md describes how to add a proposal; every proposal passes [`crate::testing::check_proposal`].
 
 pub(crate) mod geodesic;
+pub(crate) mod hamiltonian;
 pub(crate) mod hit_and_run;
 pub(crate) mod kernel_mixture;
 mod kind;
@@ -12,12 +13,16 @@ pub(crate) mod langevin_sphere;
 pub(crate) mod neighbour;
 pub(crate) mod proposal_mixture;
 pub(crate) mod random_step;
+pub(crate) mod tangent;
 pub(crate) mod tilted;
 pub(crate) mod tilted_chord;
 pub(crate) mod uniform;
 pub(crate) mod weighted;
+mod widths;
 
 pub(crate) use geodesic::Geodesic;
+pub(crate) use hamiltonian::Hamiltonian;
+pub use hamiltonian::Trajectory;
 pub(crate) use hit_and_run::HitAndRun;
 pub(crate) use kernel_mixture::KernelMixture;
 pub use kind::{ProposalKind, ProposalOptions};
@@ -25,9 +30,11 @@ pub(crate) use langevin::Langevin;
 pub(crate) use langevin_sphere::LangevinOnSphere;
 pub(crate) use neighbour::Neighbour;
 pub(crate) use random_step::RandomStep;
+pub(crate) use tangent::Tangent;
 pub(crate) use tilted::Tilted;
 pub(crate) use tilted_chord::TiltedChord;
 pub(crate) use uniform::Uniform;
+pub(crate) use weighted::Weighted;
 
 use crate::model::Problem;
 use crate::numeric::{dot, norm};
@@ -55,6 +62,8 @@ pub struct ChainState {
     /// The chord on which this state was proposed, as its least t, its greatest t and the chosen t; written and read by
     /// [`TiltedChord`] and [`RandomStep`].
     pub chord: [f64; 3],
+    /// The trajectory at whose end this state was proposed; written and read by [`Hamiltonian`].
+    pub trajectory: Trajectory,
 }
 
 /// A component of a mixture of two proposals.
@@ -70,15 +79,17 @@ pub enum Component {
 impl ChainState {
     /// Creates a blank state with buffers of the right sizes.
     pub fn new(problem: &Problem, states: &dyn States) -> Self {
+        let coordinates = states.local_coordinates().map_or(0, LocalCoordinates::dim);
         Self {
             state: states.blank(),
             xi: vec![0.0; problem.set.dim()],
             answer: Answer::new(problem),
             tilt: CachedTilt::default(),
-            drift: vec![0.0; states.local_coordinates().map_or(0, LocalCoordinates::dim) + 1],
+            drift: vec![0.0; coordinates + 1],
             component: Component::default(),
             concentration_factor: 1.0,
             chord: [0.0; 3],
+            trajectory: Trajectory::new(coordinates),
         }
     }
 
@@ -152,8 +163,14 @@ pub trait Proposal: Send + Sync {
     /// Draws a candidate into `to.state`.
     fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState);
 
-    /// Returns `ln q(from|to) − ln q(to|from)`, with densities with respect to ν. Both states are prepared, and `to`
-    /// was proposed from `from`. Returns −∞ if the reverse move is impossible.
+    /// Continues a candidate whose trajectory needs the recourse on the way: moves `to`, which is prepared, and returns
+    /// true; returns false where the candidate is complete. A trajectory that is given up ends at `from`.
+    fn advance(&self, _states: &dyn States, _from: &ChainState, _to: &mut ChainState) -> bool {
+        false
+    }
+
+    /// Returns `ln q(from|to) − ln q(to|from)`, with densities with respect to ν, or for a random trajectory the same
+    /// ratio of the densities of its ways. Both states are prepared, and `to` was proposed from `from`. Returns −∞ if the reverse move is impossible.
     fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64;
 
     /// Whether the law has a density in closed form on these states.

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use super::summary::entries;
-use crate::diagnose::{Certified, Constant, Diagnosis, Identification, Inquiry, Provenance, Searched};
+use crate::diagnose::{Certified, Constant, Convergence, Diagnosis, Identification, Inquiry, Provenance, Searched};
 use crate::model::Problem;
-use crate::theory::Chance;
+use crate::separation::soft::Score;
+use crate::theory::{Chance, StepBound};
 use crate::uncertainty::{Count, Space};
 
 /// Less likely states are not shown.
@@ -17,6 +18,7 @@ pub fn diagnosis_summary(problem: &Problem, inquiry: &Inquiry, diagnosis: &Diagn
     at_the_decision(&mut text, problem, inquiry, diagnosis);
     constants(&mut text, diagnosis);
     identification(&mut text, inquiry, diagnosis);
+    convergence(&mut text, diagnosis);
     advice(&mut text, inquiry, diagnosis);
     text
 }
@@ -50,10 +52,15 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
         None => format!("the largest that keeps the soft maximum within {} of the cost", percent(inquiry.gap)),
     };
     let _ = writeln!(text, "temperature  w = {}, {why}", short(diagnosis.temperature));
+    if let Score::Moreau(tau) = inquiry.score {
+        let error = at_most(diagnosis.score_error);
+        let _ =
+            writeln!(text, "scores       the Moreau envelope with τ = {}, below the cost by {error} (ε)", short(tau));
+    }
     let how = if scores.all { "exact" } else { "estimated from the draws" };
     let _ = writeln!(
         text,
-        "soft maximum {} ({how}), {} below the largest score found; at any decision it is below the maximum by {}",
+        "soft maximum {} ({how}), {} below the largest cost found; at any decision it is below the maximum by {}",
         short(scores.soft),
         short(scores.worst - scores.soft),
         at_most(diagnosis.soft_error)
@@ -107,6 +114,7 @@ fn constants(text: &mut String, diagnosis: &Diagnosis) {
         let _ = writeln!(text, "  {name:<5} {what} {}", at_most(constant));
     };
     line("Δ", "scores differ by", constants.spread);
+    line("L_f", "per unit of x, f changes by", constants.slope_f);
     line("L'_Q", "per unit of x, Q changes by", constants.slope_x);
     line("L'_ξ", "per unit of ξ, Q changes by", constants.slope_xi);
     if let Some(slope) = constants.slope_sphere {
@@ -154,7 +162,8 @@ fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
         let mut line = |what: &str, said: [String; 2]| {
             let _ = writeln!(text, "    {what:<34} moving: {}; fixed: {}", said[0], said[1]);
         };
-        line(&format!("within {slack} of it (Theorem 2)"), bounds.general.map(general));
+        let is_coarse = diagnosis.slack <= 2.0 * diagnosis.score_error.value;
+        line(&format!("within {slack} of it (Theorem 2)"), bounds.general.map(|bound| general(bound, is_coarse)));
         if let Some(finite) = bounds.finite {
             line("it exactly (Theorem 3)", finite.map(chance));
         }
@@ -174,6 +183,7 @@ fn identification(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
         }
         None => {
             let why = match (diagnosis.space, diagnosis.scores.gap) {
+                (Space::Finite(_), Some(gap)) if gap > 0.0 => "do not apply here: they need a gap Δ* above 4ε",
                 (Space::Finite(_), Some(_)) => "do not apply here: all states cost the same",
                 (Space::Finite(_), None) => {
                     "need the gap Δ* between the worst states and the others, which is not known"
@@ -191,6 +201,52 @@ fn adaptive(text: &mut String, bounds: &Identification) {
     }
 }
 
+/// The bounds of Theorems 1 and 4 and of Proposition 2.
+fn convergence(text: &mut String, diagnosis: &Diagnosis) {
+    let Some(Convergence { after, range, provenance }) = &diagnosis.convergence else {
+        let why = match diagnosis.score_error.value > 0.0 {
+            true => "are for exact scores",
+            false => "need bounded decisions and slopes",
+        };
+        let _ = writeln!(text, "\nTheorems 1 and 4 and Proposition 2, on the averages of Algorithm 1, {why}");
+        return;
+    };
+    let caution = match provenance {
+        Provenance::Bounded => "bounds on the mean",
+        Provenance::Estimated { .. } => "not bounds: they use estimated constants",
+    };
+    let theorem = if matches!(diagnosis.space, Space::Finite(_)) { "Theorem 1" } else { "Theorem 4" };
+    let _ = writeln!(
+        text,
+        "\naverages of Algorithm 1 cost more than the optimum by at most ({caution}), for independent draws as \
+         candidates, and"
+    );
+    let _ = writeln!(text, "steps α₀/√n with the best α₀ for the bound");
+    for bounds in after {
+        let _ = writeln!(text, "  after {} steps", bounds.steps);
+        let mut line = |what: String, bound: StepBound| {
+            let _ = writeln!(text, "    {what:<42} {}", excess(bound, *range));
+        };
+        line(format!("step-size average, soft optimum ({theorem})"), bounds.step_size);
+        line(format!("linear average, soft optimum ({theorem})"), bounds.linear);
+        if let Some(cooling) = bounds.cooling {
+            line("linear average, falling w (Proposition 2)".to_owned(), cooling);
+        }
+    }
+}
+
+/// Formats a bound on costs that differ by no more than the range.
+fn excess(bound: StepBound, range: f64) -> String {
+    match bound.least() < range {
+        true => format!("{} (α₀ = {})", short(bound.least()), short(bound.best_first_step())),
+        false => format!(
+            "vacuous (the bound is {}, and no two decisions differ by more than {})",
+            short(bound.least()),
+            short(range)
+        ),
+    }
+}
+
 fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
     let _ = writeln!(text, "\nadvice");
     match diagnosis.temperature_for_gap {
@@ -199,6 +255,13 @@ fn advice(text: &mut String, inquiry: &Inquiry, diagnosis: &Diagnosis) {
                 text,
                 "  w ≤ {} keeps the soft maximum within {} of the cost",
                 short(temperature),
+                percent(inquiry.gap)
+            );
+        }
+        None if diagnosis.score_error.value >= diagnosis.slack => {
+            let _ = writeln!(
+                text,
+                "  no w keeps the soft maximum within {} of the cost: the error ε of the scores is no less",
                 percent(inquiry.gap)
             );
         }
@@ -264,9 +327,13 @@ fn certification_advice(text: &mut String, certified: &Certified, inquiry: &Inqu
     }
 }
 
-/// Formats the bound of Theorem 2, if it applies.
-fn general(bound: Option<Chance>) -> String {
-    bound.map_or("not available for so few steps".to_owned(), chance)
+/// Formats the bound of Theorem 2, if it applies. `is_coarse`: whether the scores are too coarse for the gap.
+fn general(bound: Option<Chance>, is_coarse: bool) -> String {
+    match bound {
+        Some(bound) => chance(bound),
+        None if is_coarse => "not available: the gap is not above 2ε".to_owned(),
+        None => "not available for so few steps".to_owned(),
+    }
 }
 
 fn chance(chance: Chance) -> String {

@@ -47,7 +47,7 @@ mod tests {
     use crate::model::ProblemDefinition;
     use crate::uncertainty::SetDefinition;
 
-    /// min y over y + ξ₁ − ξ₂ ≥ 0, y − 2ξ₂ + ξ₃ ≤ 9, 0 ≤ y + ξ₄ ≤ 9, with ξ₅ nowhere.
+    /// min y over y + ξ₁ − ξ₂ ≥ 0, y + 2ξ₂ + ξ₃ ≤ 9, 0 ≤ y + ξ₄ ≤ 9, with ξ₅ nowhere.
     fn problem() -> Problem {
         let mut file = ProblemDefinition::default();
         file.uncertainty.parameters = (1..=5).map(|k| format!("xi_{k}")).collect();

@@ -14,7 +14,7 @@ mod transport;
 
 pub use engine::check_engine;
 pub use method::check_method;
-pub use proposal::{Trial, check_proposal};
+pub use proposal::{Trial, check_proposal, check_trajectories};
 pub use random::{Recipe, Size, random_problem};
 pub use separation::{BuildSeparation, check_separation};
 pub use set::check_set;

@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use crate::chain::Acceptance;
 use crate::model::Problem;
-use crate::proposal::{ChainState, Proposal};
+use crate::proposal::{ChainState, Hamiltonian, Proposal};
 use crate::recourse::Recourse;
 use crate::run::{Purpose, Random, stream};
 use crate::uncertainty::{Space, State, States};
@@ -55,6 +55,31 @@ pub fn check_proposal(trial: &Trial, engine: &mut dyn Recourse, seed: u64) {
             trial.draws_follow_density(from, &mut random);
         }
     }
+}
+
+/// Tests Hamiltonian moves: the trajectory from each candidate with the opposite momentum ends where the candidate came
+/// from, with the inverse ratio. Returns the number of trajectories that were not given up.
+pub fn check_trajectories(trial: &Trial, moves: &Hamiltonian, engine: &mut dyn Recourse, seed: u64) -> usize {
+    let (name, mut random) = (&trial.problem.name, stream(seed, Purpose::Estimate, 0));
+    let mut complete = 0;
+    for _ in 0..200 {
+        let from = trial.drawn(&mut random, engine);
+        let mut to = from.clone();
+        trial.propose(&from, engine, &mut random, &mut to);
+        if to.state == from.state {
+            continue;
+        }
+        let forth = moves.log_ratio(trial.states, &from, &to);
+        let mut back = to.clone();
+        back.trajectory.reverse(&to.trajectory);
+        moves.begin(trial.states, &to, &mut back);
+        trial.complete(&to, engine, &mut back);
+        let apart = from.xi.iter().zip(&back.xi).fold(0.0_f64, |apart, (a, b)| apart.max((a - b).abs()));
+        let ratio = moves.log_ratio(trial.states, &to, &back);
+        assert!(apart < 1e-6 && close(forth, -ratio, 1e-6), "{name}: {apart} apart, {forth} and {ratio}");
+        complete += 1;
+    }
+    complete
 }
 
 impl Trial<'_> {
@@ -121,6 +146,24 @@ impl Trial<'_> {
         }
     }
 
+    /// Draws a candidate and makes it ready, with the recourse on the way where its trajectory needs that.
+    fn propose(&self, from: &ChainState, engine: &mut dyn Recourse, random: &mut Random, to: &mut ChainState) {
+        self.proposal.propose(self.states, from, random, to);
+        self.complete(from, engine, to);
+    }
+
+    /// Makes a candidate ready.
+    fn complete(&self, from: &ChainState, engine: &mut dyn Recourse, to: &mut ChainState) {
+        while to.state != from.state {
+            self.states.realize(&to.state, &mut to.xi);
+            engine.solve(&to.xi, &mut to.answer).unwrap_or_else(|error| panic!("{}: {error}", self.problem.name));
+            self.proposal.prepare(self.states, to, self.temperature);
+            if !self.proposal.advance(self.states, from, to) {
+                return;
+            }
+        }
+    }
+
     fn candidates_are_states_and_ratios_turn_round(
         &self,
         from: &ChainState,
@@ -130,7 +173,7 @@ impl Trial<'_> {
         let name = &self.problem.name;
         let (mut to, mut start) = (from.clone(), from.clone());
         for _ in 0..200 {
-            self.proposal.propose(self.states, from, random, &mut to);
+            self.propose(from, engine, random, &mut to);
             self.states.realize(&to.state, &mut to.xi);
             let size = to.xi.iter().fold(1.0_f64, |size, entry| size.max(entry.abs()));
             assert!(self.problem.set.contains(&to.xi, 1e-9 * size), "{name}: {:?} is no state", to.state);
@@ -141,9 +184,8 @@ impl Trial<'_> {
             if to.state == from.state {
                 continue;
             }
-            engine.solve(&to.xi, &mut to.answer).unwrap_or_else(|error| panic!("{name}: {error}"));
-            self.proposal.prepare(self.states, &mut to, self.temperature);
             // The same way back.
+            start.trajectory.reverse(&to.trajectory);
             let [least, most, chosen] = to.chord;
             (start.component, start.chord) = (to.component, [least - chosen, most - chosen, -chosen]);
             let (forth, back) =

@@ -196,7 +196,7 @@ fn random_set(rng: &mut ChaCha8Rng, kind: &str, dim: usize) -> SetDefinition {
             for _ in 0..if dim > 3 { 60 } else { 7 } {
                 points.push(&vector(-1.5, 1.5));
             }
-            SetDefinition::Scenarios { points, file: None }
+            SetDefinition::scenarios(points)
         }
         "box" => SetDefinition::Box { upper: center.iter().zip(&scale).map(|(c, s)| c + s).collect(), lower: center },
         "l1" => SetDefinition::L1 { center, scale },

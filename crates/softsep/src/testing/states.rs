@@ -138,6 +138,30 @@ impl Suite<'_> {
         }
     }
 
+    /// At the end of a chord the outward normal, where it is known, points away from every state.
+    fn normal_supports_the_body(
+        &self,
+        local: &dyn LocalCoordinates,
+        point: &[f64],
+        direction: &[f64],
+        most: f64,
+        random: &mut Random,
+    ) {
+        let end: Vec<f64> = point.iter().zip(direction).map(|(point, entry)| point + most * entry).collect();
+        let (mut normal, mut state) = (vec![0.0; local.dim()], self.states.blank());
+        if !local.outward_normal(&end, direction, &mut normal) {
+            return;
+        }
+        assert!(dot(&normal, direction) > 0.0, "{}: {normal:?} is no outward normal at {end:?}", self.what);
+        for _ in 0..20 {
+            self.states.draw(random, &mut state);
+            let State::Point(other) = &state else { panic!("{}: walks on {state:?}", self.what) };
+            let beyond: f64 = normal.iter().zip(other).zip(&end).map(|((n, other), end)| n * (other - end)).sum();
+            let size = dot(&normal, &normal).sqrt();
+            assert!(beyond <= 1e-6 * size, "{}: {other:?} is beyond {end:?} along {normal:?}", self.what);
+        }
+    }
+
     fn walks_keep_to_the_set(&self, local: &dyn LocalCoordinates, random: &mut Random) {
         let mut state = self.states.blank();
         let dim = local.dim();
@@ -170,6 +194,7 @@ impl Suite<'_> {
                         moved(beyond)
                     );
                 }
+                self.normal_supports_the_body(local, point, &direction, most, random);
                 // The set's own chord is the same.
                 let (here, there) = (moved(0.0), moved(1.0));
                 let along: Vec<f64> = there.iter().zip(&here).map(|(there, here)| there - here).collect();

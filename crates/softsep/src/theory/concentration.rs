@@ -10,7 +10,7 @@ pub fn finite_ratio(states: f64) -> f64 {
     (states - 1.0).max(0.0)
 }
 
-/// Example "concentration": the ratio on a convex body of full dimension with the uniform law, max(1, 4L'_ξ·D/Δ̃)^dim.
+/// Example 10: the ratio on a convex body of full dimension with the uniform law, max(1, 4L'_ξ·D/Δ̃)^dim.
 pub fn body_ratio(dim: usize, diameter: f64, lipschitz: f64, slack: f64) -> f64 {
     (4.0 * lipschitz * diameter / slack).max(1.0).powf(dim as f64)
 }

@@ -1,5 +1,5 @@
 //! How fast chains forget where they were: Doeblin's γ with `P_x(i,·) ≥ γ·μ` for all i and x, and what follows from it
-//! (Lemma 4, Example 5 and the example of uniform mixing).
+//! (Lemma 4, Examples 5 and 9).
 
 use crate::chain::Acceptance;
 
@@ -45,10 +45,9 @@ impl Mixing {
     }
 }
 
-/// Example 5 and the example of uniform mixing, on any space: a fresh draw from ν, where scores differ by Δ at most.
+/// Example 5 and the first part of Example 9, on any space: a fresh draw from ν, where scores differ by Δ at most.
 ///
-/// The last line of the example of uniform mixing has e^(−Δ/w) for Barker as well; its derivation gives 1/(1 +
-/// e^(Δ/w)).
+/// The last line of Example 9 has e^(−Δ/w) for Barker as well; its derivation gives 1/(1 + e^(Δ/w)).
 pub fn uniform_by_spread(acceptance: Acceptance, spread: f64, temperature: f64) -> Mixing {
     let unlikely = (-spread / temperature).exp();
     Mixing::new(match acceptance {

@@ -38,8 +38,8 @@ pub fn finite_error(states: f64, temperature: f64) -> f64 {
     temperature * states.max(1.0).ln()
 }
 
-/// The constants of the general bound (Proposition of EC.3, "General Mellowmax Approximation") for scores on a metric
-/// space of states.
+/// The constants of the general bound (the proposition of EC.4, "General Mellowmax Approximation") for scores on a
+/// metric space of states.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetricSpace {
     /// L: the Lipschitz constant of the scores.

@@ -12,6 +12,7 @@
 mod adaptive;
 mod chance;
 mod concentration;
+mod convergence;
 mod doeblin;
 mod identification;
 mod lipschitz;
@@ -22,6 +23,7 @@ mod temperature;
 pub use adaptive::{Adaptive, Certification};
 pub use chance::Chance;
 pub use concentration::{body_ratio, finite_ratio, sphere_ratio};
+pub use convergence::{Cooling, Descent, StepBound, law_modulus};
 pub use doeblin::{Mixing, uniform_by_peak, uniform_by_spread};
 pub use identification::{Finite, General, Movement};
 pub use lipschitz::{kernel_rows, kernel_variation};

@@ -1,4 +1,4 @@
-//! Caps of the unit sphere, and the largest density of a soft law on it (appendix to the example of uniform mixing).
+//! Caps of the unit sphere, and the largest density of a soft law on it (appendix to Example 9).
 //!
 //! The sphere is that of the coordinates u in ξ = ξ̄ + Au, so that its dimension is that of u; the paper writes d_ξ.
 //! Two points (`dim` = 1) are a finite set and not covered here.

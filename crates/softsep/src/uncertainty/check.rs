@@ -96,7 +96,7 @@ mod tests {
     fn scenarios(dim: usize, rows: &[&[f64]]) -> SetDefinition {
         let mut points = ScenarioList::new(dim);
         rows.iter().for_each(|row| points.push(row));
-        SetDefinition::Scenarios { points, file: None }
+        SetDefinition::scenarios(points)
     }
 
     fn row(name: &str, xi: &[(&str, f64)], lower: f64, upper: f64) -> Row {

@@ -24,6 +24,9 @@ pub enum SetDefinition {
         points: ScenarioList,
         /// The CSV file they came from, as the problem names it.
         file: Option<String>,
+        /// The ellipsoid from whose boundary they were drawn, uniformly by area. The adaptive proposal makes use of it;
+        /// the set is the list all the same.
+        drawn_from: Option<Box<SetDefinition>>,
     },
     /// `lower ≤ ξ ≤ upper`.
     Box {
@@ -71,6 +74,11 @@ pub enum SetDefinition {
 }
 
 impl SetDefinition {
+    /// A finite list.
+    pub fn scenarios(points: ScenarioList) -> Self {
+        Self::Scenarios { points, file: None, drawn_from: None }
+    }
+
     /// `ξ = center + scale∘z`, `Σ|z| ≤ budget`, with `0 ≤ z ≤ 1` or `−1 ≤ z ≤ 1`.
     pub fn budget(budget: f64, sides: Sides, center: impl Into<Vec<f64>>, scale: impl Into<Vec<f64>>) -> Self {
         Self::Budget { budget, sides, center: center.into(), scale: scale.into() }

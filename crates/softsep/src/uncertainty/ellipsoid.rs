@@ -75,6 +75,11 @@ impl Ellipsoid {
         })
     }
 
+    /// The center, and the axes along which the ellipsoid is not flat with its half-width along each.
+    pub(super) fn axes(&self) -> (&[f64], &[(f64, Vec<f64>)]) {
+        (&self.center, &self.axes[..self.rank])
+    }
+
     /// The ends of the longest axis, in lexicographic order.
     fn ends(&self) -> [Vec<f64>; 2] {
         let (half, axis) = &self.axes[0];

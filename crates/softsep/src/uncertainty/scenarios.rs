@@ -2,12 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::states::ListRows;
+use super::ellipsoid::Ellipsoid;
+use super::states::{ListRows, ListSurface};
 use super::{Count, Part, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, allow, check, dot};
 use crate::definition::{Complaints, ScenarioList};
 
 /// Faults named one by one; the others are counted.
 const NAMED: usize = 20;
+
+/// A row is on the boundary of the ellipsoid that it was drawn from if its u is as long as one up to this: files have
+/// few digits.
+const BOUNDARY_TOL: f64 = 1e-4;
 
 /// Finitely many ξ, listed one by one. Not convex: only the rows are members.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +22,54 @@ pub(crate) struct Scenarios {
     file: Option<String>,
     /// The row nearest to the mean.
     typical: usize,
+    drawn_from: Option<DrawnFrom>,
+}
+
+/// The ellipsoid from whose boundary a list was drawn.
+#[derive(Debug, Clone, PartialEq)]
+struct DrawnFrom {
+    ellipsoid: Ellipsoid,
+    /// ln ‖A⁻ᵀu‖ of each row `center + A u`: the logarithm of the surface factor, up to the constant |det A|.
+    log_factors: Vec<f64>,
+}
+
+impl DrawnFrom {
+    /// `None` after complaints: the definition is no ellipsoid, or some row is not on its boundary.
+    fn build(
+        set: &SetDefinition,
+        points: &ScenarioList,
+        parameters: &[String],
+        place: &str,
+        complaints: &mut Complaints,
+    ) -> Option<Self> {
+        if !matches!(set, SetDefinition::Ellipsoid { .. }) {
+            complaints.add(place, "must be of the kind ellipsoid");
+            return None;
+        }
+        let ellipsoid = Ellipsoid::build(set, parameters, place, complaints)?;
+        let (center, axes) = ellipsoid.axes();
+        let mut log_factors = Vec::with_capacity(points.len());
+        for (row, point) in points.iter().enumerate() {
+            let (mut square, mut factor, mut flat) = (0.0, 0.0, 0.0);
+            for (point, center) in point.iter().zip(center) {
+                flat += (point - center).powi(2);
+            }
+            for (half, axis) in axes {
+                let along: f64 =
+                    point.iter().zip(center).zip(axis).map(|((point, center), axis)| (point - center) * axis).sum();
+                square += (along / half).powi(2);
+                factor += (along / (half * half)).powi(2);
+                flat -= along * along;
+            }
+            let longest = axes.first().map_or(0.0, |axis| axis.0);
+            if !((square.sqrt() - 1.0).abs() <= BOUNDARY_TOL && flat <= (BOUNDARY_TOL * longest).powi(2)) {
+                complaints.add(place, format!("scenario {} is not on the boundary of this ellipsoid", row + 1));
+                return None;
+            }
+            log_factors.push(0.5 * factor.ln());
+        }
+        Some(Self { ellipsoid, log_factors })
+    }
 }
 
 impl Scenarios {
@@ -26,7 +79,7 @@ impl Scenarios {
         place: &str,
         complaints: &mut Complaints,
     ) -> Option<Self> {
-        let SetDefinition::Scenarios { points, file } = set else { return None };
+        let SetDefinition::Scenarios { points, file, drawn_from } = set else { return None };
         if points.is_empty() {
             complaints.add(place, "the list of scenarios is empty; at least one is needed");
             return None;
@@ -55,8 +108,14 @@ impl Scenarios {
         if faults > NAMED {
             complaints.add(place, format!("and {} more numbers like these", faults - NAMED));
         }
-        usable &= faults == 0;
-        usable.then(|| Self { points: points.clone(), file: file.clone(), typical: nearest_to_mean(points) })
+        if !usable || faults > 0 {
+            return None;
+        }
+        let drawn_from = match drawn_from {
+            Some(set) => Some(DrawnFrom::build(set, points, parameters, &format!("{place}.drawn_from"), complaints)?),
+            None => None,
+        };
+        Some(Self { points: points.clone(), file: file.clone(), typical: nearest_to_mean(points), drawn_from })
     }
 }
 
@@ -128,10 +187,18 @@ impl Uncertainty for Scenarios {
     }
 
     fn states(&self, _spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError> {
-        Ok(Box::new(ListRows::new(Cow::Borrowed(&self.points))))
+        let rows = ListRows::new(Cow::Borrowed(&self.points));
+        Ok(Box::new(match &self.drawn_from {
+            Some(DrawnFrom { ellipsoid, log_factors }) => {
+                let (center, axes) = ellipsoid.axes();
+                rows.on_surface(ListSurface { center, axes, log_factors })
+            }
+            None => rows,
+        }))
     }
 
     fn describe(&self) -> Option<SetDefinition> {
-        Some(SetDefinition::Scenarios { points: self.points.clone(), file: self.file.clone() })
+        let drawn_from = self.drawn_from.as_ref().and_then(|drawn| drawn.ellipsoid.describe()).map(Box::new);
+        Some(SetDefinition::Scenarios { points: self.points.clone(), file: self.file.clone(), drawn_from })
     }
 }

@@ -176,7 +176,7 @@ fn of(outcome: &Outcome) -> Optimum {
 /// The program over all scenarios of a list at once.
 fn over(problem: &Problem, points: &ScenarioList) -> Outcome {
     let mut file = problem.definition();
-    file.uncertainty.set = SetDefinition::Scenarios { points: points.clone(), file: None };
+    file.uncertainty.set = SetDefinition::scenarios(points.clone());
     let settings = Settings { method: "extensive".parse().unwrap(), gap: 1e-9, ..Settings::default() };
     let outcome = solve(&Problem::new(&file).unwrap(), &settings);
     outcome.unwrap_or_else(|error| panic!("{}: {error}", problem.name))

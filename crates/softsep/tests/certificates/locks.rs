@@ -69,7 +69,7 @@ pub(crate) fn list(count: usize, locks: usize) -> Locked {
     let half = 0.5 * (1.0 - (std::f64::consts::TAU / count as f64).cos());
     let locks: Vec<_> = (0..locks).map(|lock| (point(count / 3 + 2 * lock).to_vec(), 1.0 - half, half)).collect();
     let share = locks.len() as f64 / count as f64;
-    let problem = locked(SetDefinition::Scenarios { points, file: None }, 2, &locks);
+    let problem = locked(SetDefinition::scenarios(points), 2, &locks);
     Locked { problem, convex: true, share, measure: "uniform on the scenarios of the list" }
 }
 

@@ -15,7 +15,7 @@ fn proposals_by_name() {
         ProposalKind::NAMES.iter().filter(|(_, choice)| works(*choice)).map(|(name, _)| *name).collect()
     };
     assert_eq!(works(list), ["auto", "uniform", "adaptive", "local"]);
-    assert_eq!(works(sphere), ["auto", "uniform", "adaptive", "geodesic", "langevin", "local"]);
+    assert_eq!(works(sphere), ["auto", "uniform", "adaptive", "geodesic", "tangent", "langevin", "local"]);
     let states = list.set.states(&state_spec(true)).unwrap();
     let refusal = |choice: ProposalKind, options| choice.build(states.as_ref(), &options).err().unwrap().to_string();
     assert_eq!(

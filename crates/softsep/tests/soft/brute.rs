@@ -56,7 +56,7 @@ impl Demand {
     }
 }
 
-/// `Q(x, ξ) = min ½ Σ h y² + (b + Bξ)'y` over y ≥ 0 that meet the demands: Example 7 of the paper.
+/// `Q(x, ξ) = min ½ Σ h y² + (b + Bξ)'y` over y ≥ 0 that meet the demands: Example 8 of the paper.
 #[derive(Debug, Clone)]
 pub(crate) struct Quadratic {
     pub(crate) h: Vec<f64>,

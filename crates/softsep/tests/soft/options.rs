@@ -100,12 +100,46 @@ fn of_bundle() {
     }
 }
 
+/// The options of chains, in every method whose separation may be soft.
+#[test]
+fn of_chains_in_every_method() {
+    let mixed = |uncertainty| {
+        let settings = LocationTransportation { n: 3, uncertainty, mixed_integer: true, seed: 5 };
+        Problem::new(&location_transportation(&settings).unwrap()).unwrap()
+    };
+    let weights = format!("[{}]", ["1", "2"].map(|weight| [weight; 40].join(", ")).join(", "));
+    for given in [
+        &[("temperature", "50"), ("acceptance", "barker")][..],
+        &[("temperature", "50"), ("proposal", "uniform"), ("schedule", "annealing")],
+        &[("score", "moreau:0.001")],
+        &[("kappa", "10"), ("share", "0.2")],
+    ] {
+        for uncertainty in [Uncertain::Ellipsoid, Uncertain::Scenarios(80), Uncertain::Budget { gamma: 0.5 }] {
+            works("bundle", &depots(uncertainty), given);
+            works("branch-and-cut", &mixed(uncertainty), given);
+            if matches!(uncertainty, Uncertain::Scenarios(_)) {
+                works("ccg", &depots(uncertainty), given);
+                works("benders", &depots(uncertainty), given);
+            }
+        }
+    }
+    let (sphere, list) = (Uncertain::Ellipsoid, Uncertain::Scenarios(80));
+    for (method, problem) in [("bundle", depots(sphere)), ("branch-and-cut", mixed(sphere))] {
+        works(method, &problem, &[("reference", "surface"), ("proposal", "tangent")]);
+    }
+    let on_lists = [("bundle", depots(list)), ("branch-and-cut", mixed(list)), ("ccg", depots(list))];
+    for (method, problem) in on_lists {
+        works(method, &problem, &[("proposal", "weighted"), ("weights", &weights)]);
+        works(method, &problem, &[("temperature", "adaptive"), ("margin", "50")]);
+    }
+}
+
 #[test]
 fn on_some_spaces() {
-    for proposal in ["geodesic", "langevin"] {
+    for proposal in ["geodesic", "tangent", "langevin"] {
         works("sgd", &sphere(), &[("proposal", proposal)]);
     }
-    for proposal in ["hit-and-run", "langevin"] {
+    for proposal in ["hit-and-run", "langevin", "hamiltonian"] {
         works("sgd", &body(), &[("proposal", proposal)]);
     }
     for margin in ["auto", "50"] {
@@ -191,6 +225,36 @@ fn seeds_and_options_make_a_difference() {
     for given in [("stabilisation", "in-out"), ("chains", "2")] {
         assert_ne!(usual, result(&problem, &bundle(&[given])), "{given:?}");
     }
+    options_of_chains_make_a_difference();
+}
+
+/// The options of chains reach the chains of every method: the number of recourse solves tells.
+fn options_of_chains_make_a_difference() {
+    let mixed = LocationTransportation { n: 6, uncertainty: Uncertain::Ellipsoid, mixed_integer: true, seed: 5 };
+    let mixed = Problem::new(&location_transportation(&mixed).unwrap()).unwrap();
+    let soft = ("separation", "soft");
+    for (method, problem) in [("bundle", mixed.relaxed()), ("branch-and-cut", mixed.clone()), ("ccg", mixed.relaxed())]
+    {
+        let solves = |given: &[(&str, &str)]| run(&problem, &by(method, given)).recourse_solves;
+        let usual = solves(&[soft]);
+        for given in [
+            ("proposal", "tangent"),
+            ("acceptance", "barker"),
+            ("temperature", "1000"),
+            ("score", "moreau:1"),
+            ("reference", "surface"),
+            ("kappa", "1"),
+            ("share", "0.9"),
+        ] {
+            // Barker differs from Metropolis where candidates that cost less are taken at times.
+            let warm = ("temperature", "1000");
+            let (usual, other) = match given.0 {
+                "acceptance" => (solves(&[soft, warm]), solves(&[soft, warm, given])),
+                _ => (usual, solves(&[soft, given])),
+            };
+            assert_ne!(usual, other, "{method}, {given:?}");
+        }
+    }
 }
 
 /// Each value is refused in words that tell what would be right.
@@ -219,8 +283,8 @@ fn values_that_make_no_sense() {
         ("start", "here", "nominal, zero, support"),
         ("start", "[1, 2]", "nominal, zero, support"),
         ("start", "{\"capacity_1\": \"much\"}", "is not a number"),
-        ("proposal", "none", "uniform, adaptive"),
-        ("proposal", "true", "uniform, adaptive"),
+        ("proposal", "none", "uniform, weighted, adaptive"),
+        ("proposal", "true", "uniform, weighted, adaptive"),
         ("acceptance", "always", "metropolis and barker"),
         ("temperature", "-1", "positive number"),
         ("temperature", "hot", "auto nor adaptive"),
@@ -239,8 +303,19 @@ fn values_that_make_no_sense() {
         ("score", "moreau:0", "exact and moreau:TAU"),
         ("score", "moreau:nan", "exact and moreau:TAU"),
         ("reference", "volume", "sphere and surface"),
+        ("weights", "7", "neither a file nor a list"),
+        ("weights", "[]", "no weights"),
+        ("weights", "[1, \"much\"]", "neither a file nor a list"),
+        ("weights", "[1, -2]", "weight 2 is -2; weights are finite and not negative"),
+        ("weights", "no/such/file.csv", "there is no such file"),
     ];
     refuses("sgd", &of_sgd);
+    let of_chains = of_sgd
+        .into_iter()
+        .filter(|(name, ..)| !["steps", "step", "average", "start", "transitions", "chains"].contains(name));
+    for method in ["bundle", "branch-and-cut", "ccg", "benders"] {
+        refuses(method, &of_chains.clone().collect::<Vec<_>>());
+    }
     let of_bundle = [
         ("stabilisation", "proximal", "level and in-out"),
         ("stabilisation", "2", "level and in-out"),
@@ -263,10 +338,15 @@ fn values_that_make_no_sense() {
 #[test]
 fn what_does_not_go_with_a_problem() {
     for (problem, given, right) in [
-        (sphere(), [("proposal", "hit-and-run")], "uniform, adaptive, geodesic, langevin, local would work"),
+        (sphere(), [("proposal", "hit-and-run")], "uniform, adaptive, geodesic, tangent, langevin, local would work"),
         (list(), [("proposal", "geodesic")], "uniform, adaptive, local would work"),
         (list(), [("proposal", "langevin")], "uniform, adaptive, local would work"),
-        (body(), [("proposal", "geodesic")], "hit-and-run, langevin, local would work"),
+        (body(), [("proposal", "geodesic")], "hit-and-run, langevin, hamiltonian, local would work"),
+        (sphere(), [("proposal", "hamiltonian")], "uniform, adaptive, geodesic, tangent, langevin, local would work"),
+        (body(), [("proposal", "tangent")], "hit-and-run, langevin, hamiltonian, local would work"),
+        (list(), [("proposal", "weighted")], "needs a weight for each scenario (--weights FILE); auto"),
+        (list(), [("weights", "[1, 2]")], "weights are for --proposal weighted"),
+        (sphere(), [("proposal", "weighted")], "this set is of the kind ellipsoid"),
         (sphere(), [("temperature", "adaptive")], "leave --temperature out"),
         (body(), [("temperature", "adaptive")], "leave --temperature out"),
         (sphere(), [("start", "{\"capacity1\": 3}")], "did you mean \"capacity_1\""),

@@ -21,7 +21,6 @@ use crate::numeric::tolerances::cost_tol;
 use crate::run::{Incumbent, Run, Stop};
 use crate::separation::{Effort, Found, Query, Separation, SoftSettings};
 use crate::tree::{LazyCutCallback, Point};
-use crate::uncertainty::ReferenceMeasure;
 
 /// The share of the gap that the tree leaves to a proof of its incumbent. For a tree the last part is the longest, and
 /// a proof comes close at once.
@@ -54,14 +53,10 @@ impl<'a> SeparationCallback<'a> {
         pool: &'a mut CutPool,
         run: &Run,
     ) -> Result<Self, Error> {
-        let soft = SoftSettings {
-            proposal: settings.proposal,
-            per_assignment: Some(settings.catch_up()),
-            ..SoftSettings::default()
-        };
+        let soft = SoftSettings { per_assignment: Some(settings.catch_up()), ..settings.soft.combined() };
         let clock = run.clock();
         let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
-        let (is_exact, reference) = (separation.is_exact(), ReferenceMeasure::default());
+        let (is_exact, reference) = (separation.is_exact(), settings.soft.reference);
         let verification = Verification::new(problem, certify, is_exact, Some(SHARE_BEFORE_PROOF), reference, run)?;
         let evaluator = Evaluator::new(problem, clock)?;
         Ok(Self { problem, certify, separation, pool, evaluator, verification })

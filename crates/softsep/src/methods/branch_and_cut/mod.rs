@@ -75,7 +75,8 @@ impl Method for BranchAndCut {
     }
 
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
-        match root::relax(problem, self.settings.root, &self.settings.separation, warm, run)? {
+        let Self { settings } = self;
+        match root::relax(problem, settings.root, &settings.separation, &settings.soft, warm, run)? {
             Relaxed::Solved => {}
             Relaxed::Ended(stop) => return Ok(stop),
             Relaxed::Unbounded => return prove_unbounded(problem, certify, run),

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::methods::{BundleSettings, MethodSettings, SgdSettings, Stabilisation};
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Stop, Verdict};
-use crate::separation::SeparationKind;
+use crate::separation::{SeparationKind, SoftSettings};
 
 /// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; its last digits do not.
 const SHARE: f64 = 0.3;
@@ -28,17 +28,18 @@ pub(super) fn relax(
     problem: &Problem,
     root: Root,
     separation: &SeparationKind,
+    soft: &SoftSettings,
     warm: &mut WarmStart,
     run: &mut Run,
 ) -> Result<Relaxed, Error> {
     let method = match root {
         Root::None => return Ok(Relaxed::Solved),
-        Root::Sgd => MethodSettings::Sgd(SgdSettings::default()),
+        Root::Sgd => MethodSettings::Sgd(SgdSettings { soft: soft.clone(), ..SgdSettings::default() }),
         // Projections onto a level set are slow where X has a row per integer: in-out takes a tenth of the time there.
         Root::Bundle => MethodSettings::Bundle(BundleSettings {
             separation: separation.clone(),
             stabilisation: Stabilisation::InOut,
-            ..BundleSettings::default()
+            soft: soft.clone(),
         }),
     };
     let relaxed = problem.relaxed();

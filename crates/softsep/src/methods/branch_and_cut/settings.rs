@@ -7,13 +7,16 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::methods::soft_options::{SOFT_OPTIONS, joined};
 use crate::methods::{OptionInfo, SEPARATION_OPTION};
-use crate::proposal;
-use crate::separation::SeparationKind;
 use crate::separation::soft::{AutoOr, CatchUp, as_word, from_word};
+use crate::separation::{SeparationKind, SoftSettings};
 
 /// The options that `softsep solve --help` lists.
-pub(super) const OPTIONS: &[OptionInfo] = &[
+pub(super) const OPTIONS: &[OptionInfo] =
+    &joined::<{ OWN_OPTIONS.len() + SOFT_OPTIONS.len() }>(&[OWN_OPTIONS, SOFT_OPTIONS]);
+
+const OWN_OPTIONS: &[OptionInfo] = &[
     SEPARATION_OPTION,
     OptionInfo {
         name: "tree",
@@ -24,19 +27,13 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "root",
         default: "bundle",
-        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (Algorithm 1, as in the paper), \
-            or none",
+        help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (with its \
+            steps toward a level, which are not those of Algorithm 1), or none",
     },
     OptionInfo {
         name: "nodes",
         default: "none",
         help: "nodes of one tree after which the search ends with what it has; none is no limit",
-    },
-    OptionInfo {
-        name: "proposal",
-        default: "auto",
-        help: "where the chain of an integer assignment may go next: uniform, adaptive, hit-and-run, geodesic, \
-            langevin, local (nearby scenarios), or auto",
     },
     OptionInfo {
         name: "near",
@@ -86,7 +83,7 @@ pub enum Root {
     /// Cutting planes.
     #[default]
     Bundle,
-    /// Algorithm 1.
+    /// `sgd` with its default steps, toward a level.
     Sgd,
     /// Nobody: the tree begins with what it finds.
     None,
@@ -129,9 +126,10 @@ pub struct BranchAndCutSettings {
     /// The method that solves the relaxation.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub root: Root,
-    /// The proposal of the chains.
-    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
-    pub proposal: proposal::ProposalKind,
+    /// The chains. Each integer assignment has one, which makes as many transitions as Algorithm 2 says, so that
+    /// [`SoftSettings::chains`] and [`SoftSettings::transitions`] must be 1.
+    #[serde(flatten)]
+    pub soft: SoftSettings,
     /// c₀ of Algorithm 2.
     pub near: AutoOr,
     /// p of Algorithm 2.
@@ -149,7 +147,7 @@ impl Default for BranchAndCutSettings {
             separation: SeparationKind::default(),
             tree: TreeKind::default(),
             root: Root::default(),
-            proposal: proposal::ProposalKind::default(),
+            soft: SoftSettings::default(),
             near,
             power,
             nodes: None,

@@ -12,8 +12,7 @@ use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Run, Stop};
-use crate::separation::{Claim, Effort, Query, Separation, SoftSettings};
-use crate::uncertainty::ReferenceMeasure;
+use crate::separation::{Claim, Effort, Query, Separation};
 
 /// The position of the level between the lower bound and the incumbent's cost. Anything from 0.4 to 0.6 takes
 /// location–transportation about as many recourse solves (`cargo bench --bench bundle`).
@@ -56,10 +55,10 @@ impl<'a> BundleSearch<'a> {
         pool: &'a mut CutPool,
         run: &Run,
     ) -> Result<Self, Error> {
-        let soft = SoftSettings { chains: settings.chains, schedule: settings.schedule, ..SoftSettings::default() };
+        let soft = settings.soft.combined();
         let clock = run.clock();
         let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
-        let reference = ReferenceMeasure::default();
+        let reference = settings.soft.reference;
         let verification = Verification::new(problem, certify, separation.is_exact(), None, reference, run)?;
         Ok(Self {
             problem,

@@ -5,12 +5,20 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::methods::{OptionInfo, SCHEDULE_OPTION, SEPARATION_OPTION};
-use crate::separation::SeparationKind;
-use crate::separation::soft::{Schedule, as_word, chains, from_word};
+use crate::methods::soft_options::{CHAIN_OPTIONS, SOFT_OPTIONS, joined};
+use crate::methods::{OptionInfo, SEPARATION_OPTION};
+use crate::separation::soft::{as_word, from_word};
+use crate::separation::{SeparationKind, SoftSettings};
 
 /// The options that `softsep solve --help` lists.
-pub(super) const OPTIONS: &[OptionInfo] = &[
+pub(super) const OPTIONS: &[OptionInfo] =
+    &joined::<{ OWN_OPTIONS.len() + CHAIN_OPTIONS.len() + SOFT_OPTIONS.len() }>(&[
+        OWN_OPTIONS,
+        CHAIN_OPTIONS,
+        SOFT_OPTIONS,
+    ]);
+
+const OWN_OPTIONS: &[OptionInfo] = &[
     SEPARATION_OPTION,
     OptionInfo {
         name: "stabilisation",
@@ -18,8 +26,6 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
         help: "where the next separation is: level (the point nearest to the incumbent where the cuts allow a level) \
                or in-out (half-way between the incumbent and the master's decision)",
     },
-    OptionInfo { name: "chains", default: "1", help: "chains side by side" },
-    SCHEDULE_OPTION,
 ];
 
 /// The point of the next separation.
@@ -55,7 +61,7 @@ impl FromStr for Stabilisation {
 }
 
 /// The settings of `bundle`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct BundleSettings {
@@ -65,23 +71,9 @@ pub struct BundleSettings {
     /// The point of the next separation.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub stabilisation: Stabilisation,
-    /// The number of chains side by side.
-    #[serde(deserialize_with = "chains")]
-    pub chains: u32,
-    /// The temperatures of the search that verifies the incumbent.
-    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
-    pub schedule: Schedule,
-}
-
-impl Default for BundleSettings {
-    fn default() -> Self {
-        Self {
-            separation: SeparationKind::default(),
-            stabilisation: Stabilisation::default(),
-            chains: 1,
-            schedule: Schedule::default(),
-        }
-    }
+    /// The chains.
+    #[serde(flatten)]
+    pub soft: SoftSettings,
 }
 
 impl BundleSettings {
@@ -92,6 +84,6 @@ impl BundleSettings {
 
     /// The same settings with so many chains side by side.
     pub fn with_chains(self, chains: u32) -> Self {
-        Self { chains, ..self }
+        Self { soft: SoftSettings { chains, ..self.soft }, ..self }
     }
 }

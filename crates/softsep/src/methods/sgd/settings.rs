@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::average::Averaging;
-use crate::methods::{OptionInfo, SCHEDULE_OPTION, SEPARATION_OPTION};
+use crate::methods::soft_options::{CHAIN_OPTIONS, SOFT_OPTIONS, joined};
+use crate::methods::{OptionInfo, SEPARATION_OPTION};
 use crate::separation::soft::{AutoOr, as_word, from_word};
 use crate::separation::{SeparationKind, SoftSettings};
 
@@ -17,7 +18,14 @@ const fn option(name: &'static str, default: &'static str, help: &'static str) -
 }
 
 /// The options that `softsep solve --help` lists.
-pub(super) const OPTIONS: &[OptionInfo] = &[
+pub(super) const OPTIONS: &[OptionInfo] =
+    &joined::<{ OWN_OPTIONS.len() + CHAIN_OPTIONS.len() + SOFT_OPTIONS.len() }>(&[
+        OWN_OPTIONS,
+        CHAIN_OPTIONS,
+        SOFT_OPTIONS,
+    ]);
+
+const OWN_OPTIONS: &[OptionInfo] = &[
     SEPARATION_OPTION,
     option(
         "steps",
@@ -35,41 +43,6 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
          object {\"name\": value, …}; \
          @FILE takes it from a result",
     ),
-    option(
-        "proposal",
-        "auto",
-        "where the chain may go next: uniform, adaptive (leaning along the recourse's slope), hit-and-run, geodesic, \
-         langevin, local (nearby scenarios), or auto",
-    ),
-    option("acceptance", "metropolis", "when the chain goes there: metropolis or barker"),
-    option(
-        "temperature",
-        "auto",
-        "w, in units of the objective: the chain hardly tells scenarios apart that cost so little more or less; auto \
-         is a small share of the gap \
-         asked for, adaptive falls with the iterations as in Proposition 2",
-    ),
-    option(
-        "margin",
-        "auto",
-        "for --temperature adaptive: by how much the worst scenario is worse than the next (Δ⋆); auto takes 0.1 % of \
-         the objective",
-    ),
-    option(
-        "kappa",
-        "auto",
-        "how much the adaptive proposal leans; auto grows with the dimension, and more where few candidates are taken",
-    ),
-    option("share", "0.05", "how often the adaptive proposal draws uniformly instead"),
-    option("transitions", "1", "transitions of each chain per iteration"),
-    option("chains", "1", "chains side by side"),
-    option("score", "exact", "what the chain climbs: exact, or moreau:TAU for the Moreau envelope with parameter TAU"),
-    option(
-        "reference",
-        "sphere",
-        "on the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)",
-    ),
-    SCHEDULE_OPTION,
 ];
 
 /// The rule for the length of a step.

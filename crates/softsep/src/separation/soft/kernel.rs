@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::settings::{AutoOr, SoftSettings, Temperature};
+use super::weights::Weights;
 use crate::chain::TransitionKernel;
 use crate::error::Error;
 use crate::model::Problem;
@@ -72,7 +73,18 @@ pub(super) struct KernelParts<'p> {
 impl<'p> KernelParts<'p> {
     /// Refuses a proposal or a temperature that the states do not allow.
     pub(super) fn new(problem: &Problem, states: Arc<dyn States + 'p>, settings: &SoftSettings) -> Result<Self, Error> {
+        if settings.weights.is_some() && settings.proposal != ProposalKind::Weighted {
+            return Err(Error::Settings("weights are for --proposal weighted; leave --weights out, or say so".into()));
+        }
+        if settings.proposal == ProposalKind::Weighted && !problem.set.is_finite_list() {
+            // The order of extreme points, where there is one, is not the user's.
+            return Err(Error::Settings(format!(
+                "weights are given to the scenarios of a list, and this set is of the kind {}; leave --proposal out",
+                problem.set.kind()
+            )));
+        }
         let options = ProposalOptions {
+            weights: settings.weights.as_ref().map(Weights::values),
             concentration: match settings.kappa {
                 AutoOr::Auto => None,
                 AutoOr::Given(kappa) => Some(kappa),

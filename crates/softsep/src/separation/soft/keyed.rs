@@ -65,7 +65,8 @@ pub(super) struct KeyedChains {
 }
 
 impl KeyedChains {
-    /// No chain yet. `adapts`: whether the proposals' concentration adapts.
+    /// No chain yet. `problem` has the recourse cost that the chains sample by. `adapts`: whether the proposals'
+    /// concentration adapts.
     pub(super) fn new(
         problem: &Problem,
         catch_up: CatchUp,
@@ -85,13 +86,13 @@ impl KeyedChains {
         })
     }
 
-    /// Steps the chain of x's assignment. `basis` is where another engine's solve at x ended.
+    /// Steps the chain of x's assignment. `basis` is where a solve of the same recourse at x ended.
     pub(super) fn step(
         &mut self,
         problem: &Problem,
         kernel: &TransitionKernel,
         x: &[f64],
-        basis: &RecourseBasis,
+        basis: Option<&RecourseBasis>,
         clock: &Clock,
     ) -> Result<(), Error> {
         let continuous = self.continuous_part(x);
@@ -107,7 +108,9 @@ impl KeyedChains {
         });
         let moved = distance(&keyed.reference, &continuous);
         let transitions = self.catch_up.transitions(keyed.calls, moved, moved.max(norm(&continuous)));
-        self.engine.hint(basis);
+        if let Some(basis) = basis {
+            self.engine.hint(basis);
+        }
         self.engine.at(x);
         keyed.chain.incumbent_moved();
         keyed.chain.evaluate(kernel, self.engine.as_mut())?;

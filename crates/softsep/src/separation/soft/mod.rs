@@ -14,6 +14,7 @@ mod tempered;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod weights;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use rand::RngExt;
 pub use crate::chain::Acceptance;
 pub(crate) use kernel::{chain_space, chain_states, draw_states};
 pub use settings::{AutoOr, CatchUp, Schedule, Score, Search, SoftSettings, Temperature};
-pub(crate) use settings::{as_word, chains, from_word, positive_count};
+pub(crate) use settings::{as_word, from_word, positive_count};
+pub use weights::Weights;
 
 use self::kernel::KernelParts;
 use self::keyed::KeyedChains;
@@ -123,7 +125,7 @@ impl<'p> SoftSeparation<'p> {
         if adapts {
             chains.iter_mut().for_each(|chain| chain.adapt_concentration());
         }
-        let keyed = settings.per_assignment.map(|catch_up| KeyedChains::new(problem, catch_up, adapts, seed, clock));
+        let keyed = settings.per_assignment.map(|catch_up| KeyedChains::new(&scored, catch_up, adapts, seed, clock));
         Ok(Self {
             problem,
             kernel,
@@ -205,17 +207,20 @@ impl<'p> SoftSeparation<'p> {
         let Self { problem, settings, kernel, chains, keyed, engine, .. } = self;
         let kernel = kernel.at(settings, self.temperature);
         let mut visited: Vec<&ChainState> = Vec::new();
+        // The basis of a smoothed recourse has other columns.
+        let basis = || (settings.score == Score::Exact).then(|| engine.warm_start());
         let worst = match keyed {
             Some(keyed) => {
-                keyed.step(problem, &kernel, query.x, &engine.warm_start(), query.clock)?;
+                keyed.step(problem, &kernel, query.x, basis().as_ref(), query.clock)?;
                 let last = keyed.last();
                 visited.extend(last.into_iter().flat_map(|(current, other)| [current, other]));
                 last.map(|(current, _)| current)
             }
             None => {
-                // The basis of a smoothed recourse has other columns.
-                if settings.search == Search::Combined && settings.score == Score::Exact {
-                    chains.hint(&engine.warm_start());
+                if settings.search == Search::Combined
+                    && let Some(basis) = basis()
+                {
+                    chains.hint(&basis);
                 }
                 chains.set_incumbent(query.x);
                 chains.step(&kernel, settings.transitions, query.clock)?;

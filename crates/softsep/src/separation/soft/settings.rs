@@ -7,6 +7,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::weights::{self, Weights};
 use crate::chain::Acceptance;
 use crate::proposal;
 use crate::uncertainty::ReferenceMeasure;
@@ -28,6 +29,9 @@ pub struct SoftSettings {
     /// The proposal of the chains.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub proposal: proposal::ProposalKind,
+    /// The weights of the weighted proposal.
+    #[serde(deserialize_with = "weights::from_option", serialize_with = "weights::as_option")]
+    pub weights: Option<Weights>,
     /// The acceptance rule of the chains.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub acceptance: Acceptance,
@@ -37,7 +41,7 @@ pub struct SoftSettings {
     pub margin: AutoOr,
     /// κ of the adaptive proposal; `Auto` grows with the dimension, and while few candidates are accepted.
     pub kappa: AutoOr,
-    /// The share of uniform draws in the adaptive proposal.
+    /// The share of uniform draws in the adaptive and in the weighted proposal.
     #[serde(deserialize_with = "share")]
     pub share: f64,
     /// Transitions of each chain per call.
@@ -63,6 +67,7 @@ impl Default for SoftSettings {
             search: Search::default(),
             per_assignment: None,
             proposal: proposal::ProposalKind::default(),
+            weights: None,
             acceptance: Acceptance::default(),
             temperature: Temperature::default(),
             margin: AutoOr::default(),
@@ -74,6 +79,13 @@ impl Default for SoftSettings {
             reference: ReferenceMeasure::default(),
             schedule: Schedule::default(),
         }
+    }
+}
+
+impl SoftSettings {
+    /// The same settings for chains that search with ascents, for all decisions alike.
+    pub(crate) fn combined(&self) -> Self {
+        Self { search: Search::Combined, per_assignment: None, ..self.clone() }
     }
 }
 

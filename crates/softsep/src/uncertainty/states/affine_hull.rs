@@ -142,6 +142,24 @@ impl HalfSpaces {
         chord::between(entries)
     }
 
+    /// The normal of the half-space that the line along `direction` leaves first; false if it leaves none.
+    pub(super) fn outward_normal(&self, point: &[f64], direction: &[f64], normal: &mut [f64]) -> bool {
+        let count = self.limits.len();
+        let mut nearest = (None, f64::INFINITY);
+        for row in 0..count {
+            let along = |vector: &[f64]| -> f64 {
+                vector.iter().enumerate().map(|(entry, value)| self.normals[entry * count + row] * value).sum()
+            };
+            let (left, rate) = (self.limits[row] - along(point), along(direction));
+            if rate > 0.0 && left / rate < nearest.1 {
+                nearest = (Some(row), left / rate);
+            }
+        }
+        let Some(row) = nearest.0 else { return false };
+        normal.iter_mut().enumerate().for_each(|(entry, normal)| *normal = self.normals[entry * count + row]);
+        true
+    }
+
     /// Draws an approximately uniform point by hit-and-run from zero.
     pub(super) fn draw(&self, random: &mut Random, u: &mut [f64]) {
         thread_local! {

@@ -1,4 +1,4 @@
-//! An entire convex body as a state space: where Q is not convex in ξ, a maximum can be anywhere in it (Example 7 of
+//! An entire convex body as a state space: where Q is not convex in ξ, a maximum can be anywhere in it (Example 8 of
 //! the paper).
 
 use std::borrow::Cow;
@@ -193,6 +193,39 @@ impl LocalCoordinates for Body<'_> {
             BodyShape::Deviations { budget, one_sided } => chord::deviations(pairs, *budget, *one_sided),
             BodyShape::HalfSpaces(half_spaces) => half_spaces.chord(point, direction),
         }
+    }
+
+    /// Of several facets, the one that the line meets first; at the boundary it has no distance left.
+    fn outward_normal(&self, point: &[f64], direction: &[f64], normal: &mut [f64]) -> bool {
+        let lower = match &self.shape {
+            BodyShape::Ball => {
+                normal.copy_from_slice(point);
+                return true;
+            }
+            BodyShape::HalfSpaces(half_spaces) => return half_spaces.outward_normal(point, direction, normal),
+            BodyShape::Deviations { one_sided: true, .. } => 0.0,
+            BodyShape::Cube | BodyShape::Deviations { .. } => -1.0,
+        };
+        let pairs = point.iter().zip(direction);
+        let distances = pairs.clone().map(|(u, step)| match *step > 0.0 {
+            true => (1.0 - u) / step,
+            false if *step < 0.0 => (lower - u) / step,
+            false => f64::INFINITY,
+        });
+        let Some((entry, distance)) = distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)) else { return false };
+        if let BodyShape::Deviations { budget, .. } = &self.shape {
+            let (mut left, mut rate) = (*budget, 0.0);
+            for (u, step) in pairs {
+                (left, rate) = (left - u.abs(), rate + u.signum() * step);
+            }
+            if rate > 0.0 && left / rate < distance {
+                normal.iter_mut().zip(point).for_each(|(normal, u)| *normal = u.signum());
+                return true;
+            }
+        }
+        normal.fill(0.0);
+        normal[entry] = direction[entry].signum();
+        distance.is_finite()
     }
 
     /// The volume, for shapes with a closed formula.

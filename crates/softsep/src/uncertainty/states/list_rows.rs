@@ -24,11 +24,26 @@ pub(crate) struct ListRows<'a> {
     points: std::borrow::Cow<'a, ScenarioList>,
     /// Made for the first local move.
     tree: OnceLock<RowTree>,
+    surface: Option<ListSurface<'a>>,
+}
+
+/// The boundary of an ellipsoid `center + A u` from which the rows were drawn, uniformly by area.
+pub(crate) struct ListSurface<'a> {
+    pub(crate) center: &'a [f64],
+    /// The axes along which the ellipsoid is not flat, with its half-width along each.
+    pub(crate) axes: &'a [(f64, Vec<f64>)],
+    /// ln ‖A⁻ᵀu‖ of each row.
+    pub(crate) log_factors: &'a [f64],
 }
 
 impl<'a> ListRows<'a> {
     pub(crate) fn new(points: std::borrow::Cow<'a, ScenarioList>) -> Self {
-        Self { points, tree: OnceLock::new() }
+        Self { points, tree: OnceLock::new(), surface: None }
+    }
+
+    /// The same rows with the boundary that they were drawn from.
+    pub(crate) fn on_surface(self, surface: ListSurface<'a>) -> Self {
+        Self { surface: Some(surface), ..self }
     }
 
     fn tree(&self) -> &RowTree {
@@ -91,13 +106,32 @@ impl Neighbours for ListRows<'_> {
     }
 }
 
+impl ListSurface<'_> {
+    /// Turns ⟨slope, ξ⟩ of each row into its log-weight. With ξ = center + A u, κ⟨μ, u⟩ = κ⟨slope, ξ − center⟩ over
+    /// ‖Aᵀslope‖. A slope along which the ellipsoid is flat gives equal weights.
+    fn weigh(&self, slope: &[f64], concentration: f64, along: &mut [f64]) {
+        let square: f64 = self.axes.iter().map(|(half, axis)| (half * super::dot(axis, slope)).powi(2)).sum();
+        let (length, middle) = (square.sqrt(), super::dot(self.center, slope));
+        let size = along.iter().fold(middle.abs(), |size, along| size.max(along.abs()));
+        if !(length > FLAT_LIST_TOL * size) {
+            along.fill(0.0);
+            return;
+        }
+        for (along, log_factor) in along.iter_mut().zip(self.log_factors) {
+            *along = concentration * (*along - middle) / length - log_factor;
+        }
+    }
+}
+
 impl Tilt for ListRows<'_> {
     fn concentration(&self) -> f64 {
         let root = (self.points.dim() as f64).sqrt();
         root * (CONCENTRATION_PER_DIMENSION * root).min(max_weight_per_deviation(self.points.len()))
     }
 
-    /// The weight of a row is κ/√dim times its position along the slope in standard deviations.
+    /// The weight of a row is κ/√dim times its position along the slope in standard deviations. For rows drawn from the
+    /// boundary of an ellipsoid it is that of the paper, κ⟨μ, u⟩ − ln ‖A⁻ᵀu‖ with `μ = Aᵀslope/‖Aᵀslope‖`: the von
+    /// Mises–Fisher density over that of the rows, both in u.
     fn prepare(&self, slope: &[f64], concentration: f64, tilt: &mut CachedTilt) {
         if tilt.is_for(slope, concentration) && tilt.table.len() == self.points.len() {
             return;
@@ -106,6 +140,11 @@ impl Tilt for ListRows<'_> {
         let count = self.points.len() as f64;
         tilt.weights.clear();
         tilt.weights.extend(self.points.iter().map(|point| super::dot(point, slope)));
+        if let Some(surface) = &self.surface {
+            surface.weigh(slope, concentration, &mut tilt.weights);
+            tilt.tabulate();
+            return;
+        }
         let mean = tilt.weights.iter().sum::<f64>() / count;
         let deviation = (tilt.weights.iter().map(|along| (along - mean).powi(2)).sum::<f64>() / count).sqrt();
         let size = tilt.weights.iter().fold(0.0_f64, |size, along| size.max(along.abs()));

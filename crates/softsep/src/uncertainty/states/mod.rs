@@ -25,7 +25,7 @@ pub(super) use body::{Body, BodyShape, MapColumn};
 pub(super) use box_corners::BoxCorners;
 pub(super) use budget::BudgetPoints;
 pub(super) use cross_polytope::CrossPolytope;
-pub(super) use list_rows::ListRows;
+pub(super) use list_rows::{ListRows, ListSurface};
 pub(super) use sphere::Sphere;
 pub(super) use vertex_walk::VertexWalk;
 
@@ -249,8 +249,19 @@ pub trait LocalCoordinates: Send + Sync {
     /// Returns the range of t for which `point + t·direction` stays in the body; it contains zero. On a sphere, all t.
     fn chord(&self, point: &[f64], direction: &[f64]) -> (f64, f64);
 
+    /// Writes the outward normal of the body at `point` on its boundary, where the line along `direction` leaves it.
+    /// Returns false if the normal is unknown, as by default.
+    fn outward_normal(&self, _point: &[f64], _direction: &[f64], _normal: &mut [f64]) -> bool {
+        false
+    }
+
     /// The log-density of ν with respect to the uniform measure on the sphere or in the body, up to a constant.
     fn log_reference(&self, _point: &[f64]) -> f64 {
+        0.0
+    }
+
+    /// The logarithm of the least density of ν with respect to the uniform law.
+    fn log_least_density(&self) -> f64 {
         0.0
     }
 

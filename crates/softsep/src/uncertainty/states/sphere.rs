@@ -1,4 +1,4 @@
-//! The boundary of an ellipsoid, parametrised by the unit sphere (Example 6 of the paper): where Q is convex in ξ, some
+//! The boundary of an ellipsoid, parametrised by the unit sphere (Example 7 of the paper): where Q is convex in ξ, some
 //! boundary point is a maximiser.
 
 use rand::RngExt;
@@ -28,7 +28,7 @@ pub(crate) struct Sphere<'a> {
     surface: Option<SurfaceDensity>,
 }
 
-/// The law that is uniform by area on the ellipsoid (Example 5 of the paper). Its density with respect to the uniform
+/// The law that is uniform by area on the ellipsoid (Example 6 of the paper). Its density with respect to the uniform
 /// law on the sphere is proportional to `‖(u_k/half_k)‖`.
 struct SurfaceDensity {
     /// (least half / half_k)², at most one.
@@ -216,6 +216,11 @@ impl LocalCoordinates for Sphere<'_> {
 
     fn log_reference(&self, point: &[f64]) -> f64 {
         self.surface.as_ref().map_or(0.0, |surface| surface.relative_density(point).ln())
+    }
+
+    fn log_least_density(&self) -> f64 {
+        let least = |weights: &[f64]| weights.iter().fold(1.0_f64, |least, weight| least.min(*weight)).sqrt().ln();
+        self.surface.as_ref().map_or(0.0, |surface| least(&surface.weights) - surface.log_mean)
     }
 
     fn log_mass(&self) -> Option<f64> {
