@@ -28,7 +28,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why there is no result: one line for each reason.
+/// The reasons why there is no result, one line each.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
@@ -36,12 +36,12 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Something is wrong with the command line or an input.
+    /// A fault of the command line or an input.
     pub(crate) fn unusable(line: impl Into<String>) -> Self {
         Self { exit: Exit::Unusable, lines: vec![line.into()] }
     }
 
-    /// Something went wrong on the way.
+    /// A failure of the run or its output.
     pub(crate) fn failed(line: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, lines: vec![line.into()] }
     }

@@ -35,9 +35,9 @@ fn run(line: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Its commands are about depots of the reader's own; here they are the paper's.
+/// The commands of the guide refer to a file `depots.json`, which is a generated instance here.
 #[test]
-fn the_guides_commands_run() {
+fn the_commands_of_the_guide_run() {
     let guide = fs::read_to_string(root().join("docs/guide.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     run("softsep generate location-transportation --n 6 --uncertainty ellipsoid --out depots.json", folder.path());
@@ -52,7 +52,7 @@ fn the_guides_commands_run() {
 }
 
 #[test]
-fn the_readme_is_true() {
+fn the_commands_and_snippets_of_the_readme_run() {
     let root = root();
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
     let makefile = fs::read_to_string(root.join("Makefile")).unwrap();

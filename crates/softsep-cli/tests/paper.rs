@@ -1,4 +1,4 @@
-//! `softsep paper`: every table and figure runs, goes on after it was stopped, and gives the same numbers again.
+//! `softsep paper`: every table and figure runs, resumes after a stop, and is reproducible.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

@@ -10,7 +10,7 @@ use std::path::Path;
 use common::TestFolder;
 use serde_json::Value;
 
-/// How close an estimate must come, where no separation is exact.
+/// The relative tolerance of an estimate, where no separation is exact.
 const NEAR: f64 = 1e-3;
 
 /// The gap asked for: a method may stop as soon as it is met.
@@ -30,8 +30,8 @@ fn auto_solves_all_problem_files() {
         let expected: Value = serde_json::from_str(&expected).unwrap();
         let file = problems.join(name);
         let ended = folder.run(&format!("solve {} --gap {GAP} --json --quiet", file.display()));
-        // Integers with a quadratic recourse are for no master of HiGHS, but a tree of our own takes them, and their
-        // box has two corners to scan.
+        // No master of HiGHS accepts integers with a quadratic recourse, but the library's own tree does, and their box
+        // has two corners to scan.
         let proved = expected["methods"].as_array().unwrap().iter().any(|method| method == "ccg")
             || name == "integers-quadratic.json";
         ended.done();

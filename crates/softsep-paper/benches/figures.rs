@@ -20,7 +20,7 @@ use replication::{Instance, Trajectory, mean, quartiles};
 /// Sites, and customers.
 const SITES: usize = 3;
 
-/// As many as in the paper.
+/// Replications, as in the paper.
 const REPLICATIONS: u64 = 20;
 
 /// Replications for two proposals whose difference 20 replications do not resolve.

@@ -1,6 +1,6 @@
-//! How many recourse solves, and how much time, `bundle` takes until its lower bound and the cost of its decision are
-//! within 1e-3, 1e-4 and 1e-5; and beside it, in the same run, `sgd` with the paper's steps until its average is within
-//! 1e-3 of the best value known.
+//! The recourse solves and the time that `bundle` takes until its lower bound and the cost of its decision are within
+//! 1e-3, 1e-4 and 1e-5; and beside it, in the same run, `sgd` with the paper's steps until its average is within 1e-3
+//! of the best value known.
 //!
 //! `cargo bench --bench bundle [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-50-0.5`, `scenarios-100000`, …;
 //! all by default). Decisions are evaluated outside counts and times: exactly on lists, by ascents from many starts

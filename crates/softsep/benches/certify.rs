@@ -1,4 +1,4 @@
-//! How close to one another the proven bounds come, and how soon: `solve` with `--certify exact` and a gap of 1e-3, on
+//! The gap of the proven bounds, and the time to reach it: `solve` with `--certify exact` and a gap of 1e-3, on
 //! location–transportation and on problems of three other shapes.
 //!
 //! `cargo bench --bench certify [-- ROW…]` runs the rows named, or all: `ellipsoid-30`, `budget-50-0.5`,

@@ -1,5 +1,5 @@
-//! How often searches for the worst scenario find it, and how far the estimate of `bundle` is from it, on inventory,
-//! energy and network problems.
+//! The share of searches that find the worst scenario, and the distance of the estimate of `bundle` from it, on
+//! inventory, energy and network problems.
 //!
 //! `cargo bench --bench search [-- NAME…]` runs the instances named (`energy-20-0.5-1`: family, n, Γ or ellipsoid,
 //! seed; all by default). For each: `bundle` with gap 1e-4, without a proof; its estimate against the worst scenario

@@ -1,5 +1,5 @@
-//! How many recourse solves `sgd` takes to come within 0.1 % and 0.01 % of the optimum, and where it is after ten times
-//! as many.
+//! The recourse solves that `sgd` takes to come within 0.1 % and 0.01 % of the optimum, and its gap after ten times as
+//! many.
 //!
 //! `cargo bench --bench sgd [-- ROW…]` runs the rows named (`ellipsoid-30`, `budget-0.5`, `scenarios`, …; all by
 //! default), five seeds each. The decision that would be returned at any moment is evaluated outside the count: exactly

@@ -115,7 +115,7 @@ impl Separation for EveryPoint<'_> {
             }
         }
         let mut found = worst.ok_or_else(|| Error::Settings("the set has no extreme point".into()))?;
-        // All were asked: the worst of them is the maximum, for sure.
+        // All scenarios were solved: the worst of them is the maximum.
         (found.claim, found.solves) = (Claim::Surely(found.value), self.points.len() as u64);
         Ok(found)
     }

@@ -9,7 +9,7 @@ use crate::recourse::RecourseError;
 use crate::run::{Interrupt, Unfinished};
 use crate::uncertainty::SetError;
 
-/// Why a call gave no result.
+/// The reason why a call has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,22 +19,22 @@ pub enum Error {
     /// A decision or a problem built by a program has faults.
     #[error(transparent)]
     Input(#[from] Complaints),
-    /// A setting makes no sense.
+    /// A setting is invalid.
     #[error("{0}")]
     Settings(String),
-    /// The method cannot take this problem.
+    /// The method does not accept this problem.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// A recourse solve failed for good.
+    /// A recourse problem could not be solved.
     #[error(transparent)]
     Recourse(RecourseError),
-    /// The uncertainty set could not answer.
+    /// A computation on the uncertainty set failed.
     #[error(transparent)]
     Set(#[from] SetError),
     /// HiGHS refused a call.
     #[error(transparent)]
     Lp(#[from] LpError),
-    /// A master program failed for good.
+    /// A master problem could not be solved.
     #[error("{0}")]
     Master(String),
     /// The time limit or the interrupt flag has stopped a computation. The ledger of the run keeps its result.

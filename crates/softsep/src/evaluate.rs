@@ -28,7 +28,7 @@ pub struct Evaluation {
     pub objective: f64,
     /// A proved upper bound on the worst-case cost; `None` where there is none.
     pub upper: Option<f64>,
-    /// The scenario behind the objective.
+    /// The scenario of the objective.
     pub xi: Vec<f64>,
     /// The recourse to it, where there is one.
     pub worst_case: Option<WorstCase>,
@@ -36,18 +36,18 @@ pub struct Evaluation {
     pub contradiction: Vec<usize>,
     /// Whether the objective is the worst case, up to the solvers' tolerances; else it bounds it from below.
     pub exact: bool,
-    /// How it was found, in words.
+    /// The search that found it, in words.
     pub how: String,
     /// Recourse problems solved.
     pub recourse_solves: u64,
-    /// How the decision leaves X, if it does.
+    /// The largest violation of X, if the decision is not in X.
     pub violation: Option<Violation>,
 }
 
 /// A bound within this of the worst scenario found, relative to the cost, makes it exact.
 const EXACT: f64 = 1e-6;
 
-/// A bound this close is exact whatever the cost, which may be zero: sums are rounded.
+/// A bound within this of the worst scenario found makes it exact at any cost, also zero: sums are rounded.
 const ROUNDING: f64 = 1e-12;
 
 /// The distance of a bound from the worst scenario found, relative to the cost, at which a search for it ends.

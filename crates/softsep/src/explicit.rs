@@ -23,7 +23,7 @@ pub struct Rule {
     pub upper: f64,
 }
 
-/// Why no affine rule is offered for a problem.
+/// The reason why a problem has no affine rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoRule {
@@ -36,7 +36,7 @@ pub enum NoRule {
 }
 
 impl NoRule {
-    /// Whether [`explicit_rule`] takes a problem.
+    /// Checks whether [`explicit_rule`] accepts a problem.
     pub fn check(problem: &Problem) -> Result<(), Self> {
         if problem.recourse.dim() == 0 {
             Err(Self::NoVariables)

@@ -27,7 +27,7 @@ pub struct Settings {
     pub gap: f64,
     /// Time for everything, sub-solvers included.
     pub time_limit: Option<Duration>,
-    /// Iterations of the method.
+    /// The largest number of iterations of the method.
     pub iterations: Option<u64>,
     /// The seed of every random choice.
     pub seed: u64,

@@ -1,9 +1,9 @@
 //! Bounds by affine policies where the recourse has cones or a quadratic cost: never below the worst case, tight where
 //! they are exact, and brought down to it by branching.
 //!
-//! The worst case is known by asking the recourse at every extreme point; over an ellipsoid it is the most that ascents
-//! from dense starts find. What a policy costs at most is read from the rule itself, which is checked at members of the
-//! set by the problem's own definition of its cones.
+//! The worst case is the largest recourse cost over all extreme points; over an ellipsoid it is the largest cost that
+//! ascents from dense starts find. The bound of a policy is read from the rule itself, which is checked at members of
+//! the set by the problem's own definition of its cones.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "affine/truth.rs"]
@@ -21,15 +21,15 @@ use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition, Rule, explicit_rule};
 use truth::truth;
 
-/// By how much a bound may be below what the recourse costs, relative: the conic engine's own tolerance.
+/// Relative amount by which a bound may be below the recourse cost: the conic engine's own tolerance.
 const BELOW: f64 = 1e-6;
 
-/// What rows, bounds, cones and the bound may be missed by, relative to their numbers.
-const MISSED: f64 = 1e-8;
+/// Tolerance for the violation of rows, bounds, cones and the upper bound, relative to their numbers.
+const VIOLATION_TOL: f64 = 1e-8;
 
 const SETS: [&str; 5] = ["box", "l1", "budget", "polyhedron", "ellipsoid"];
 
-/// What the recourse has beside rows.
+/// The parts of the recourse beside rows.
 const KINDS: [&str; 6] = ["quadratic", "cone", "both", "power", "exp", "psd"];
 
 /// `make soak` asks for ten times as many problems.
@@ -59,7 +59,7 @@ fn file(set: &'static str, kind: &str, size: Size, seed: u64) -> ProblemDefiniti
         row
     };
     let (kind, rows, dear) = match kind {
-        // A second cone with entries that pull at two variables.
+        // A second cone with entries in two variables.
         "both" => {
             (ConeKind::SecondOrder, vec![of("c0", "p"), any("c1", 1.0), any("c2", -1.0), any("c3", 0.5)], vec!["p"])
         }
@@ -102,7 +102,7 @@ fn members(problem: &Problem, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64
     ends.iter().cloned().chain(between).collect()
 }
 
-/// By how much a vector misses its cone, about, from the cone's definition.
+/// The approximate distance of a vector from its cone, by the cone's definition.
 fn missed_cone(kind: ConeKind, v: &[f64]) -> f64 {
     match kind {
         ConeKind::SecondOrder => v[1..].iter().map(|v| v * v).sum::<f64>().sqrt() - v[0],
@@ -119,7 +119,7 @@ fn missed_cone(kind: ConeKind, v: &[f64]) -> f64 {
     }
 }
 
-/// By how much a rule misses a row, a bound, a cone or its own promise at ξ, relative.
+/// The largest relative violation of a row, a bound, a cone or the rule's own upper bound at ξ.
 fn missed(problem: &Problem, x: &[f64], rule: &Rule, xi: &[f64]) -> f64 {
     let recourse = &problem.recourse;
     let (mut y, mut shift) = (vec![0.0; recourse.dim()], vec![0.0; recourse.rows()]);
@@ -144,7 +144,7 @@ fn missed(problem: &Problem, x: &[f64], rule: &Rule, xi: &[f64]) -> f64 {
     most
 }
 
-/// How far above the worst case a bound is, relative.
+/// The relative distance of a bound above the worst case.
 fn above(what: &str, bound: f64, truth: f64) -> f64 {
     let above = (bound - truth) / (1.0 + truth.abs());
     assert!(above >= -BELOW, "{what}: it is at most {bound}, and the truth is {truth}");
@@ -160,7 +160,8 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Checks the rule of a problem over one kind of set; how far its bound is above the worst case, if there is a rule.
+/// Checks the rule of a problem over one kind of set. Returns the relative distance of its bound above the worst case,
+/// if there is a rule.
 fn check_rule(what: &str, problem: &Problem, seed: u64) -> Option<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x = decision(problem, &mut rng);
@@ -169,12 +170,12 @@ fn check_rule(what: &str, problem: &Problem, seed: u64) -> Option<f64> {
     let rule = rule_of(problem, &x)?;
     for xi in members(problem, 40, &mut rng) {
         let missed = missed(problem, &x, &rule, &xi);
-        assert!(missed <= MISSED, "{what}: a rule misses something by {missed:e} at {xi:?}");
+        assert!(missed <= VIOLATION_TOL, "{what}: a rule misses something by {missed:e} at {xi:?}");
     }
     Some(above(what, rule.upper - problem.first.value(&x), truth))
 }
 
-/// 150 problems over each kind of set. Medians and shares are what was measured, with some room.
+/// 150 problems over each kind of set. Limits on medians and shares are measured values with a margin.
 #[test]
 fn rules_hold_and_are_never_below_the_worst_case() {
     let mut loose = 0;
@@ -203,7 +204,8 @@ fn rules_hold_and_are_never_below_the_worst_case() {
     assert!(loose > 10, "only {loose} rules are loose, so that tightness shows nothing");
 }
 
-/// Branching to within `close` of what is met; bounds above the worst case, relative, and parts that it took.
+/// Branches until the bound is within `close` of the worst scenario met. Returns the relative distance of the bound
+/// above the worst case, and the number of parts.
 fn branched(set: &'static str, kind: &str, size: Size, seed: u64, close: f64) -> (f64, u64) {
     let what = format!("{set} {kind} {seed}");
     let problem = Problem::new(&file(set, kind, size, 9000 + seed)).unwrap();
@@ -219,7 +221,7 @@ fn branched(set: &'static str, kind: &str, size: Size, seed: u64, close: f64) ->
 }
 
 #[test]
-fn branching_closes_the_rest() {
+fn branching_closes_the_remaining_gap() {
     for set in SETS {
         let (mut worst, mut parts, mut count) = (0.0_f64, 0, 0);
         // Over a curved set the last digits take long.
@@ -236,7 +238,7 @@ fn branching_closes_the_rest() {
 }
 
 #[test]
-fn larger_problems_are_bounded_too() {
+fn larger_problems_are_bounded() {
     for (set, kind) in
         [("budget", "quadratic"), ("budget", "both"), ("polyhedron", "exp"), ("box", "psd"), ("ellipsoid", "quadratic")]
     {
@@ -249,7 +251,7 @@ fn larger_problems_are_bounded_too() {
     }
 }
 
-/// A radius that must reach ξ: the best affine rule is a constant, and costs what the worst case does.
+/// A radius that must reach ξ: the best affine rule is a constant, and its cost is the worst case.
 #[test]
 fn the_norm_of_xi_is_bounded_exactly() {
     for (set, worst) in [
@@ -277,7 +279,7 @@ fn the_norm_of_xi_is_bounded_exactly() {
     }
 }
 
-/// Where the recourse may cost anything there is no rule, and no bound is made up.
+/// A decision without recourse to some scenario has no rule and no bound.
 #[test]
 fn there_is_no_bound_where_there_is_no_recourse() {
     let mut without = 0;
@@ -312,7 +314,7 @@ fn rules_over_lists_hold_at_every_scenario() {
             let list = finite_equivalent(&problem, usize::MAX).unwrap();
             for xi in list.iter() {
                 let missed = missed(&problem, &x, &rule, xi);
-                assert!(missed <= MISSED, "{what}: missed by {missed:e} at {xi:?}");
+                assert!(missed <= VIOLATION_TOL, "{what}: missed by {missed:e} at {xi:?}");
             }
             let gap = above(&what, rule.upper - problem.first.value(&x), truth);
             let mut around = file.clone();

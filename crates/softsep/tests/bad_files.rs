@@ -17,7 +17,7 @@ fn corpus() -> Vec<PathBuf> {
     files
 }
 
-/// What reading the file says, without the folder that the tests happen to run in.
+/// The complaints about the file, without the path of its folder.
 fn errors(path: &Path) -> String {
     let folder = path.parent().expect("it is in a folder").display().to_string() + "/";
     let error = softsep::read(path).expect_err("the file is bad");
@@ -43,12 +43,12 @@ fn each_bad_file_is_refused_in_the_expected_words() {
 }
 
 #[test]
-fn the_corpus_is_not_lost() {
+fn the_corpus_has_at_least_ninety_files() {
     assert!(corpus().len() >= 90, "only {} files", corpus().len());
 }
 
 #[test]
-fn five_mistakes_are_five_lines() {
+fn five_faults_give_five_lines() {
     let five = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad/five_mistakes.json");
     assert_eq!(errors(&five).lines().count(), 5);
 }

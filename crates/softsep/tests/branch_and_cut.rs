@@ -45,12 +45,12 @@ fn by_within(
     }
 }
 
-/// The optimum by methods that have nothing to do with a tree of our own; `None` if there is none, or if nobody can
-/// tell.
+/// The optimum, or the status where there is none, by methods without the library's own tree; `None` if these reach
+/// their time limit or do not accept the problem.
 fn optimum(problem: &Problem) -> Option<Result<f64, Status>> {
     let mut known: Option<Result<f64, Status>> = None;
     for method in ["extensive", "ccg"] {
-        // A few problems with ellipsoids take an exact separation very long: nobody can tell there.
+        // On a few problems with ellipsoids an exact separation takes very long; their optimum stays unknown.
         let limit = Some(Duration::from_secs(20));
         let Some(outcome) = by_within(limit, method, Certify::Exact, Map::new(), problem) else { continue };
         if outcome.stop == Stop::TimeLimit {
@@ -75,7 +75,7 @@ fn optimum(problem: &Problem) -> Option<Result<f64, Status>> {
     known
 }
 
-/// One problem by both kinds of tree; whether somebody knows its optimum.
+/// Checks both kinds of tree on one problem. Returns whether its optimum is known.
 fn check(problem: &Problem, context: &str) -> bool {
     let Some(known) = optimum(problem) else { return false };
     for tree in ["single", "multi"] {
@@ -85,7 +85,7 @@ fn check(problem: &Problem, context: &str) -> bool {
         };
         match known {
             Ok(optimum) => {
-                let room = 2.0 * GAP * (1.0 + optimum.abs());
+                let margin = 2.0 * GAP * (1.0 + optimum.abs());
                 assert_eq!(
                     outcome.status,
                     Status::Optimal,
@@ -95,7 +95,7 @@ fn check(problem: &Problem, context: &str) -> bool {
                 );
                 let (lower, upper) = (outcome.bounds.lower().unwrap(), outcome.bounds.upper().unwrap());
                 assert!(
-                    lower <= optimum + room && optimum <= upper + room,
+                    lower <= optimum + margin && optimum <= upper + margin,
                     "{context}, {tree}: {optimum} not in {lower} … {upper}"
                 );
                 assert!(upper - lower <= GAP * upper.abs() + 1e-7, "{context}, {tree}: {lower} … {upper}");
@@ -107,7 +107,7 @@ fn check(problem: &Problem, context: &str) -> bool {
 }
 
 #[test]
-fn every_set_kind() {
+fn both_trees_agree_with_other_methods_on_every_set_kind() {
     let mut known = 0;
     for set in ["scenarios", "box", "l1", "budget", "polyhedron", "ellipsoid"] {
         for seed in 0..many(40) {
@@ -120,7 +120,7 @@ fn every_set_kind() {
 }
 
 #[test]
-fn larger_problems() {
+fn both_trees_agree_with_other_methods_on_larger_problems() {
     let mut known = 0;
     for set in ["scenarios", "box", "l1", "budget", "polyhedron"] {
         for seed in 0..many(20) {
@@ -132,10 +132,10 @@ fn larger_problems() {
     assert!(known >= many(90), "{known}");
 }
 
-/// Integers with what HiGHS's trees do not take: a quadratic f, quadratic or conic recourse, costs that move. The
-/// optimum is that of the best assignment of the integers, each solved by `bundle` or `extensive` over the rest.
+/// Integers with parts that HiGHS's trees do not accept: a quadratic f, quadratic or conic recourse, costs that move.
+/// The optimum is that of the best assignment of the integers, each solved by `bundle` or `extensive` over the rest.
 #[test]
-fn what_no_other_tree_takes() {
+fn quadratic_and_conic_problems_agree_with_enumeration_of_integers() {
     let mut checked = 0;
     for (kind, recipe) in [
         ("quadratic f", Recipe { quadratic_first: true, ..Recipe::default() }),
@@ -149,9 +149,9 @@ fn what_no_other_tree_takes() {
             let context = format!("{kind} seed {seed} ({})", problem.name);
             let outcome = by("branch-and-cut", Certify::Free, Map::new(), &problem).unwrap();
             let (best, lower) = (outcome.bounds.best().unwrap().value, outcome.bounds.lower().unwrap());
-            let room = 1e-4 * (1.0 + optimum.abs());
-            assert!(lower <= optimum + room, "{context}: a lower bound of {lower} above {optimum}");
-            assert!((best - optimum).abs() <= room, "{context}: {best} where {optimum} is optimal");
+            let margin = 1e-4 * (1.0 + optimum.abs());
+            assert!(lower <= optimum + margin, "{context}: a lower bound of {lower} above {optimum}");
+            assert!((best - optimum).abs() <= margin, "{context}: {best} where {optimum} is optimal");
             checked += 1;
         }
     }
@@ -194,8 +194,8 @@ fn by_assignments(problem: &Problem) -> Option<f64> {
     best
 }
 
-/// Nurses by ward and shift in integers; patients may be moved to another ward or cared for by an agency, which
-/// has four nurses and no more, so that too few of one's own leave patients without care.
+/// Nurses by ward and shift in integers; patients may be moved to another ward or cared for by an agency, which has
+/// four nurses, so that decisions with too few nurses leave patients without care.
 fn staffing() -> Problem {
     let wards = ["surgery", "medicine", "emergency"];
     let mut file = ProblemDefinition { name: "staffing".into(), ..ProblemDefinition::default() };
@@ -235,9 +235,9 @@ fn staffing() -> Problem {
     Problem::new(&file).unwrap()
 }
 
-/// All staffs against all extreme points, one by one.
+/// The optimum by enumeration of all decisions and all extreme points.
 #[test]
-fn a_staff_of_whole_nurses() {
+fn staffing_agrees_with_enumeration_of_decisions() {
     let problem = staffing();
     let points = problem.set.enumerate(1000).unwrap().into_owned();
     let mut engine = engine(&problem, &Clock::unlimited()).unwrap();
@@ -271,7 +271,7 @@ fn a_staff_of_whole_nurses() {
 }
 
 #[test]
-fn the_same_on_any_number_of_threads() {
+fn results_do_not_depend_on_threads() {
     for seed in 1..=many(3) {
         for uncertainty in [Uncertain::Ellipsoid, Uncertain::Budget { gamma: 0.5 }] {
             let instance = LocationTransportation { n: 20, uncertainty, mixed_integer: true, seed };
@@ -302,7 +302,7 @@ fn bounds_bracket_the_optimum_at_any_limit() {
             let recipe = Recipe { set, integers: true, size: Size::Medium, ..Recipe::default() };
             let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
             let Some(Ok(optimum)) = optimum(&problem) else { continue };
-            let room = 2.0 * GAP * (1.0 + optimum.abs());
+            let margin = 2.0 * GAP * (1.0 + optimum.abs());
             let limits = [1, 2, 3, 5, 9, 17, 33].map(|iterations| (Some(iterations), None));
             let times = [10, 300, 1000, 3000, 10_000].map(|micros| (None, Some(Duration::from_micros(micros))));
             for (iterations, time_limit) in limits.into_iter().chain(times) {
@@ -316,8 +316,8 @@ fn bounds_bracket_the_optimum_at_any_limit() {
                 };
                 let outcome = solve(&problem, &settings).unwrap();
                 let bounds = &outcome.bounds;
-                assert!(bounds.lower().is_none_or(|lower| lower <= optimum + room), "{set} seed {seed}: {bounds:?}");
-                assert!(bounds.upper().is_none_or(|upper| upper >= optimum - room), "{set} seed {seed}: {bounds:?}");
+                assert!(bounds.lower().is_none_or(|lower| lower <= optimum + margin), "{set} seed {seed}: {bounds:?}");
+                assert!(bounds.upper().is_none_or(|upper| upper >= optimum - margin), "{set} seed {seed}: {bounds:?}");
             }
         }
     }

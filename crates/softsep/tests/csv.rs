@@ -52,7 +52,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-/// Reads a text as a scenario file: its numbers, or what is wrong with it.
+/// Reads a text as a scenario file: its numbers, or its faults.
 fn read(text: impl AsRef<[u8]>, parameters: &[String]) -> Result<ScenarioList, String> {
     let folder = tempfile::tempdir().expect("there is a temporary folder");
     let path = folder.path().join("s.csv");
@@ -145,7 +145,7 @@ fn numbers_are_those_of_the_standard_library_wherever_the_buffer_ends() {
 }
 
 #[test]
-fn what_is_written_reads_back_equal() {
+fn written_scenarios_read_back_equal() {
     let parameters = names(&["plain", "with, comma", "with \"quotes\"", "with\nbreak", " spaces ", "é"]);
     let points =
         ScenarioList::from_flat(6, 1, vec![1e300, -0.0, 5e-324, 0.1, 123456789.0, 1e22]).expect("one row of six");

@@ -1,4 +1,4 @@
-//! Ellipsoids, which no list of points stands for: proven bounds against the costs of many random boundary points.
+//! Ellipsoids, which have no finite equivalent: proven bounds against the costs of many random boundary points.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use rand::{RngExt, SeedableRng};
@@ -13,7 +13,7 @@ use softsep_paper::instances::{LocationTransportation, Uncertain, location_trans
 fn on_boundary(set: &SetDefinition, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let SetDefinition::Ellipsoid { center, matrix } = set else { panic!("not an ellipsoid") };
     let width = matrix[0].len();
-    // Sums of twelve uniform numbers are normal enough to look everywhere.
+    // Sums of twelve uniform numbers are nearly normal, so that directions cover the sphere.
     let u: Vec<f64> = (0..width).map(|_| (0..12).map(|_| rng.random_range(-0.5..0.5)).sum()).collect();
     let norm = u.iter().map(|u| u * u).sum::<f64>().sqrt();
     let along = |row: &[f64]| row.iter().zip(&u).map(|(a, u)| a * u / norm).sum::<f64>();
@@ -48,13 +48,13 @@ fn bounds_hold(n: usize, mixed_integer: bool, gap: f64, method: &str) {
 }
 
 #[test]
-fn five_parameters() {
+fn bounds_hold_with_five_parameters() {
     bounds_hold(5, false, 1e-4, "ccg");
     bounds_hold(5, false, 1e-3, "benders");
     bounds_hold(5, true, 1e-3, "ccg");
 }
 
 #[test]
-fn eight_parameters() {
+fn bounds_hold_with_eight_parameters() {
     bounds_hold(8, false, 1e-3, "ccg");
 }

@@ -17,8 +17,8 @@ struct Search<'p> {
 }
 
 impl Search<'_> {
-    /// f(x) plus the worst case, or ∞; for infeasible x, how far it is from feasible is added to a large number, so
-    /// that the search finds back.
+    /// f(x) plus the worst case, or ∞; for infeasible x a large number that grows with the violation, so that the
+    /// search returns to feasible x.
     fn cost(&mut self, x: &[f64]) -> f64 {
         let mut answer = Answer::new(self.problem);
         let violation = self.problem.first.violation(x).map_or(0.0, |violation| violation.amount);
@@ -117,7 +117,7 @@ fn linear_recourse_over_every_set() {
 }
 
 #[test]
-fn integers() {
+fn integer_first_stages() {
     every_method(&Recipe { integers: true, ..Recipe::default() }, 80);
 }
 
@@ -127,7 +127,7 @@ fn without_complete_recourse() {
 }
 
 #[test]
-fn infeasible_or_proved_otherwise() {
+fn a_method_proves_infeasibility_or_returns_a_feasible_decision() {
     let mut infeasible = 0;
     for seed in 0..many(150) {
         let problem = Problem::new(&random_problem(
@@ -181,7 +181,7 @@ fn costs_that_move_over_scenarios() {
 }
 
 #[test]
-fn units_change_nothing() {
+fn results_do_not_depend_on_units() {
     for seed in 0..many(100) {
         let recipe = Recipe { integers: seed % 2 == 0, incomplete: seed % 3 == 0, set: "budget", ..Recipe::default() };
         let objective = |units: bool| {
@@ -198,7 +198,7 @@ fn units_change_nothing() {
     }
 }
 
-/// Three ways to one number, on problems that are too large to search.
+/// Three methods on problems that are too large for the search.
 #[test]
 fn methods_agree() {
     let mut solved = 0;
@@ -233,10 +233,10 @@ fn methods_agree() {
     assert!(solved > many(150) / 2, "only {solved} problems were solved");
 }
 
-/// A first-stage variable that pays for ever makes a problem unbounded if it is feasible at all; all methods must tell
-/// the two apart.
+/// An unbounded first-stage variable of negative cost makes a feasible problem unbounded; all methods must distinguish
+/// the two.
 #[test]
-fn unbounded_or_infeasible() {
+fn unbounded_and_infeasible_problems_are_distinguished() {
     let (mut unbounded, mut infeasible) = (0, 0);
     for seed in 0..many(60) {
         let recipe = Recipe {

@@ -66,7 +66,7 @@ fn recipes() -> [Recipe; 6] {
 }
 
 #[test]
-fn the_envelope_is_what_its_definition_says() {
+fn the_envelope_agrees_with_its_definition() {
     let (mut solved, mut nearly_all) = (0, 0);
     for (kind, recipe) in recipes().iter().enumerate() {
         for seed in 0..40 {
@@ -93,7 +93,7 @@ fn the_envelope_is_what_its_definition_says() {
                 assert!(gap <= most + 1e-6 * size, "{context}: {gap} is more than {most}");
                 nearly_all += 1;
             }
-            // The move says at which v it is attained, and the other engine agrees; no v is better.
+            // The move gives the v at which the value is attained, and the other engine agrees; no v is better.
             let mut decision = vec![0.0; pair.problem.recourse.dim() + x.len()];
             pair.smooth.decision(&mut decision);
             let moved = &decision[pair.problem.recourse.dim()..];
@@ -130,7 +130,7 @@ fn the_envelope_is_what_its_definition_says() {
 }
 
 #[test]
-fn its_gradient_agrees_with_differences() {
+fn the_gradient_of_the_envelope_agrees_with_differences() {
     for (kind, recipe) in recipes().iter().enumerate().take(5) {
         for seed in 100..115 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -171,7 +171,7 @@ fn the_engine_passes_its_suite_on_envelopes() {
 }
 
 #[test]
-fn recourse_without_variables_gets_some() {
+fn recourse_without_variables_has_an_envelope() {
     for seed in 0..30 {
         let mut file = random_problem(&Recipe::default(), seed);
         file.recourse.variables.clear();

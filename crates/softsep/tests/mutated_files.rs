@@ -1,5 +1,5 @@
-//! Damaged files: whatever is done to a valid file, reading it gives a problem or complaints, never a panic; and a
-//! problem that is accepted can be written and read back.
+//! Damaged files: reading a mutated valid file gives a problem or complaints, never a panic; and a problem that is
+//! accepted can be written and read back.
 #![allow(clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -87,8 +87,8 @@ fn mutate(text: &str, rng: &mut ChaCha8Rng) -> String {
             4 => {
                 // A character of a token, so that names and keys are misspelt.
                 let mut characters: Vec<char> = tokens[at].chars().collect();
-                let place = rng.random_range(0..characters.len());
-                characters[place] = char::from(rng.random_range(0..128_u8));
+                let position = rng.random_range(0..characters.len());
+                characters[position] = char::from(rng.random_range(0..128_u8));
                 tokens[at] = characters.into_iter().collect();
             }
             5 => tokens.truncate(at),
@@ -112,7 +112,7 @@ fn mutate(text: &str, rng: &mut ChaCha8Rng) -> String {
     tokens.concat()
 }
 
-/// Reads a text to the end; true if it is a right problem, which must then survive being written.
+/// Reads a text to the end. Returns whether it is a valid problem, which must then be equal after writing and reading.
 fn survives(text: &str, folder: &Path) -> bool {
     let Ok(loaded) = load_text(text, "mutant.json", folder) else { return false };
     let file = loaded.definition.clone();
@@ -144,7 +144,7 @@ fn no_mutant_makes_the_reader_panic() {
             }
         }
     }
-    // Both kinds must be there, or the mutations test nothing.
+    // Accepted and refused mutants must both occur.
     assert!(accepted > 500 && refused > 5_000, "{accepted} accepted, {refused} refused");
 }
 

@@ -1,5 +1,5 @@
-//! Affine decision rules against the engine: what a rule says of a scenario is at least Q there, and Q itself where the
-//! basis is optimal.
+//! Affine decision rules against the engine: the cost of a rule at a scenario is at least Q there, and equal to Q where
+//! the basis is optimal.
 #![allow(clippy::unwrap_used)]
 
 use rand::{RngExt, SeedableRng};

@@ -16,7 +16,7 @@ use softsep::testing::{Recipe, random_problem};
 use softsep::uncertainty::SetDefinition;
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
-/// What a study of many problems came to.
+/// Counts over many problems.
 #[derive(Debug, Default)]
 struct Tally {
     scans: u64,
@@ -25,7 +25,7 @@ struct Tally {
     solves: u64,
 }
 
-/// A few decisions in sequence, by one and the same pair of scans.
+/// Compares the two scans at a few decisions in sequence.
 fn compare(problem: &Problem, points: &ScenarioList, seed: u64, tally: &mut Tally) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut screened = Scan::new(problem, Cow::Borrowed(points)).unwrap();
@@ -100,7 +100,7 @@ fn screens_and_solves_agree_on_lists() {
             let spread = [0.1, 1.0, 3.0][seed as usize % 3];
             compare(&problem, &cloud(problem.set.dim(), 300, spread, seed), seed, &mut tally);
         }
-        // Not only right but of use.
+        // The screens must also save solves.
         assert!(tally.solves * 20 < tally.scenarios, "{recipe:?}: {tally:?}");
         assert!(
             !recipe.incomplete || tally.infeasible > 50 && tally.infeasible + 50 < tally.scans,
@@ -166,7 +166,7 @@ fn screens_and_solves_agree_on_extreme_points() {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn results_do_not_depend_on_threads() {
     for seed in 0..20 {
         let problem = match seed % 2 {
             0 => depots(12, "scenarios", seed),

@@ -96,7 +96,7 @@ impl Drop for ProgressLine {
     }
 }
 
-/// A time for people.
+/// A duration in readable form.
 pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         0.0..1.0 => "a second".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Why the results of an experiment could not be kept.
+/// The reason why the results of an experiment could not be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
     /// The output folder does not exist and cannot be made.

@@ -53,7 +53,7 @@ impl MethodSetup {
         }
     }
 
-    /// Its name for people.
+    /// Its readable name.
     pub(super) fn title(self) -> &'static str {
         match self {
             MethodSetup::Reference => "reference",

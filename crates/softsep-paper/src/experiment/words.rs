@@ -1,4 +1,4 @@
-//! Numbers for people: times, ratios, shares.
+//! Readable numbers: times, ratios, shares.
 
 use super::printed::{self, PrintedTime};
 use super::results::Timing;

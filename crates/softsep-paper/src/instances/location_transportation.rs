@@ -1,8 +1,8 @@
 //! The robust location–transportation problem of the soft-separation paper's experiments (after Zeng and Zhao, 2013).
 //!
 //! Capacity is bought at n sites before the demand of n customers is known. Then goods are shipped; what cannot be
-//! shipped comes from a dear emergency source, so that every capacity is feasible. Customer j demands `d̄_j + d̂_j
-//! ξ_j`.
+//! shipped comes from an expensive emergency source, so that every capacity is feasible. Customer j demands `d̄_j +
+//! d̂_j ξ_j`.
 
 use super::random::Streams;
 use super::uncertain::{InstanceError, Uncertain, most, xi};

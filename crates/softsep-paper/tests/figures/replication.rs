@@ -30,7 +30,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// So many sites and customers, and a list of so many points of an ellipsoid's boundary.
+    /// An instance with this number of sites and customers, and a list of points on an ellipsoid's boundary.
     pub(crate) fn draw(sites: usize, scenarios: usize, seed: u64) -> Self {
         let uncertainty = Uncertain::Scenarios(scenarios);
         let drawn = LocationTransportation { n: sites, uncertainty, mixed_integer: false, seed };
@@ -86,7 +86,7 @@ impl Trajectory {
         self.after(iterations).max(OPTIMUM).ln()
     }
 
-    /// How often the gap rose to more than [`REBOUND`] times the smallest so far.
+    /// The number of times that the gap rose to more than [`REBOUND`] times the smallest so far.
     pub(crate) fn rebounds(&self) -> f64 {
         let (mut least, mut is_up, mut count) = (f64::INFINITY, false, 0.0);
         for &(_, gap) in &self.0 {
@@ -97,8 +97,8 @@ impl Trajectory {
         count
     }
 
-    /// All that the logarithm of the gap rises on its way down, once it has settled. Small rebounds count too, which
-    /// tells two proposals apart with fewer replications than a count of large ones.
+    /// The sum of all rises of the logarithm of the gap after [`SETTLED`] iterations. Small rebounds count too, which
+    /// distinguishes two proposals with fewer replications than a count of large ones.
     pub(crate) fn climb(&self) -> f64 {
         let rise = |pair: &[(u64, f64)]| (pair[1].1.max(OPTIMUM) / pair[0].1.max(OPTIMUM)).ln().max(0.0);
         self.0.windows(2).filter(|pair| pair[0].0 >= SETTLED).map(rise).sum()

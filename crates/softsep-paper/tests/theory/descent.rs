@@ -170,8 +170,8 @@ fn circle() -> Problem {
     Problem::new(&file).unwrap()
 }
 
-/// Theorem 4: Algorithm 1 with chains of the library on a continuous space of states, uniform candidates and the rule of
-/// Metropolis. The mean gap of both averages, over 60 runs with fixed seeds, is below the bound with
+/// Theorem 4: Algorithm 1 with chains of the library on a continuous space of states, uniform candidates and the rule
+/// of Metropolis. The mean gap of both averages, over 60 runs with fixed seeds, is below the bound with
 /// C⋆ = (1 + η̄)/(1 − η̄), which is large beside what chance could make of gaps between 0 and 1.
 #[test]
 fn averages_on_a_circle_come_as_near_as_promised() {

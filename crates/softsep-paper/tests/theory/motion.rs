@@ -14,7 +14,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// ‖p_(x,w) − p_(y,v)‖₁ ≤ 2L'‖x − y‖/max(w, v) + 2Δ|1/w − 1/v|, and the same for rows of the kernels with 4L' and 2Δ
-/// (Metropolis) or L' and Δ/2 (Barker). Δ, the largest difference of two scores, stands for L'_ξ·diam(Ξ), which bounds it.
+/// (Metropolis) or L' and Δ/2 (Barker). Δ, the largest difference of two scores, stands for its bound L'_ξ·diam(Ξ).
 #[test]
 fn laws_and_kernels_move_with_the_incumbent_and_the_temperature() {
     let mut rng = ChaCha8Rng::seed_from_u64(14);
@@ -55,15 +55,18 @@ fn laws_and_kernels_move_with_the_incumbent_and_the_temperature() {
     assert!(closest.iter().all(|share| *share > 0.4) && of_law > 0.2, "{closest:?} {of_law}");
 }
 
-/// A ball of radius r around any point of a convex body has at least the share (r/D)^d of its volume, counted on a grid:
-/// a triangle and a rectangle, around corners, edges and inner points.
+/// Whether a point is in a body.
+type Member = fn([f64; 2]) -> bool;
+
+/// A ball of radius r around any point of a convex body has at least the share (r/D)^d of its volume, counted on a
+/// grid: a triangle and a rectangle, around corners, edges and inner points.
 #[test]
 fn balls_of_a_body_have_their_share() {
     let is_in_triangle = |p: [f64; 2]| p[0] >= 0.0 && p[1] >= 0.0 && p[0] + 2.0 * p[1] <= 1.0;
     let is_in_rectangle = |p: [f64; 2]| (0.0..=1.0).contains(&p[0]) && (0.0..=0.3).contains(&p[1]);
-    let bodies: [(&dyn Fn([f64; 2]) -> bool, f64, [[f64; 2]; 4]); 2] = [
-        (&is_in_triangle, f64::hypot(1.0, 0.5), [[0.0, 0.0], [1.0, 0.0], [0.0, 0.5], [0.3, 0.2]]),
-        (&is_in_rectangle, f64::hypot(1.0, 0.3), [[0.0, 0.0], [1.0, 0.3], [0.5, 0.0], [0.4, 0.1]]),
+    let bodies: [(Member, f64, [[f64; 2]; 4]); 2] = [
+        (is_in_triangle, f64::hypot(1.0, 0.5), [[0.0, 0.0], [1.0, 0.0], [0.0, 0.5], [0.3, 0.2]]),
+        (is_in_rectangle, f64::hypot(1.0, 0.3), [[0.0, 0.0], [1.0, 0.3], [0.5, 0.0], [0.4, 0.1]]),
     ];
     for (is_inside, diameter, centres) in bodies {
         let space = MetricSpace::body(2, diameter, 1.0);

@@ -12,7 +12,7 @@ pub(crate) struct AttemptShares {
 }
 
 impl AttemptShares {
-    /// Counts an attempt; its share.
+    /// Counts an attempt, and returns its share.
     pub(crate) fn next(&mut self, assignment: Vec<i64>) -> f64 {
         let (label, is_only) = (self.attempts.len() as u64 + 1, assignment.is_empty());
         let (label, attempts) = self.attempts.entry(assignment).or_insert((label, 0));

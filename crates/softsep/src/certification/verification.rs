@@ -32,7 +32,7 @@ const WORTH_A_CUT: f64 = 0.2;
 pub(crate) struct Verification<'p> {
     problem: &'p Problem,
     certify: Certify,
-    /// For certification by draws, where no bound can be had.
+    /// The certification by draws, where the separation proves no bound.
     certifier: Option<Box<Certifier<'p>>>,
     shares: AttemptShares,
     /// The share of the gap at which an incumbent is verified. A proof that does not close the gap halves it.
@@ -42,8 +42,8 @@ pub(crate) struct Verification<'p> {
 }
 
 impl<'p> Verification<'p> {
-    /// For a run whose separation proves bounds or not. `share_before_proof` replaces the share of the gap at which
-    /// cuts hand over to a proof that was asked for.
+    /// For a run whose separation proves bounds or not. `share_before_proof` replaces the share of the gap at which a
+    /// required proof follows the cuts.
     pub(crate) fn new(
         problem: &'p Problem,
         certify: Certify,
@@ -179,7 +179,7 @@ impl<'p> Verification<'p> {
         Ok(Some(Stop::Stalled))
     }
 
-    /// Asks for a bound that closes the gap, or for a scenario that is worse.
+    /// Separates for a bound that closes the gap or a scenario that is worse.
     fn prove(
         &mut self,
         incumbent: &Incumbent,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::{Complaints, Terms, Variable, VariableKind, item, nearest, taken_for_infinite, too_large, too_small};
 
-/// Coefficients of one row that are further apart than this factor: the small ones drown in the rounding of the large
-/// ones.
+/// Coefficients of one row that are further apart than this factor: the small ones are below the rounding errors of the
+/// large ones.
 const SPAN: f64 = 1e18;
 
 /// Names compared in the search for suggestions, for one list; to compare each of very many wrong names with each of
@@ -40,7 +40,7 @@ pub(crate) struct Index<'f> {
     /// Whether the list may lack names that the reader could not read, so that an unknown name means nothing.
     has_holes: bool,
     comparisons_left: usize,
-    /// The terms that last used each name, to notice one that is used twice without clearing anything.
+    /// The terms that last used each name, to find repeated names without clearing the list.
     used: Vec<usize>,
     uses: usize,
 }
@@ -67,7 +67,7 @@ impl<'f> Index<'f> {
         }
     }
 
-    /// How many names the list has.
+    /// The number of names in the list.
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
@@ -101,7 +101,7 @@ impl<'c> Check<'c> {
         value.is_nan() && (self.after_reader || self.owner == RowOwner::Set)
     }
 
-    /// Names are not empty, and none stands twice in its list. `list` is its place in the definition.
+    /// Checks that names are not empty and unique in their list. `list` is its location in the definition.
     pub(crate) fn names<'f>(
         &mut self,
         list: &str,
@@ -114,7 +114,7 @@ impl<'c> Check<'c> {
         index
     }
 
-    /// Appends a name to `index`: it is not empty and stands once in its list.
+    /// Appends a name to `index`, after a check that it is not empty and unique in its list.
     pub(crate) fn name<'f>(&mut self, index: &mut Index<'f>, list: &str, name: &'f str) {
         let i = index.len();
         if let Some(first) = index.push(name) {
@@ -200,7 +200,7 @@ impl<'c> Check<'c> {
 
     /// Coefficients of one row that can be added up in double precision.
     fn span(&mut self, index: &Index, terms: &[(usize, f64)], place: &dyn Fn() -> String, key: &str) {
-        // A coefficient that is too small or too large by itself has had its complaint.
+        // A coefficient that is too small or too large by itself has a complaint already.
         let fits =
             |value: f64| value != 0.0 && value.is_finite() && too_small(value).is_none() && too_large(value).is_none();
         let sizes = || terms.iter().filter(|(_, value)| fits(*value)).map(|&(i, value)| (i, value.abs()));
@@ -219,7 +219,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Why a number is not finite or too large to compute with, or `None`.
+    /// The reason why a number is not finite or too large to compute with, or `None`.
     fn unfit(&self, value: f64) -> Option<String> {
         if value.is_finite() || self.is_poison(value) {
             return too_large(value);

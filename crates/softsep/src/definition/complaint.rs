@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// One fault and its place.
+/// One fault and its location in the definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
-    /// The place, as `recourse.constraints[3] "demand"`; empty for the problem or file as such.
+    /// The location, as `recourse.constraints[3] "demand"`; empty for the problem or file as such.
     pub place: String,
-    /// The fault and its cure.
+    /// The fault, and how to correct it.
     pub what: String,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for Complaint {
 pub struct Complaints(Vec<Complaint>);
 
 impl Complaints {
-    /// None yet.
+    /// An empty list.
     pub fn new() -> Self {
         Self::default()
     }
@@ -39,12 +39,12 @@ impl Complaints {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// The number of faults.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// All of them.
+    /// The faults in order.
     pub fn iter(&self) -> impl Iterator<Item = &Complaint> {
         self.0.iter()
     }
@@ -90,7 +90,7 @@ impl fmt::Display for Complaints {
 
 impl std::error::Error for Complaints {}
 
-/// The place of an item of a list: `recourse.constraints[3] "demand"`, or without the name where it has none.
+/// The location of an item of a list: `recourse.constraints[3] "demand"`, or without the name where it has none.
 pub(crate) fn item(list: &str, index: usize, name: &str) -> String {
     if name.is_empty() { format!("{list}[{index}]") } else { format!("{list}[{index}] \"{name}\"") }
 }

@@ -3,7 +3,7 @@
 /// A cone over named recourse rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConeDefinition {
-    /// Which cone.
+    /// The kind of the cone.
     pub kind: ConeKind,
     /// The rows, in the cone's order.
     pub rows: Vec<String>,

@@ -3,7 +3,7 @@
 /// The known name closest to a misspelt one, if it is close enough to be meant: ` (did you mean "…"?)`, or nothing.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let length = wrong.chars().count();
-    // A name that shares no letter with the wrong one is not meant, however short both are.
+    // A name that shares no letter with the unknown one is not offered, however short both are.
     let is_near = |distance: usize| distance <= 1 + length / 4 && distance < length;
     known
         .into_iter()
@@ -13,7 +13,7 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Str
         .map_or(String::new(), |(_, name)| format!(" (did you mean \"{name}\"?)"))
 }
 
-/// Edits (insert, delete, replace, swap of neighbours) between two names, whatever their case.
+/// Edits (insert, delete, replace, swap of neighbours) between two names, in any case.
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();

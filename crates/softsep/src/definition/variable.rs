@@ -15,7 +15,7 @@ pub struct Variable {
     pub upper: f64,
     /// First stage only.
     pub kind: VariableKind,
-    /// Recourse only: how the cost moves with ξ.
+    /// Recourse only: the coefficients of the cost in ξ.
     pub cost_xi: Terms,
 }
 

@@ -48,7 +48,7 @@ impl<'n, 't> Fields<'n, 't> {
         found
     }
 
-    /// The place of a field.
+    /// The location of a field in the file.
     pub(super) fn at(&self, key: &str) -> String {
         if self.place.is_empty() { key.to_owned() } else { format!("{}.{key}", self.place) }
     }
@@ -132,7 +132,7 @@ impl<'n, 't> Fields<'n, 't> {
     }
 }
 
-/// Complains about keys that stand twice in an object, and returns the indices of the later ones.
+/// Complains about repeated keys of an object, and returns the indices of the later ones.
 pub(super) fn complain_about_repeats(
     members: &[Member],
     place: &str,
@@ -180,7 +180,7 @@ fn bound(node: &Node, infinite: f64, place: &str, what: fmt::Arguments, complain
     f64::NAN
 }
 
-/// A number as it is written, but not thousands of digits of it.
+/// The text of a number, shortened if it is very long.
 fn shortened(number: &str) -> String {
     if number.len() <= 30 { number.to_owned() } else { format!("{}…", &number[..20]) }
 }

@@ -1,9 +1,9 @@
-//! JSON as a tree that remembers where each value stands.
+//! JSON as a tree with the position of each value.
 //!
 //! Written by hand because every fault of a problem file is reported: `serde_json` stops at the first fault, silently
 //! keeps one of two repeated keys, and refuses `NaN` and `1e999` without saying where they are. Here repeated keys stay
 //! in the tree, and a number that is not finite is a value of its own, so that the reader can complain about them and
-//! go on. Otherwise strict RFC 8259, in linear time.
+//! continue. Otherwise strict RFC 8259, in linear time.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ pub(super) enum Value<'t> {
     Object(Vec<Member<'t>>),
 }
 
-/// A key, where it stands, and its value.
+/// A key, its position, and its value.
 #[derive(Debug)]
 pub(super) struct Member<'t> {
     pub(super) key: Cow<'t, str>,
@@ -67,7 +67,7 @@ impl Node<'_> {
         format!("{kind} ({})", self.at)
     }
 
-    /// The string that an object has under `key`, if both are so.
+    /// The string under `key`, if the value is an object and has one.
     pub(super) fn text_at(&self, key: &str) -> Option<&str> {
         let Value::Object(members) = &self.value else { return None };
         members.iter().find(|member| member.key == key).and_then(|member| match &member.value.value {

@@ -8,12 +8,12 @@ use crate::definition::Complaint;
 /// Lists and objects may be nested this deep; the format itself needs seven levels.
 const DEPTH_LIMIT: usize = 128;
 
-/// A text and how far it has been read.
+/// A text and the position up to which it has been read.
 pub(super) struct Parser<'t> {
     text: &'t str,
     /// The byte to be read next.
     next: usize,
-    /// The byte that `at` belongs to. Positions are asked for in order, so that counting on from the last one is linear
+    /// The byte that `at` belongs to. Positions are computed in order, so that counting on from the last one is linear
     /// in total.
     counted: usize,
     at: Position,

@@ -1,9 +1,9 @@
 //! Reads `aro/1`: JSON into [`ProblemDefinition`], with a complaint for every deviation from the format.
 //!
-//! Reading goes on after a complaint, so that all faults of the file are reported at once. Data that could not be read
-//! are replaced by a placeholder that the later checks of the model pass over: NaN for a number, the empty string for a
-//! name, an empty list for a list, a box of NaN for a set. The model checks whether names are unique and known and
-//! whether the numbers make sense.
+//! Reading continues after a complaint, so that all faults of the file are reported at once. Data that could not be
+//! read are replaced by a placeholder that the later checks of the model pass over: NaN for a number, the empty string
+//! for a name, an empty list for a list, a box of NaN for a set. The model checks whether names are unique and known
+//! and whether the numbers are valid.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -74,7 +74,7 @@ pub fn load_text(text: &str, file: &str, folder: &Path) -> Result<Loaded, ReadEr
     Ok(Loaded { definition, complaints })
 }
 
-/// The text of a file, or why it cannot be read as text.
+/// The text of a file, or the reason why it cannot be read as text.
 pub(super) fn read_to_text(path: &Path) -> Result<String, Complaint> {
     let whole = |what| Complaint { place: String::new(), what };
     let bytes = fs::read(path).map_err(|error| match error.kind() {
@@ -133,7 +133,7 @@ fn uncertainty(fields: &Fields, folder: &Path, complaints: &mut Complaints) -> U
     let set = fields
         .require("set", complaints)
         .and_then(|node| read_set(node, fields.at("set"), &parameters, folder, complaints))
-        // To check a set whose parameters are not known would only mislead.
+        // Complaints about a set with unknown parameters would mislead.
         .filter(|_| parameters_are_known)
         .unwrap_or_else(|| {
             let unreadable = vec![f64::NAN; parameters.len()];
@@ -151,7 +151,7 @@ fn recourse(fields: &Fields, complaints: &mut Complaints) -> RecourseDefinition 
     }
 }
 
-/// A name that stands in a list by itself; empty after a complaint.
+/// A name as an item of a list; empty after a complaint.
 fn name(node: &Node, list: &str, index: usize, complaints: &mut Complaints) -> String {
     match &node.value {
         Value::Text(name) if !name.is_empty() => return name.to_string(),
@@ -161,7 +161,7 @@ fn name(node: &Node, list: &str, index: usize, complaints: &mut Complaints) -> S
     String::new()
 }
 
-/// Opens an item of a list, whose place shows its name.
+/// Opens an item of a list, whose location shows its name.
 fn open_item<'n, 't>(
     node: &'n Node<'t>,
     list: &str,

@@ -20,7 +20,7 @@ pub struct ResultFile {
     pub format: ResultFormat,
     /// The kind of result: an optimum, a decision, a proof that there is none, or nothing.
     pub status: Status,
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub stop: Stop,
     /// The best known value of f(x) plus the worst recourse cost of the returned x.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct ResultFile {
     pub upper_bound: Option<f64>,
     /// `(upper − lower) / max(1e-10, |upper|)`, if both bounds are known.
     pub gap: Option<f64>,
-    /// How the bounds are known.
+    /// The kind of proof of the bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<CertificateFile>,
     /// The decision.
@@ -40,7 +40,7 @@ pub struct ResultFile {
     /// The worst ξ known for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst_case: Option<WorstCaseFile>,
-    /// Why an infeasible problem is infeasible.
+    /// The reason why a problem is infeasible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infeasible: Option<InfeasibleFile>,
     /// The recourse variables of an unbounded ray.
@@ -50,9 +50,9 @@ pub struct ResultFile {
     pub method: String,
     /// The seed of its random numbers.
     pub seed: u64,
-    /// Its iterations.
+    /// The number of its iterations.
     pub iterations: u64,
-    /// How often a recourse problem was solved.
+    /// The number of recourse problems solved.
     pub recourse_solves: u64,
     /// The time it took: the only field in which two equal runs differ.
     pub seconds: f64,
@@ -68,13 +68,13 @@ pub enum ResultFormat {
     AroResult1,
 }
 
-/// How the two bounds are known.
+/// The kind of proof of the two bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateFile {
-    /// For sure, with some probability, or not at all.
+    /// Deterministic, probabilistic or none.
     pub kind: Certificate,
-    /// The probability that the upper bound holds at least.
+    /// A lower bound on the probability that the upper bound holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// The constants that this probability rests on.
@@ -194,7 +194,7 @@ impl ResultFile {
         serde_json::from_str(text).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
             let what = error.to_string();
-            // serde_json repeats the place at the end.
+            // serde_json repeats the position at the end.
             let what = what.rsplit_once(" at line ").map_or(what.clone(), |(what, _)| what.to_owned());
             Complaint { place, what }
         })

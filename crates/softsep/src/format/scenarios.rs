@@ -123,7 +123,7 @@ fn read_rows<R: Read + Seek>(
     Ok(ScenarioList::from_flat(dim, values.len() / dim, values))
 }
 
-/// Reads one line into `row` and returns how many cells it has: none if it is blank.
+/// Reads one line into `row` and returns the number of its cells: zero if it is blank.
 fn read_row<R: Read>(
     cells: &mut Cells<R>,
     row: &mut [f64],
@@ -162,7 +162,7 @@ fn read_row<R: Read>(
     }
 }
 
-/// Which parameter each column holds; `None` after complaints.
+/// The parameter of each column; `None` after complaints.
 fn read_header<R: Read>(
     cells: &mut Cells<R>,
     parameters: &[String],
@@ -200,7 +200,7 @@ fn read_header<R: Read>(
     Ok((faults.count == 0).then_some(columns))
 }
 
-/// At most how many numbers the input holds, below its header of `dim` columns.
+/// An upper bound on the number of numbers below the header of `dim` columns.
 fn count_cells(input: &mut impl Read, buffer: &mut [u8], dim: usize) -> io::Result<usize> {
     let (mut breaks, mut bytes, mut ends_open) = (0_usize, 0_usize, false);
     loop {
@@ -263,7 +263,7 @@ impl<R: Read> Cells<R> {
                 let stop = scanned + special;
                 scanned = stop + 1;
                 match unread[stop] {
-                    // A doubled quote within quotes closes and opens them again, which comes to the same.
+                    // A doubled quote within quotes closes and opens them again, with the same result.
                     b'"' => quoted = !quoted,
                     end @ (b',' | b'\n') if !quoted => {
                         let cell = self.start..self.start + stop;

@@ -74,7 +74,7 @@ pub(crate) struct MasterProblem<'p> {
     cursor: Cursor,
     /// From the last optimal basis, if there was one.
     core: Option<Core>,
-    /// The program of the last solve, if it can go on.
+    /// The program of the last solve, if it can be solved further.
     live: Option<PersistentCutMaster>,
     /// The best lower bound, and its value when copies or cuts were last dropped.
     lower: f64,
@@ -120,7 +120,7 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
-    /// Lets go of the copies that bound the master from below, for cuts to do that; which these were.
+    /// Removes the copies that bound the master from below, for use where cuts bound it. Returns their scenarios.
     pub(crate) fn release_bounds(&mut self) -> Vec<Vec<f64>> {
         self.copies.extract_if(.., |copy| copy.stays).map(|copy| copy.xi).collect()
     }

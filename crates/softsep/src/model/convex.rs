@@ -1,4 +1,4 @@
-//! Whether the quadratic part of a cost is convex: its matrix must be positive semidefinite.
+//! Convexity of the quadratic part of a cost: its matrix must be positive semidefinite.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ fn indefinite_part(entries: &[(usize, usize, f64)]) -> Option<Indefinite> {
         }
         let smallest = match dense.self_adjoint_eigenvalues(Side::Lower) {
             Ok(eigenvalues) => eigenvalues.into_iter().fold(f64::INFINITY, f64::min),
-            // The iteration did not converge, which says nothing against the matrix; the solvers have checks of their
+            // The iteration did not converge, which proves nothing about the matrix; the solvers have checks of their
             // own.
             Err(_) => return None,
         };

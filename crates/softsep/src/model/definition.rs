@@ -6,7 +6,7 @@ use crate::uncertainty::UncertaintyDefinition;
 /// A two-stage problem by names, as its author states it. [`Problem::new`](super::Problem::new) checks it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ProblemDefinition {
-    /// A title, for people.
+    /// The title of the problem.
     pub name: String,
     /// The here-and-now decision.
     pub first_stage: FirstStageDefinition,

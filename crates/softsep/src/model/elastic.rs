@@ -7,8 +7,8 @@ impl Problem {
     /// violated by at most s.
     ///
     /// It always has a recourse, and the original one has a recourse at (x, ξ) exactly where its cost is not positive.
-    /// Without equalities s may fall to −1, so that it also measures slack: a search then sees the end of feasibility
-    /// before it gets there.
+    /// Without equalities s may fall to −1, so that it also measures slack: a search then finds the boundary of
+    /// feasibility from inside.
     pub(crate) fn elastic(&self) -> Problem {
         let from = &self.recourse;
         let s = from.dim();

@@ -51,10 +51,10 @@ impl FirstStage {
         self.constant + linear + self.quadratic.half_square(x)
     }
 
-    /// By how much x leaves X, relative to the size of the numbers in the bound that it breaks, and which one that is.
+    /// The constraint of X that x violates most, relative to the size of the violated bound; `None` if x is in X.
     pub fn violation(&self, x: &[f64]) -> Option<Violation> {
         let mut worst: Option<Violation> = None;
-        let mut look = |place: Broken, activity: f64, lower: f64, upper: f64| {
+        let mut compare = |place: Broken, activity: f64, lower: f64, upper: f64| {
             let (amount, bound) = if activity < lower {
                 (lower - activity, lower)
             } else if activity > upper {
@@ -68,14 +68,14 @@ impl FirstStage {
             }
         };
         for (j, &value) in x.iter().enumerate() {
-            look(Broken::Bound(j), value, self.lower[j], self.upper[j]);
+            compare(Broken::Bound(j), value, self.lower[j], self.upper[j]);
             if self.kind[j] != VariableKind::Continuous {
-                look(Broken::Integrality(j), value, value.round(), value.round());
+                compare(Broken::Integrality(j), value, value.round(), value.round());
             }
         }
         for row in 0..self.rows.rows() {
             let scale = self.row_scale[row];
-            look(
+            compare(
                 Broken::Row(row),
                 self.rows.dot(row, x) / scale,
                 self.row_lower[row] / scale,
@@ -86,14 +86,14 @@ impl FirstStage {
     }
 }
 
-/// The constraint of X that a point breaks most.
+/// The constraint of X that a point violates most.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
-    /// By how much, relative to the bound's size (at least 1).
+    /// The violation, relative to the bound's size (at least 1).
     pub amount: f64,
-    /// Which constraint.
+    /// The constraint.
     pub place: Broken,
-    /// The value that breaks it.
+    /// The value that violates it.
     pub activity: f64,
     /// The least value allowed.
     pub lower: f64,

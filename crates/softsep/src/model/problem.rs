@@ -13,7 +13,7 @@ use crate::uncertainty::{self, Uncertainty, UncertaintyDefinition};
 /// A checked two-stage problem; it does not change any more.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// A title, for people.
+    /// The title of the problem.
     pub name: String,
     /// f and X.
     pub first: FirstStage,

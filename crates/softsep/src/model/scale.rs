@@ -3,7 +3,7 @@
 //! Solvers accept a row when it is violated by less than an absolute tolerance. A row in small units (1e-7 of
 //! something) would then be no restriction at all, and an infeasible decision would be accepted. So every row that is
 //! in no cone is multiplied by a power of two, which changes no digit, such that its coefficients lie around 1. A row
-//! that is shown to people is divided by its scale again.
+//! that is printed is divided by its scale again.
 
 use super::{FirstStage, RecourseModel, Sparse};
 

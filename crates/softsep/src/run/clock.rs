@@ -56,7 +56,7 @@ impl From<Interrupt> for Stop {
 pub struct Limits {
     /// The relative gap at which to stop.
     pub gap: f64,
-    /// Iterations of the method.
+    /// The largest number of iterations of the method.
     pub iterations: Option<u64>,
     /// The seed of every random choice.
     pub seed: u64,
@@ -68,8 +68,8 @@ impl Default for Limits {
     }
 }
 
-/// The time for unfinished work after a run's clock has stopped: the evaluation of the decision at hand, the
-/// explanation of a proof. A run ends within two seconds after its limit, and some solvers take a moment to notice.
+/// The time for unfinished work after a run's clock has stopped: the evaluation of the incumbent, the explanation of a
+/// proof. A run ends within two seconds after its limit, and some solvers stop with a delay.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// One deadline and one interrupt flag for everything below it, sub-solvers included. Copies share both.
@@ -83,7 +83,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts now; `interrupt` may be raised from anywhere.
+    /// Starts now; any thread may raise `interrupt`.
     pub fn new(time_limit: Option<Duration>, interrupt: Arc<AtomicBool>) -> Self {
         let start = Instant::now();
         let deadline = time_limit.and_then(|limit| start.checked_add(limit));
@@ -133,7 +133,7 @@ impl Clock {
         &self.interrupt
     }
 
-    /// Whether to go on.
+    /// Errs if the interrupt flag is raised or the time limit is reached.
     pub fn check(&self) -> Result<(), Interrupt> {
         if self.interrupt.load(Ordering::Relaxed) {
             Err(Interrupt::Interrupted)

@@ -25,7 +25,7 @@ pub(crate) enum Unfinished {
     /// HiGHS refused a call.
     #[error(transparent)]
     Lp(#[from] LpError),
-    /// The thread could not be started, or died.
+    /// The thread could not be started, or panicked.
     #[error("the solver's thread {0}")]
     Thread(String),
 }

@@ -8,7 +8,7 @@ use crate::model::Problem;
 use crate::numeric::dot;
 use crate::recourse::{Answer, Outcome, Recourse, RecourseError};
 
-/// Relative agreement that is asked of values computed in two ways.
+/// Required relative agreement of values computed in two ways.
 const CLOSE: f64 = 2e-6;
 
 /// Tests `engine` on `problem` at random (x, ξ): weak and strong duality from y and π themselves, cuts at other x,
@@ -37,7 +37,7 @@ pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dy
             Err(RecourseError::Numerical { .. }) => {}
             Err(error) => panic!("{context}: {error}"),
         }
-        // A hint is for the solves to come: the last answer stands.
+        // A hint is for later solves and does not change the last answer.
         if round % 2 == 1 {
             engine.hint(&other.warm_start());
         }
@@ -231,7 +231,7 @@ fn random_x(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..problem.first.dim())
         .map(|j| {
             let (lower, upper) = (problem.first.lower[j].max(-10.0), problem.first.upper[j].min(10.0));
-            // Whole values now and then: that is where bases are degenerate.
+            // Integral values now and then, at which bases are degenerate.
             let value = rng.random_range(0.0..=1.0) * (upper - lower) + lower;
             if rng.random_bool(0.3) { value.round() } else { value }
         })

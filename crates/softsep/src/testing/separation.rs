@@ -122,7 +122,7 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     pool.unwrap_or_else(|error| panic!("{error}")).install(work)
 }
 
-/// Asks one separation for all cases, with one pool, as a method does.
+/// Calls one separation for all cases, with one pool, as a method does.
 fn transcript(build: &BuildSeparation<'_>, problem: &Problem, cases: &[Case]) -> Transcript {
     let (clock, mut pool, mut separation) = (Clock::unlimited(), CutPool::new(problem), build(problem));
     let mut answers = Vec::with_capacity(cases.len());
@@ -249,7 +249,7 @@ impl<'p> SeparationSuite<'p> {
         cases
     }
 
-    /// The part of the contract that holds for every answer, to whatever query and however the call ended.
+    /// The part of the contract that holds for every answer to every query, however the call ended.
     fn check_answer(&mut self, case: &Case, found: &Found) {
         let context = format!("{}, {case:?}: {found:?}", self.context);
         assert!(self.problem.set.contains(&found.xi, MEMBERSHIP), "{context}: the scenario is not in the set");

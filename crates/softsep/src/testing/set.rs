@@ -42,7 +42,7 @@ pub fn check_set(set: &dyn Uncertainty, parameters: &[String], seed: u64) {
     check_states(set, suite.close, &mut rng);
 }
 
-/// Zero, the axes, random ones, and ones with small whole entries, which have ties.
+/// Zero, the axes, random ones, and ones with small integral entries, which have ties.
 fn directions(dim: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let mut directions = vec![vec![0.0; dim]];
     for number in 0..DIRECTIONS {

@@ -8,8 +8,8 @@ use crate::definition::{Row, Variable};
 use crate::model::ProblemDefinition;
 use crate::uncertainty::{SetDefinition, Sides};
 
-/// A random problem of `n` sites and `n` customers: capacity is bought first, then n² flows and a dear emergency source
-/// meet the demands. With `integers` a site has to be opened. The set is a budget set with Γ = n/4.
+/// A random problem of `n` sites and `n` customers: capacity is bought first, then n² flows and an expensive emergency
+/// source meet the demands. With `integers` a site has to be opened. The set is a budget set with Γ = n/4.
 pub fn transport_problem(n: usize, integers: bool, seed: u64) -> ProblemDefinition {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut draw = |low: i32, high: i32| f64::from(rng.random_range(low..=high));

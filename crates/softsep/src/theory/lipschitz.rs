@@ -1,5 +1,5 @@
-//! How fast the kernel moves with x, where scores are L'_Q-Lipschitz in x and the proposal does not depend
-//! on x.
+//! The Lipschitz modulus of the kernel in x, where scores are L'_Q-Lipschitz in x and the proposal does not depend on
+//! x.
 //!
 //! Proposals that follow the slope of the recourse do depend on x; these bounds do not apply to them.
 

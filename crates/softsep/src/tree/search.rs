@@ -23,8 +23,8 @@ use crate::run::{Clock, MasterSize, Run, Stop, Verdict};
 /// A worker continues its plunge while the node's bound is within this share of the gap from the lower bound.
 const PLUNGE_SHARE: f64 = 0.3;
 
-/// A round of cuts at the root pays if the bound rises by this share of the gap to the cutoff, or of the bound itself
-/// if there is no cutoff. After this many consecutive rounds that do not pay, rounds at the root end.
+/// A round of cuts at the root is effective if the bound rises by this share of the gap to the cutoff, or of the bound
+/// itself if there is no cutoff. After this many consecutive rounds that are not effective, rounds at the root end.
 const MIN_RISE_OF_GAP: f64 = 1e-3;
 const MIN_RISE_OF_BOUND: f64 = 1e-4;
 const MAX_STALLED_ROUNDS: u32 = 4;
@@ -67,7 +67,7 @@ pub(crate) struct Tree<'p> {
     reduced_costs: Option<ReducedCosts>,
     fixings: Vec<BoundChange>,
     root_basis: Option<Arc<RelaxationBasis>>,
-    /// Consecutive rounds of cuts at the root that did not pay, and the root's bound before the last one.
+    /// Consecutive rounds of cuts at the root that were not effective, and the root's bound before the last one.
     stalled_rounds: u32,
     root_bound: f64,
     /// Last lower bound passed to the callback.

@@ -1,4 +1,4 @@
-//! Whether a plane stands between a box and an ellipsoid: the proof that a part of the ellipsoid has no members.
+//! A plane between a box and an ellipsoid: the proof that a part of the ellipsoid has no members.
 
 use super::shape::{Ball, Polytope};
 use crate::numeric::dot;
@@ -58,7 +58,7 @@ pub(super) fn are_apart(polytope: &Polytope, ball: &Ball, tolerance: f64) -> boo
 mod tests {
     use super::*;
 
-    /// Boxes beside the disc of radius 1 scaled by (1, 1000): the nearest corner says whether they meet.
+    /// Boxes beside the disc of radius 1 scaled by (1, 1000): the nearest corner decides whether they meet.
     #[test]
     fn boxes_beside_a_disc_are_apart_where_their_nearest_corner_is_outside() {
         let ball = Ball { center: vec![0.0, 0.0], columns: vec![vec![1.0, 0.0], vec![0.0, 1000.0]] };

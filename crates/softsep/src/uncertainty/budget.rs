@@ -24,9 +24,9 @@ pub(crate) struct Budget {
     scale: Vec<f64>,
     /// The entries that can move: nonzero scale.
     free: Vec<usize>,
-    /// How many free entries can deviate in full.
+    /// The number of free entries that can deviate in full.
     full: usize,
-    /// How far one more can deviate, in [0, 1); zero if all free entries deviate in full.
+    /// The deviation of one more entry, in [0, 1); zero if all free entries deviate in full.
     part: f64,
 }
 

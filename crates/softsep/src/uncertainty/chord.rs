@@ -1,4 +1,4 @@
-//! How far a line stays within a convex set: all t for which `point + t·direction` is a member, zero among them.
+//! Chords of a convex set: all t for which `point + t·direction` is a member, zero among them.
 
 /// Within `lower ≤ z ≤ upper` for each of the triples (how far below, how far above, the direction's entry): the ratio
 /// test.

@@ -54,7 +54,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// where the set has finitely many).
     fn support(&self, direction: &[f64], xi: &mut [f64]) -> Result<f64, SetError>;
 
-    /// How wide the set is along each axis.
+    /// The width of the set along each axis.
     fn widths(&self) -> Result<Vec<f64>, SetError> {
         let (mut axis, mut end) = (vec![0.0; self.dim()], vec![0.0; self.dim()]);
         let mut widths = vec![0.0_f64; self.dim()];
@@ -72,7 +72,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// A typical member: the center where there is one.
     fn nominal(&self, xi: &mut [f64]);
 
-    /// How many extreme points the set has; for a finite list, how many rows.
+    /// The number of extreme points; for a finite list, the number of rows.
     fn extremes(&self) -> Count;
 
     /// Whether the set is a finite list. If not, the maximum of Q is at an extreme point only where Q is convex in ξ.
@@ -80,7 +80,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
         false
     }
 
-    /// All extreme points (for a finite list: all rows), or by how much they are too many.
+    /// All extreme points (for a finite list: all rows), or their count if they are more than `limit`.
     fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany>;
 
     /// The members within `part`, written out in rows; `None` for a finite list.
@@ -116,9 +116,9 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
 /// A number of extreme points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// So many.
+    /// This number.
     Exactly(u128),
-    /// More than so many; counting was given up there.
+    /// More than this number, at which counting stopped.
     MoreThan(u128),
     /// A set with a curved boundary.
     Infinite,
@@ -137,9 +137,9 @@ impl fmt::Display for Count {
 /// A refusal to enumerate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMany {
-    /// How many there are.
+    /// The number of extreme points.
     pub count: Count,
-    /// How many were allowed.
+    /// The number allowed.
     pub limit: usize,
 }
 
@@ -147,7 +147,7 @@ impl fmt::Display for TooMany {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the set has {} extreme points", self.count)?;
         match self.count {
-            // It is not the limit that was in the way.
+            // The limit is not the reason.
             Count::MoreThan(certain) if certain < self.limit as u128 => f.write_str("; counting was given up there"),
             _ => write!(f, ", and at most {} are enumerated", self.limit),
         }
@@ -161,7 +161,7 @@ impl std::error::Error for TooMany {}
 #[error("the uncertainty set could not answer: {0}")]
 pub struct SetError(pub String);
 
-/// Checks the definition of a set and builds the set; `place` is where the definition stands (`uncertainty.set`).
+/// Checks the definition of a set and builds the set; `place` is the location of the definition (`uncertainty.set`).
 /// `None` after complaints, or where a number is NaN, which the reader has complained about.
 pub fn build(
     set: &SetDefinition,

@@ -23,11 +23,11 @@ pub(super) enum PatternKind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Patterns {
     pub(super) kind: PatternKind,
-    /// How many entries there are.
+    /// The number of entries.
     pub(super) entries: usize,
-    /// How many of them can deviate in full.
+    /// The number of entries that can deviate in full.
     pub(super) full: usize,
-    /// How far one more can deviate, in [0, 1); zero if all entries deviate in full.
+    /// The deviation of one more entry, in [0, 1); zero if all entries deviate in full.
     pub(super) part: f64,
 }
 
@@ -53,7 +53,7 @@ impl Patterns {
         }
     }
 
-    /// How many there are.
+    /// The number of patterns.
     pub(super) fn count(&self) -> Count {
         let Self { kind, entries, full, .. } = *self;
         let with_part = |whole: u128, each: u128| {

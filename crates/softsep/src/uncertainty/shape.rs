@@ -15,7 +15,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// All of a set in `dim` entries.
+    /// The part that contains every set in `dim` entries.
     pub fn whole(dim: usize) -> Self {
         Self { lower: vec![f64::NEG_INFINITY; dim], upper: vec![f64::INFINITY; dim] }
     }
@@ -24,9 +24,9 @@ impl Part {
 /// The members of a part: those of the polytope, where there is one, that are also in the ball, where there is one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Shape {
-    /// Its linear side.
+    /// The linear constraints.
     pub polytope: Option<Polytope>,
-    /// Its curved side.
+    /// The quadratic constraint.
     pub ball: Option<Ball>,
 }
 
@@ -63,7 +63,7 @@ pub struct Ball {
 }
 
 impl Ball {
-    /// How far an entry of ξ goes from the center to either side.
+    /// The largest deviation of an entry of ξ from the center.
     pub(crate) fn half_width(&self, entry: usize) -> f64 {
         self.columns.iter().map(|column| column[entry].powi(2)).sum::<f64>().sqrt()
     }

@@ -52,7 +52,7 @@ impl Cut {
 /// The limits of an enumeration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
-    /// Vertices, also of the polytopes on the way.
+    /// The largest number of vertices, also of intermediate polytopes.
     pub(super) points: usize,
     /// Operations on machine words, very roughly.
     pub(super) work: u64,
@@ -62,7 +62,7 @@ pub(super) struct Effort {
 #[derive(Debug, Clone)]
 struct Vertex {
     point: Vec<f64>,
-    /// How far it is from every cut, applied or not.
+    /// The slack in every cut, applied or not.
     slack: Vec<f64>,
     /// One bit per facet of the simplex and per applied cut.
     tight: Vec<u64>,
@@ -93,7 +93,7 @@ impl Vertex {
     }
 }
 
-/// The enumeration stopped; so many vertices are certain.
+/// The enumeration stopped; this number of vertices is certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GaveUp {
     pub(super) certain: usize,
@@ -242,11 +242,11 @@ struct Incidence {
     /// Words per vertex.
     words: usize,
     tight: Vec<u64>,
-    /// How many are tight, by vertex.
+    /// The number of tight inequalities, by vertex.
     counts: Vec<usize>,
     /// The tight inequalities that the pair in question has in common.
     common: Vec<u64>,
-    /// The vertex that last came between two others: often it does so again.
+    /// The vertex that last showed a pair not to be adjacent; it often does so again.
     last_between: usize,
     work: u64,
 }

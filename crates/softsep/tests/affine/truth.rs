@@ -1,4 +1,4 @@
-//! The worst case of a decision, by a way that knows of no policy.
+//! The worst case of a decision, computed without policies.
 
 use softsep::Problem;
 use softsep::internals::separation::{Ascent, finite_equivalent};

@@ -1,11 +1,11 @@
-//! What `auto` picks, and that it says so.
+//! The method that `auto` picks, and its note about it.
 
 use softsep::run::{Event, Observer};
 use softsep::testing::{Recipe, random_problem};
 use softsep::{Certify, Outcome, Problem, Settings, Status, solve_with};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
-/// Keeps what a run says.
+/// The notes of a run.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
@@ -32,7 +32,7 @@ fn auto(problem: &Problem, settings: &Settings) -> (Outcome, Vec<String>) {
     (outcome, notes.0)
 }
 
-/// The first note says what is picked and why.
+/// Checks that the first note names the picked method and the reason.
 fn picks(problem: &Problem, settings: &Settings, method: &str, why: &str) -> Outcome {
     let (outcome, notes) = auto(problem, settings);
     let said = notes.first().map_or("nothing", String::as_str);
@@ -41,7 +41,7 @@ fn picks(problem: &Problem, settings: &Settings, method: &str, why: &str) -> Out
 }
 
 #[test]
-fn auto_picks_what_suits_the_problem() {
+fn auto_picks_a_method_by_the_problem() {
     let usual = Settings::default();
     let ellipsoid = Recipe { set: "ellipsoid", ..Recipe::default() };
     let every = "every scenario that matters can be asked";
@@ -50,7 +50,7 @@ fn auto_picks_what_suits_the_problem() {
         assert_eq!((outcome.status, outcome.method), (Status::Optimal, "ccg"), "{set}");
     }
     picks(&random(&Recipe { set: "scenarios", cost_xi: true, ..Recipe::default() }, 4), &usual, "ccg", every);
-    // Too many extreme points to ask, but few coefficients of a policy.
+    // Too many extreme points for a scan, but few coefficients of a policy.
     let once = Settings { iterations: Some(1), ..usual.clone() };
     picks(&depots(21, Uncertain::Budget { gamma: 0.5 }, false), &once, "ccg", "an exact separation is quick here");
     picks(&depots(4, Uncertain::Ellipsoid, true), &usual, "branch-and-cut", "one exact separation then proves it");
@@ -86,9 +86,9 @@ fn auto_picks_what_suits_the_problem() {
     assert!(lower <= upper && upper - lower <= 1e-3 * (1.0 + upper.abs()), "{lower} to {upper}");
 }
 
-/// What `check` says without a run is what a run does.
+/// The plan that `check` prints names the method that a run picks.
 #[test]
-fn plans_are_what_is_done() {
+fn a_plan_names_the_method_of_the_run() {
     let entry = softsep::methods::MethodSettings::Auto.build();
     for set in ["scenarios", "budget", "ellipsoid"] {
         for seed in 0..5 {

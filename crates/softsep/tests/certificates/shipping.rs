@@ -19,7 +19,7 @@ use super::statistics;
 
 pub(crate) const GAP: f64 = 1e-3;
 
-/// How closely the worst case of a decision is known, relative to the objective; likely bounds stand above it by fifty
+/// The tolerance of the worst case of a decision, relative to the objective; probabilistic bounds are above it by fifty
 /// times that.
 pub(crate) const CLOSE: f64 = 1e-5;
 
@@ -57,23 +57,23 @@ pub(crate) fn costs(problem: &Problem, states: &dyn States, x: &[f64]) -> Option
     Some(all.iter().map(cost).collect())
 }
 
-/// The worst of a few draws, as one who looks too little would have it.
-fn too_little(problem: &Problem, states: &dyn States, x: &[f64], seed: u64) -> f64 {
+/// The largest cost of five draws: an estimate below the worst case.
+fn worst_of_few_draws(problem: &Problem, states: &dyn States, x: &[f64], seed: u64) -> f64 {
     let mut random = stream(seed, Purpose::Estimate, 0);
     let mut engine = engine(problem, &Clock::unlimited()).unwrap();
     let (mut answer, mut xi, mut state) = (Answer::new(problem), vec![0.0; problem.set.dim()], states.blank());
     engine.at(x);
-    let looks = (0..5).map(|_| {
+    let costs = (0..5).map(|_| {
         states.draw(&mut random, &mut state);
         states.realize(&state, &mut xi);
         engine.solve(&xi, &mut answer).unwrap();
         answer.value
     });
-    looks.fold(f64::NEG_INFINITY, f64::max)
+    costs.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// By enumeration: what is true stands; what is thought from too few draws is refuted, or its level and bound are false
-/// as seldom as they say.
+/// Against enumeration: true values are never refuted; estimates from too few draws are refuted, or their levels and
+/// bounds are false at most as often as stated.
 #[test]
 fn certificates_of_budget_sets_are_true() {
     let [mut stood, mut bounds, mut wrong_bounds, mut thought, mut wrong] = [0; 5];
@@ -95,7 +95,7 @@ fn certificates_of_budget_sets_are_true() {
                 &Clock::unlimited(),
             )
             .unwrap();
-            for value in [worst, too_little(&problem, states.as_ref(), &x, seed)] {
+            for value in [worst, worst_of_few_draws(&problem, states.as_ref(), &x, seed)] {
                 let what = format!("gamma {gamma}, seed {seed}, {value} where {worst} is the worst");
                 match certifier.certify(&x, value).unwrap() {
                     Judgement::Refuted(found) => {
@@ -128,10 +128,10 @@ fn certificates_of_budget_sets_are_true() {
     assert!(stood >= thought / 2 && bounds > 0, "{stood} of {thought} stood, {bounds} with a bound");
 }
 
-/// Decisions of `sgd`, half of them after a few iterations only, thought to cost what its estimate says, on the sets of
-/// the paper. No certificate that `sgd` gives by default is false; levels and bounds under derived constants are as
-/// seldom as they say. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as the paper
-/// has it, are false: nothing makes that constant true.
+/// Decisions of `sgd` with its estimates, half of them after a few iterations only, on the sets of the paper. No
+/// certificate that `sgd` gives by default is false; levels and bounds under derived constants are false at most as
+/// often as stated. `make soak` asks for a thousand, and prints how often bounds with rho = 0.9 given, as the paper has
+/// it, are false: nothing makes that constant true.
 #[test]
 fn certificates_of_decisions_found_are_true() {
     let is_long = std::env::var_os("SOFTSEP_SOAK").is_some();
@@ -139,7 +139,7 @@ fn certificates_of_decisions_found_are_true() {
     let mut met = Met::default();
     for &n in &sizes {
         for gamma in [0.1, 0.3, 0.5, 0.7, 0.9] {
-            (0..seeds).for_each(|seed| met.look(n, gamma, seed));
+            (0..seeds).for_each(|seed| met.add_decision(n, gamma, seed));
         }
         println!("up to n = {n}: {met:?}");
     }
@@ -168,7 +168,7 @@ pub(crate) fn worst(problem: &Problem, x: &[f64], tolerance: f64) -> (Option<f64
     (found.map(|found| found.value), is_known)
 }
 
-/// What many decisions came to.
+/// Counts over many decisions.
 #[derive(Debug, Default)]
 struct Met {
     runs: u64,
@@ -185,12 +185,12 @@ struct Met {
     /// Bounds under a constant that was given.
     given: u64,
     wrong_given: u64,
-    /// Worst cases that the time was too short for; bounds are held against the worst scenario met.
+    /// Worst cases not proved within the time limit; their bounds are compared with the worst scenario met.
     open: u64,
 }
 
 impl Met {
-    fn look(&mut self, n: usize, gamma: f64, seed: u64) {
+    fn add_decision(&mut self, n: usize, gamma: f64, seed: u64) {
         let what = format!("n {n}, gamma {gamma}, seed {seed}");
         let problem = instance(n, gamma, seed);
         let states: Arc<dyn States + '_> = Arc::from(states(&problem));

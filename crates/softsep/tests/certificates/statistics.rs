@@ -1,6 +1,6 @@
 //! Binomial tests with exact tails.
 
-/// A test that passes goes wrong this often, if its seed were not fixed.
+/// The false-alarm rate of a test over random seeds.
 const FALSE_ALARM: f64 = 1e-6;
 
 /// ln of the binomial probabilities of 0, 1, …, n.

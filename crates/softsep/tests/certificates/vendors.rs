@@ -9,8 +9,8 @@ use softsep::run::Clock;
 use softsep::uncertainty::{SetDefinition, Sides};
 use softsep::{Problem, ProblemDefinition};
 
-/// Orders x; sells `demand + rise·z`; what is short and what is left over have their prices. The cost is convex in z,
-/// and may rise or fall with it.
+/// Orders x; sells `demand + rise·z`; shortage and leftover stock have their prices. The cost is convex in z, and may
+/// rise or fall with it.
 struct Vendor {
     price: f64,
     demand: f64,
@@ -26,7 +26,7 @@ impl Vendor {
     }
 }
 
-/// Vendors, at most `budget` of whom sell more than usual.
+/// Vendors, at most `budget` of which sell more than usual.
 pub(crate) struct Vendors {
     pub(crate) problem: Problem,
     vendors: Vec<Vendor>,

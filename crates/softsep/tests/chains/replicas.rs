@@ -86,7 +86,7 @@ fn tempered_replicas_on_finite_sets_have_their_laws() {
             (score(problem, &mut engine, &xi), 1.0, index)
         };
         let nodes: Vec<_> = all.iter().enumerate().map(&mut node).collect();
-        check_replicas(problem, true, all.len(), &|place| index[&key(&place.state)], &nodes);
+        check_replicas(problem, true, all.len(), &|chain_state| index[&key(&chain_state.state)], &nodes);
     }
 }
 
@@ -101,12 +101,12 @@ fn tempered_replicas_on_circles_have_their_laws() {
         (score(problem, &mut engine, &xi), 1.0, bin)
     };
     let nodes: Vec<_> = grid_on_sphere(2).into_iter().map(&mut node).collect();
-    check_replicas(problem, true, 12, &|place| sector(point(place)), &nodes);
+    check_replicas(problem, true, 12, &|chain_state| sector(point(chain_state)), &nodes);
 }
 
 /// Bit for bit the same on any number of threads.
 #[test]
-fn replicas_do_the_same_on_any_number_of_threads() {
+fn replicas_do_not_depend_on_threads() {
     for problem in [&finite_sets(3)[3], &ellipsoid(3, 8)] {
         let states = problem.set.states(&state_spec(true)).unwrap();
         let proposal = ProposalKind::Local.build(states.as_ref(), &ProposalOptions::default()).unwrap();

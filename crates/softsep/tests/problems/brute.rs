@@ -1,4 +1,4 @@
-//! Brute force that knows nothing of masters: nested searches over x, and grids of members of an uncertainty set.
+//! Brute force without master problems: nested searches over x, and grids of members of an uncertainty set.
 
 use softsep::definition::Row;
 use softsep::uncertainty::{SetDefinition, Sides};

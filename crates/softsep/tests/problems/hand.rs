@@ -1,4 +1,4 @@
-//! What each problem costs, worked out by hand: f(x) plus the worst recourse cost as a formula in x, and the range of x
+//! The cost of each problem, derived by hand: f(x) plus the worst recourse cost as a formula in x, and the range of x
 //! to search.
 //!
 //! Nothing here comes from the problem files or from the solver; a formula that misreads its file is caught by the test
@@ -46,7 +46,7 @@ fn worst<const N: usize, const D: usize>(scenarios: [[f64; D]; N], cost: impl Fn
     scenarios.into_iter().map(cost).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// One order against a total demand: what is short and what is left over has a price.
+/// One order against a total demand: shortage and leftover stock have prices.
 fn newsvendor(order: f64, demand: f64, short: f64, left_over: f64) -> f64 {
     short * plus(demand - order) + left_over * plus(order - demand)
 }
@@ -95,13 +95,14 @@ fn microgrid(x: f64, [am, pm]: [f64; 2]) -> f64 {
     lack.iter().map(|&lack| 2.0 * lack.min(x) + 22.0 * plus(lack - x)).sum()
 }
 
-/// Two shops from one stock: what is short falls on the cheaper shop first.
+/// Two shops from one stock: a shortage falls on the cheaper shop first.
 fn two_shops(stock: f64, [north, south]: [f64; 2]) -> f64 {
     let short = plus(north + south - stock);
     8.0 * short.min(north) + 10.0 * plus(short - north) + 2.0 * plus(stock - north - south)
 }
 
-/// What one side has too much helps the other, at `price` each and up to `line`; the rest is missed.
+/// The surplus of one side serves the other, at `price` each and up to `line`; the rest of the demand is unmet, at
+/// `missed` each.
 fn two_sides(have: [f64; 2], need: [f64; 2], price: f64, line: f64, missed: f64) -> f64 {
     let lack = [plus(need[0] - have[0]), plus(need[1] - have[1])];
     let spare = [plus(have[0] - need[0]), plus(have[1] - need[1])];

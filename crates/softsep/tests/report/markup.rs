@@ -1,7 +1,7 @@
-//! A reader of markup that forgives nothing: every element is closed, every attribute quoted, every bare `<`, `>` or
-//! `&` a fault. Browsers repair such things, each in its own way.
+//! A strict parser of markup: every element must be closed and every attribute quoted, and every bare `<`, `>` or `&`
+//! is a fault. Browsers repair such faults, each in its own way.
 
-/// An element and what is in it.
+/// An element and its content.
 #[derive(Debug, Default)]
 pub(crate) struct Element {
     tag: String,
@@ -70,7 +70,7 @@ impl Element {
     }
 }
 
-/// The page as a tree; an error says what is wrong and where.
+/// The page as a tree; an error names the fault and its position.
 pub(crate) fn parse(page: &str) -> Result<Element, String> {
     let mut rest = page.strip_prefix("<!DOCTYPE html>").ok_or("it does not begin as HTML does")?;
     let mut open = vec![Element::default()];
@@ -91,7 +91,7 @@ pub(crate) fn parse(page: &str) -> Result<Element, String> {
             if is_closed {
                 open.last_mut().ok_or_else(|| fault("no place"))?.content.push(Node::Element(element));
             } else if element.tag == "style" {
-                // What is in it is no markup, and ends where it is closed.
+                // Its content is no markup, and ends at the closing tag.
                 let end = rest.find("</style>").ok_or_else(|| fault("a style without end"))?;
                 open.push(Element { content: vec![Node::Text(rest[..end].to_owned())], ..element });
                 rest = &rest[end..];
@@ -111,7 +111,7 @@ pub(crate) fn parse(page: &str) -> Result<Element, String> {
     }
 }
 
-/// The inside of an opening tag; whether it closes itself; what follows.
+/// Parses an opening tag. Returns the element, whether it closes itself, and the text after the tag.
 fn tag(text: &str) -> Result<(Element, bool, &str), String> {
     let is_name = |character: char| character.is_ascii_alphanumeric() || character == '-';
     let end = text.find(|character| !is_name(character)).ok_or("a tag without end")?;

@@ -6,14 +6,13 @@ use softsep::uncertainty::{SetDefinition, Sides};
 /// The smallest step of a pattern search, in the unit coordinates of a set.
 const FINE: f64 = 1e-5;
 
-/// What a solver's answers to the same question may differ by, relative to their size: a search that follows that does
-/// not end.
+/// The relative difference of a solver's answers to the same problem: a search that follows it does not end.
 const NOISE: f64 = 1e-9;
 
-/// How far apart two peaks are in some coordinate.
+/// The least distance of two peaks in some coordinate.
 const APART: f64 = 0.3;
 
-/// The unit coordinates of a set: `ξ = center + scale·z`, and where z must be.
+/// The unit coordinates of a set: `ξ = center + scale·z`, and the domain of z.
 pub(crate) struct Body<'s> {
     set: &'s SetDefinition,
     dim: usize,
@@ -54,7 +53,7 @@ impl<'s> Body<'s> {
         }
     }
 
-    /// How much of the limit on z is used: 1 on the boundary, less inside.
+    /// The gauge of z: 1 on the boundary, less inside.
     pub(crate) fn used(&self, z: &[f64]) -> f64 {
         let largest = z.iter().fold(0.0_f64, |most, z| most.max(z.abs()));
         match self.set {
@@ -76,13 +75,13 @@ impl<'s> Body<'s> {
         (1.0 - self.from) / (per_axis - 1) as f64
     }
 
-    /// The z of every point of a grid. What lies outside is drawn to the boundary, which is thus covered as densely as
+    /// The z of every point of a grid. Points outside are moved to the boundary, which is thus covered as densely as
     /// the inside.
     pub(crate) fn grid(&self, per_axis: usize) -> impl Iterator<Item = Vec<f64>> {
         (0..per_axis.pow(self.dim as u32)).map(move |index| {
-            let place = |entry: usize| index / per_axis.pow(entry as u32) % per_axis;
+            let position = |entry: usize| index / per_axis.pow(entry as u32) % per_axis;
             let mut z: Vec<f64> =
-                (0..self.dim).map(|entry| self.from + self.spacing(per_axis) * place(entry) as f64).collect();
+                (0..self.dim).map(|entry| self.from + self.spacing(per_axis) * position(entry) as f64).collect();
             self.pull_in(&mut z);
             z
         })

@@ -1,4 +1,5 @@
-//! Whatever stops a run, its lower bound is below the optimum, and its estimate below what its decision costs.
+//! For every reason to stop, the lower bound of a run is below the optimum, and its estimate below the cost of its
+//! decision.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,8 +16,8 @@ use softsep::{
 
 use super::{SOFT, by, many, run};
 
-/// Both methods, each with both of its ways to move x, and `auto`, which goes on with another method where one leaves
-/// the gap open.
+/// Both methods, each with both of its rules for the next x, and `auto`, which continues with another method where one
+/// leaves the gap open.
 const WAYS: [(&str, &[(&str, &str)]); 5] = [
     ("sgd", &[("steps", "level")]),
     ("sgd", &[("steps", "sqrt")]),
@@ -25,22 +26,22 @@ const WAYS: [(&str, &[(&str, &str)]); 5] = [
     ("auto", &[]),
 ];
 
-/// What solvers' tolerances may come to, relative to the numbers.
-const ROOM: f64 = 2e-6;
+/// Tolerance for the combined errors of the solvers, relative to the numbers.
+const RELATIVE_TOL: f64 = 2e-6;
 
-fn room(value: f64) -> f64 {
-    ROOM * value.abs().max(1.0)
+fn tolerance(value: f64) -> f64 {
+    RELATIVE_TOL * value.abs().max(1.0)
 }
 
-/// Branch and bound on ξ takes for ever where the optimum is about zero and the gap relative; what it says holds all
-/// the same when it is stopped.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// Branch and bound on ξ does not reach a relative gap where the optimum is about zero; its bounds are valid when it is
+/// stopped.
+const TIME_LIMIT: Duration = Duration::from_millis(300);
 
 /// The optimum between two proved bounds, which `ccg` computed; `None` if there is no feasible decision.
 fn by_ccg(problem: &Problem, gap: f64) -> Option<(f64, f64)> {
     let outcome = run(
         problem,
-        &Settings { method: "ccg".parse().unwrap(), gap, time_limit: Some(PATIENCE), ..Settings::default() },
+        &Settings { method: "ccg".parse().unwrap(), gap, time_limit: Some(TIME_LIMIT), ..Settings::default() },
     );
     match outcome.status {
         Status::Optimal | Status::Feasible => {
@@ -53,22 +54,22 @@ fn by_ccg(problem: &Problem, gap: f64) -> Option<(f64, f64)> {
 
 fn cost_of(problem: &Problem, outcome: &Outcome) -> Option<Evaluation> {
     let best = outcome.bounds.best()?;
-    let evaluation = evaluate(problem, &best.x, Some(PATIENCE), None, &Default::default()).unwrap();
+    let evaluation = evaluate(problem, &best.x, Some(TIME_LIMIT), None, &Default::default()).unwrap();
     assert!(evaluation.violation.is_none(), "{}: {:?}", problem.name, evaluation.violation);
     Some(evaluation)
 }
 
-/// What is true of any run on a problem with this optimum.
-fn honest(problem: &Problem, outcome: &Outcome, (least, most): (f64, f64), context: &str) {
+/// Checks the bounds, the estimate and the decision of a run on a problem with this optimum.
+fn check_outcome(problem: &Problem, outcome: &Outcome, (least, most): (f64, f64), context: &str) {
     let context = format!("{}, {context}, optimum from {least} to {most}: {outcome:?}", problem.name);
-    assert!(outcome.bounds.lower().is_none_or(|lower| lower <= most + room(most)), "{context}");
-    assert!(outcome.bounds.upper().is_none_or(|upper| upper >= least - room(least)), "{context}");
+    assert!(outcome.bounds.lower().is_none_or(|lower| lower <= most + tolerance(most)), "{context}");
+    assert!(outcome.bounds.upper().is_none_or(|upper| upper >= least - tolerance(least)), "{context}");
     assert!(outcome.verdict.is_none(), "{context}");
     if let (Some(best), Some(evaluation)) = (outcome.bounds.best(), cost_of(problem, outcome)) {
         let at_most = evaluation.upper.unwrap_or(f64::INFINITY);
-        assert!(best.value <= at_most + room(best.value), "{context}: the decision costs at most {at_most}");
+        assert!(best.value <= at_most + tolerance(best.value), "{context}: the decision costs at most {at_most}");
         assert!(
-            best.upper.is_none_or(|upper| upper >= evaluation.objective - room(upper)),
+            best.upper.is_none_or(|upper| upper >= evaluation.objective - tolerance(upper)),
             "{context}: costs {}",
             evaluation.objective
         );
@@ -84,7 +85,7 @@ fn problem_of(seed: u64) -> Problem {
 }
 
 #[test]
-fn bounds_are_honest() {
+fn bounds_hold_at_any_iteration_limit() {
     let (mut checked, mut stopped) = (0, 0);
     for seed in 0..many(45) {
         let problem = problem_of(seed);
@@ -96,7 +97,12 @@ fn bounds_are_honest() {
                 let settings = Settings { seed, gap: 1e-5, iterations: Some(limit), ..by(method, way) };
                 let outcome = run(&problem, &settings);
                 stopped += u64::from(outcome.stop == Stop::IterationLimit);
-                honest(&problem, &outcome, optimum, &format!("{method}, {way:?}, {limit} iterations, seed {seed}"));
+                check_outcome(
+                    &problem,
+                    &outcome,
+                    optimum,
+                    &format!("{method}, {way:?}, {limit} iterations, seed {seed}"),
+                );
             }
         }
     }
@@ -104,7 +110,7 @@ fn bounds_are_honest() {
 }
 
 #[test]
-fn stopped_runs_hold_true_bounds() {
+fn bounds_hold_at_any_time_limit_and_interrupt() {
     let mut stopped = 0;
     for seed in 0..many(12) {
         let problem = problem_of(seed);
@@ -115,12 +121,12 @@ fn stopped_runs_hold_true_bounds() {
                     Settings { gap: 1e-9, time_limit: Some(Duration::from_micros(micros)), ..by(method, way) };
                 let outcome = run(&problem, &limited);
                 stopped += u64::from(outcome.stop == Stop::TimeLimit);
-                honest(&problem, &outcome, optimum, &format!("{method}, {way:?} for {micros} µs"));
+                check_outcome(&problem, &outcome, optimum, &format!("{method}, {way:?} for {micros} µs"));
             }
             let raised = Arc::new(AtomicBool::new(true));
             let outcome = solve_with(&problem, &by(method, way), &mut Silent, &raised).unwrap();
             assert_eq!(outcome.stop, Stop::Interrupted);
-            honest(&problem, &outcome, optimum, "interrupted");
+            check_outcome(&problem, &outcome, optimum, "interrupted");
         }
     }
     assert!(stopped > many(12), "only {stopped} runs were stopped");
@@ -128,7 +134,7 @@ fn stopped_runs_hold_true_bounds() {
 
 /// Rows, equalities and free variables in X, a quadratic f, and recourse that is missing here and there, over
 /// ellipsoids.
-fn dressed(seed: u64, units: bool) -> ProblemDefinition {
+fn with_rows(seed: u64, units: bool) -> ProblemDefinition {
     let recipe = Recipe { set: "ellipsoid", quadratic_first: true, incomplete: seed % 2 == 1, ..Recipe::default() };
     let mut file = random_problem(&recipe, 2000 + seed);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -172,7 +178,7 @@ fn change_units(file: &mut ProblemDefinition) {
     }
 }
 
-/// What came of the runs of one method.
+/// Counts over the runs of one method.
 #[derive(Debug, Default)]
 struct Counts {
     solved: u64,
@@ -184,13 +190,13 @@ struct Counts {
 }
 
 #[test]
-fn rows_equalities_free_variables_and_units() {
+fn bounds_hold_with_rows_equalities_free_variables_and_units() {
     let mut counts = SOFT.map(|_| Counts::default());
     for seed in 0..many(24) {
-        let problem = Problem::new(&dressed(seed, false)).unwrap();
+        let problem = Problem::new(&with_rows(seed, false)).unwrap();
         let optimum = by_ccg(&problem, 1e-5);
         for units in [false, true] {
-            let problem = Problem::new(&dressed(seed, units)).unwrap();
+            let problem = Problem::new(&with_rows(seed, units)).unwrap();
             for (method, counts) in SOFT.into_iter().zip(&mut counts) {
                 for gap in [1e-3, 1e-5] {
                     counts.count(&problem, &Settings { gap, ..by(method, &[]) }, optimum, seed % 2 == 1, units);
@@ -205,7 +211,7 @@ fn rows_equalities_free_variables_and_units() {
 }
 
 impl Counts {
-    /// Runs a dressed problem: with recourse everywhere or not, in units of its own or not.
+    /// Runs a problem of [`with_rows`], with or without complete recourse, with or without changed units.
     fn count(
         &mut self,
         problem: &Problem,
@@ -217,7 +223,7 @@ impl Counts {
         let context = format!("{} by {}, gap {}, units {units}", problem.name, settings.method, settings.gap);
         let outcome = match solve(problem, settings) {
             Ok(outcome) => outcome,
-            // A proof that there is no decision may fail in such units, and the run says so.
+            // A proof that there is no decision may fail in such units, with an error.
             Err(error) => return assert!(optimum.is_none() && units, "{context}: {error}"),
         };
         let Some(optimum) = optimum else {
@@ -226,15 +232,15 @@ impl Counts {
             self.infeasible += u64::from(outcome.status == Status::Infeasible);
             return;
         };
-        honest(problem, &outcome, optimum, &context);
+        check_outcome(problem, &outcome, optimum, &context);
         let evaluation = cost_of(problem, &outcome).unwrap_or_else(|| panic!("{context}: no decision: {outcome:?}"));
-        // On a curved boundary the cuts seen may leave out a scenario without recourse, and nobody asked for a proof
-        // that they do not.
+        // On a curved boundary the cuts seen may leave out a scenario without recourse, and no proof of the contrary is
+        // required.
         if evaluation.objective == f64::INFINITY && incomplete {
             self.astray += 1;
             return;
         }
-        // Nor is the worst scenario found for sure: one run in a hundred may end at a local maximum.
+        // The worst scenario is not found for sure either: one run in a hundred may end at a local maximum.
         let near = optimum.1 + (3.0 * settings.gap + 1e-3) * optimum.1.abs().max(1.0);
         self.missed += u64::from(evaluation.objective > near);
         self.solved += 1;
@@ -242,25 +248,25 @@ impl Counts {
 }
 
 #[test]
-fn certificates_are_given_as_asked_for() {
-    SOFT.into_iter().for_each(given_as_asked_for);
+fn certificates_follow_the_setting() {
+    SOFT.into_iter().for_each(check_certificates);
 }
 
-fn given_as_asked_for(method: &str) {
+fn check_certificates(method: &str) {
     let (mut exact, mut lists) = (0, 0);
     for seed in 0..many(10) {
         let ellipsoid =
             Problem::new(&random_problem(&Recipe { set: "ellipsoid", ..Recipe::default() }, 3000 + seed)).unwrap();
         let optimum = by_ccg(&ellipsoid, 1e-4).unwrap();
         let asked =
-            |certify: Certify| run(&ellipsoid, &Settings { certify, time_limit: Some(PATIENCE), ..by(method, &[]) });
+            |certify: Certify| run(&ellipsoid, &Settings { certify, time_limit: Some(TIME_LIMIT), ..by(method, &[]) });
         let proved = asked(Certify::Exact);
-        honest(&ellipsoid, &proved, optimum, "--certify exact");
+        check_outcome(&ellipsoid, &proved, optimum, "--certify exact");
         exact +=
             u64::from((proved.status, proved.bounds.certificate()) == (Status::Optimal, Certificate::Deterministic));
         for certify in [Certify::None, Certify::Free] {
             let outcome = asked(certify);
-            honest(&ellipsoid, &outcome, optimum, "no certificate");
+            check_outcome(&ellipsoid, &outcome, optimum, "no certificate");
             assert_eq!(
                 outcome.bounds.upper().is_some(),
                 ellipsoid.set.dim() == 1 && certify == Certify::Free,
@@ -271,14 +277,14 @@ fn given_as_asked_for(method: &str) {
             Problem::new(&random_problem(&Recipe { set: "scenarios", ..Recipe::default() }, 3000 + seed)).unwrap();
         let optimum = by_ccg(&list, 1e-6).unwrap();
         let outcome = run(&list, &by(method, &[]));
-        honest(&list, &outcome, optimum, "a list");
+        check_outcome(&list, &outcome, optimum, "a list");
         assert_eq!((outcome.status, outcome.stop), (Status::Optimal, Stop::Gap), "{outcome:?}");
         let unproved = run(&list, &Settings { certify: Certify::None, ..by(method, &[]) });
         assert_eq!(unproved.bounds.upper(), None, "{unproved:?}");
         lists += 1;
     }
     assert!(exact > many(10) / 2 && lists == many(10), "{exact} ellipsoids were proved by {method}");
-    // Where no exact separation is there, a proof that is asked for is refused.
+    // A required proof is refused if there is no exact separation.
     let moving =
         random_problem(&Recipe { set: "ellipsoid", cost_xi: true, size: Size::Medium, ..Recipe::default() }, 1);
     let moving = Problem::new(&moving).unwrap();

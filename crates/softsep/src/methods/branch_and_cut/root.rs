@@ -8,10 +8,15 @@ use crate::error::Error;
 use crate::methods::{BundleSettings, MethodSettings, SgdSettings, Stabilisation, Steps};
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Stop, Verdict};
+use crate::separation::SoftSettings;
 use crate::separation::soft::AutoOr;
 
 /// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; its last digits do not.
 const SHARE: f64 = 0.3;
+
+/// The largest number of recourse solves of a search that verifies the relaxation's decision, of which only the cuts
+/// are used.
+const THOROUGH_SOLVES: u64 = 100;
 
 /// How the relaxation ended.
 pub(super) enum Relaxed {
@@ -23,9 +28,9 @@ pub(super) enum Relaxed {
     Unbounded,
 }
 
-/// Algorithm 1 with the chains of the tree.
-fn algorithm_1(settings: &BranchAndCutSettings) -> SgdSettings {
-    SgdSettings { steps: Steps::Sqrt, step: AutoOr::Given(1.0), soft: settings.soft.clone(), ..SgdSettings::default() }
+/// Algorithm 1 with these chains, those of the tree.
+fn algorithm_1(soft: SoftSettings) -> SgdSettings {
+    SgdSettings { steps: Steps::Sqrt, step: AutoOr::Given(1.0), soft, ..SgdSettings::default() }
 }
 
 /// Solves the relaxation. Its lower bound is one of the problem's, and its cuts are valid for the problem.
@@ -35,16 +40,16 @@ pub(super) fn relax(
     warm: &mut WarmStart,
     run: &mut Run,
 ) -> Result<Relaxed, Error> {
-    let BranchAndCutSettings { soft, separation, .. } = settings;
+    let soft = SoftSettings { thorough_solves: Some(THOROUGH_SOLVES), ..settings.soft.clone() };
     let method = match settings.root {
         Root::None => return Ok(Relaxed::Solved),
-        Root::Sgd => MethodSettings::Sgd(SgdSettings { soft: soft.clone(), ..SgdSettings::default() }),
-        Root::Paper => MethodSettings::Sgd(algorithm_1(settings)),
+        Root::Sgd => MethodSettings::Sgd(SgdSettings { soft, ..SgdSettings::default() }),
+        Root::Paper => MethodSettings::Sgd(algorithm_1(soft)),
         // Projections onto a level set are slow where X has a row per integer: in-out takes a tenth of the time there.
         Root::Bundle => MethodSettings::Bundle(BundleSettings {
-            separation: separation.clone(),
+            separation: settings.separation.clone(),
             stabilisation: Stabilisation::InOut,
-            soft: soft.clone(),
+            soft,
         }),
     };
     let relaxed = problem.relaxed();

@@ -42,7 +42,7 @@ const MAX_TIES: usize = 8;
 const MAX_REFACTORIZATIONS: usize = 2;
 
 /// Rows from which the dual simplex is not continued after a refactorization: HiGHS uses the sparsity of right-hand
-/// sides, which pays on large bases.
+/// sides, which saves time on large bases.
 const MAX_ROWS_FOR_RESTART: usize = 500;
 
 /// Minorants whose values differ by less are ties, relative to the value where that is above 1.
@@ -61,7 +61,7 @@ pub(super) struct BasisPool {
     last_uses: Vec<u64>,
     last: usize,
     uses: u64,
-    /// How often the last basis was optimal again, see [`TEST_LAST_FIRST`].
+    /// The number of times that the last basis was optimal again, see [`TEST_LAST_FIRST`].
     last_score: u32,
     minorants: Minorants,
     /// Moving average of the products per basis that a scan takes.
@@ -71,7 +71,7 @@ pub(super) struct BasisPool {
     scans: u64,
     /// The number of scans from which the pool may be large.
     large_from: u64,
-    /// A basis that may want factors of its own.
+    /// A basis that may need factors of its own.
     often_used: Option<usize>,
     simplex: DualSimplex,
     /// A basis that was dropped. Its memory serves the next new one.

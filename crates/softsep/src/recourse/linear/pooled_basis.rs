@@ -98,7 +98,7 @@ impl PooledBasis {
         self.factors(data).map_or(PrimalFeasibility::Infeasible, |factors| factors.test(data, shift))
     }
 
-    /// Returns whether the basis shares factors and is used so often that factors of its own would pay.
+    /// Returns whether the basis shares factors and is used so often that factors of its own would be cheaper.
     pub(super) fn wants_factors(&self) -> bool {
         self.tests >= USES_BEFORE_FACTORS && matches!(&self.factors, FactorState::Ready(own) if !own.etas.is_empty())
     }

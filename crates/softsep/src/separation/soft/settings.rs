@@ -60,6 +60,9 @@ pub struct SoftSettings {
     /// The temperatures of a thorough search.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub schedule: Schedule,
+    /// The largest number of recourse solves of a thorough search; `None` where it ends by its own rule.
+    #[serde(skip)]
+    pub thorough_solves: Option<u64>,
 }
 
 impl Default for SoftSettings {
@@ -79,6 +82,7 @@ impl Default for SoftSettings {
             score: Score::default(),
             reference: ReferenceMeasure::default(),
             schedule: Schedule::default(),
+            thorough_solves: None,
         }
     }
 }

@@ -22,6 +22,10 @@ impl<'p> SoftSeparation<'p> {
     /// Ascends from known scenarios, makes a tempered search, and looks for scenarios without recourse, until the query
     /// is met.
     pub(super) fn verify(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
+        let query = &match self.settings.thorough_solves {
+            Some(most) => query.with_budget(query.budget.map_or(most, |budget| budget.min(most))),
+            None => *query,
+        };
         let mut search = match self.search.take() {
             Some(search) => search,
             None => Box::new(self.new_search(query.clock)?),

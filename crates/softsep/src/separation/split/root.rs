@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::policy::{Dependence, ProvenPolicy, ReducedMeasures};
 
 /// The largest number of coefficients for which the variables in use depend on all of ξ in the first round: such a
-/// policy is solved in a moment.
+/// policy is solved quickly.
 const SMALL_POLICY: usize = 1_000;
 
 /// The smallest limit on coefficients added in a round. The limit is half their number where that is larger.

@@ -79,13 +79,13 @@ pub(crate) struct VertexWalk {
     limits: Vec<f64>,
     perturbed_limits: Vec<f64>,
     count: Count,
-    /// Some state.
+    /// A fixed state, which blank states have.
     start: Vec<f64>,
 }
 
 impl VertexWalk {
     /// Creates the states from facets of a polytope, pairs of a normal of length one and a limit; negative limits are
-    /// set to zero. `count` says how many states are known. `None` if no vertex can be computed.
+    /// set to zero. `count` is the known number of states. `None` if no vertex can be computed.
     pub(crate) fn new(
         center: Vec<f64>,
         columns: Vec<MapColumn>,
@@ -235,7 +235,8 @@ impl VertexWalk {
     }
 
     /// Finds a vertex: goes from the interior point along the direction in u until a facet blocks the way, then along
-    /// the projection of the direction on that facet, and so on. Returns false if rounding hides the vertex.
+    /// the projection of the direction on that facet, and so on. Returns false if the vertex is not found, because of
+    /// rounding.
     fn find_vertex(&self, parts: &mut Parts) -> bool {
         let dim = self.dim();
         // The factors hold an orthonormal basis of the normals of the facets found.
