@@ -45,7 +45,9 @@ fn compare(n: usize, uncertainty: Uncertain, choice: ProposalKind, budget: Durat
     if kind.is_some_and(|kind| kind != format!("{}-{n}-{choice}", problem.set.kind())) {
         return;
     }
-    let states = problem.set.states(&StateSpec { convex: true, ..StateSpec::default() }).unwrap();
+    // Hamiltonian moves are made in the whole set.
+    let convex = choice != ProposalKind::Hamiltonian;
+    let states = problem.set.states(&StateSpec { convex, ..StateSpec::default() }).unwrap();
     let proposal = choice.build(states.as_ref(), &ProposalOptions::default()).unwrap();
     let mut kernel = TransitionKernel {
         states: states.as_ref(),
@@ -62,7 +64,7 @@ fn compare(n: usize, uncertainty: Uncertain, choice: ProposalKind, budget: Durat
     let mut chain = Chain::new(&problem, kernel.states, 1, 0);
     let mut answer = Answer::new(&problem);
     let (mut chain_time, mut bare_time, mut solves, mut steps) = (Duration::ZERO, Duration::ZERO, 0_u32, 0_u32);
-    let mut asked = vec![0.0; BATCH * problem.set.dim()];
+    let mut asked = Vec::new();
     let mut counted = (0, 0);
     let begin = Instant::now();
     while begin.elapsed() < budget + budget {
@@ -70,26 +72,26 @@ fn compare(n: usize, uncertainty: Uncertain, choice: ProposalKind, budget: Durat
         let is_warm = begin.elapsed() > budget;
         let before = engine.work();
         let start = Instant::now();
-        let mut count = 0;
+        asked.clear();
         for _ in 0..BATCH {
             let solves = engine.work().solves;
             let moved = chain.step(&kernel, &mut engine).unwrap();
-            if engine.work().solves > solves {
-                let state = if moved { chain.current() } else { chain.previous_or_rejected() };
-                asked[count..count + state.xi.len()].copy_from_slice(&state.xi);
-                count += state.xi.len();
+            // A trajectory asks several times on its way; its end stands for all of these.
+            let state = if moved { chain.current() } else { chain.previous_or_rejected() };
+            for _ in solves..engine.work().solves {
+                asked.extend_from_slice(&state.xi);
             }
         }
         let chain_spent = start.elapsed();
         let start = Instant::now();
-        for xi in asked[..count].chunks(problem.set.dim()) {
+        for xi in asked.chunks(problem.set.dim()) {
             bare.solve(xi, &mut answer).unwrap();
             black_box(answer.value);
         }
         if is_warm {
             bare_time += start.elapsed();
             chain_time += chain_spent;
-            solves += (count / problem.set.dim()) as u32;
+            solves += (asked.len() / problem.set.dim()) as u32;
             steps += BATCH as u32;
             counted.0 += engine.work().reused - before.reused;
             counted.1 += engine.work().solves - before.solves;
@@ -115,9 +117,15 @@ fn main() {
                 compare(n, uncertainty, choice, Duration::from_secs(1));
             }
             if matches!(uncertainty, Uncertain::Ellipsoid) {
-                compare(n, uncertainty, ProposalKind::Geodesic, Duration::from_secs(1));
-                compare(n, uncertainty, ProposalKind::Langevin, Duration::from_secs(1));
-                compare(n, uncertainty, ProposalKind::Auto, Duration::from_secs(1));
+                for choice in [
+                    ProposalKind::Geodesic,
+                    ProposalKind::Tangent,
+                    ProposalKind::Langevin,
+                    ProposalKind::Auto,
+                    ProposalKind::Hamiltonian,
+                ] {
+                    compare(n, uncertainty, choice, Duration::from_secs(1));
+                }
             }
         }
     }

@@ -232,11 +232,8 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     let scores = scores_at(&sample, smoothed, all.is_some(), temperature);
     let mixing = mixing(inquiry.acceptance, error(temperature), constants.spread, temperature);
     let movement = Movement { size: first_step(&constants), power: 1.0 };
-    let is_apart = |gap: f64| gap > 4.0 * score_error.value;
-    let finite = scores.gap.zip(count).filter(|(gap, _)| is_apart(*gap)).map(|(gap, states)| {
-        let lipschitz = constants.slope_x.value;
-        Finite { states, gap, score_error: score_error.value, lipschitz, mixing: mixing.0, temperature }
-    });
+    let at = Fixed { temperature, acceptance: inquiry.acceptance, mixing };
+    let finite = finite_bounds(&scores, count, &constants, score_error.value, &at);
     let general = General {
         slack: wanted,
         score_error: score_error.value,
@@ -248,11 +245,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         temperature,
     };
     let provenance = mixing.1.and(constants.slope_x.provenance);
-    let fixed = Fixed { temperature, acceptance: inquiry.acceptance, mixing };
-    let convergence = match inquiry.score {
-        Score::Exact => Convergence::of(&constants, &fixed, finite),
-        Score::Moreau(_) => None,
-    };
+    let is_exact = inquiry.score == Score::Exact;
     Ok(Diagnosis {
         space,
         states: count,
@@ -273,7 +266,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         identification: [100, 10_000, 1_000_000].map(|steps| identify(steps, &general, finite)).to_vec(),
         provenance: if count.is_some() { provenance } else { provenance.and(constants.slope_xi.provenance) },
         certification: finite.map(|finite| certify(finite, movement, inquiry)),
-        convergence,
+        convergence: is_exact.then(|| Convergence::of(&constants, &at, finite)).flatten(),
         concentration: states.tilt().map(|tilt| tilt.concentration()),
         searched: match search(problem, x, inquiry, clock) {
             Err(error) if error.is_interrupt() => None,
@@ -373,6 +366,19 @@ fn mixing(acceptance: Acceptance, error: Constant, spread: Constant, temperature
         _ if by_peak.0 >= by_spread.0 => by_peak,
         _ => by_spread,
     }
+}
+
+/// Theorem 3, if all states were evaluated and the worst ones are ahead of the others by more than 4ε.
+fn finite_bounds(
+    scores: &ScoresAt,
+    count: Option<f64>,
+    constants: &Constants,
+    score_error: f64,
+    at: &Fixed,
+) -> Option<Finite> {
+    let (gap, states) = scores.gap.zip(count).filter(|(gap, _)| *gap > 4.0 * score_error)?;
+    let lipschitz = constants.slope_x.value;
+    Some(Finite { states, gap, score_error, lipschitz, mixing: at.mixing.0, temperature: at.temperature })
 }
 
 /// The first step of incumbents: a diameter of X, or 1 if X is unbounded.
