@@ -78,9 +78,9 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "LEVEL", value_parser = numbers::level, allow_negative_numbers = true)]
     violation: Option<f64>,
 
-    /// A constant of the worst-case statement that you vouch for: rho=P, or margin=COST (the paper's Δ⋆) and with it eta=P
-    /// and lipschitz=SLOPE, which are derived where they are not given and can be; without any, only what can be derived
-    /// from the problem counts
+    /// A constant of the worst-case statement that you vouch for: rho=P, or margin=COST (the paper's Δ⋆) and with it
+    /// eta=P and lipschitz=SLOPE, which are derived where they are not given and can be; without any, only what can be
+    /// derived from the problem counts
     #[arg(long, value_name = "NAME=VALUE", value_parser = numbers::assumption)]
     assume: Vec<(String, f64)>,
 

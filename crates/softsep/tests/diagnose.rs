@@ -310,7 +310,8 @@ fn slopes_of_the_first_stage() {
     assert_eq!(slope(&file), (f64::INFINITY, false));
 }
 
-/// By area on an ellipsoid the bounds make up for the thinnest part of ν: at draws the soft maximum is within its bound.
+/// By area on an ellipsoid the bounds make up for the thinnest part of ν: at draws the soft maximum is within its
+/// bound.
 #[test]
 fn the_surface_of_an_ellipsoid_as_reference() {
     let mut file = line(&[0.0]).definition();

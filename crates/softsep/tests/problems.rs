@@ -219,8 +219,8 @@ fn trees_prove_that_there_is_no_optimum() {
     assert!(seen >= 12, "{seen}");
 }
 
-/// Algorithm 3 as printed on every problem: no lower bound is above the optimum, no bound that it certifies under derived
-/// constants below it (each is false with a probability of 1e-6 at most), and nothing is scanned.
+/// Algorithm 3 as printed on every problem: no lower bound is above the optimum, no bound that it certifies under
+/// derived constants below it (each is false with a probability of 1e-6 at most), and nothing is scanned.
 #[test]
 fn the_papers_preset_bounds_no_problem_wrongly() {
     let mut certified = 0;

@@ -3,8 +3,9 @@
 //! Three ways to ρ, the probability that a call misses the worst scenarios from a state that is not one of them:
 //! - as printed, ρ = η̄ + (|I| − 1)·exp(−Δ⋆/w), with Δ⋆ given; δ̂(k) follows from Corollary 1 where L′ is known too;
 //! - as in EC.3, where the user gives ρ itself;
-//! - derived, where nothing is given and candidates are uniform: one of |I| states is proposed with probability 1/|I|, and
-//!   a worst one is accepted for sure by Metropolis and with probability ½ at least by Barker. That needs neither Δ⋆ nor w.
+//! - derived, where nothing is given and candidates are uniform: one of |I| states is proposed with probability 1/|I|,
+//!   and a worst one is accepted for sure by Metropolis and with probability ½ at least by Barker. That needs neither
+//!   Δ⋆ nor w.
 //!
 //! δ̂ is 1 where its constants are not known.
 
@@ -219,7 +220,8 @@ fn word(source: Source) -> &'static str {
 /// Why the temperature certifies nothing.
 fn too_warm(finite: &Finite) -> String {
     format!(
-        "no likely upper bound: with these constants rho is 1 or more at the temperature {:e}; it must be at most {:.3e} \
+        "no likely upper bound: with these constants rho is 1 or more at the temperature {:e}; it must be at most \
+         {:.3e} \
          for rho to be at most (1 + eta)/2",
         finite.temperature,
         finite.certifying_temperature().unwrap_or(finite.gap)

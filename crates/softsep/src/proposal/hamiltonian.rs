@@ -16,8 +16,8 @@ const LONGEST_STEP: f64 = 0.4;
 /// The steps at a state are within this many halvings of its longest one.
 const HALVINGS: f64 = 2.0;
 
-/// The probability of a step by the law that is the same at all states, and its halvings. Without it no trajectory would
-/// join states whose forces differ much.
+/// The probability of a step by the law that is the same at all states, and its halvings. Without it no trajectory
+/// would join states whose forces differ much.
 const FREE_SHARE: f64 = 0.1;
 const FREE_HALVINGS: f64 = 24.0;
 
@@ -56,13 +56,13 @@ impl Trajectory {
     }
 }
 
-/// Leapfrog steps of the dynamics with the energy `|p|²/2 − score/w` in coordinates divided by the body's widths, from a
-/// standard normal momentum p. A kick adds step·force to p, a leap moves along p and is reflected where it meets the
+/// Leapfrog steps of the dynamics with the energy `|p|²/2 − score/w` in coordinates divided by the body's widths, from
+/// a standard normal momentum p. A kick adds step·force to p, a leap moves along p and is reflected where it meets the
 /// boundary. Kicks and reflected leaps keep volumes, and the same trajectory with −p leads back, so that the ratio is
 /// that of the laws of both momenta: e^(|p|²/2 − |p'|²/2).
 ///
-/// Where the score is linear, leaps within the body keep the energy, and all is accepted. The force is the slope over w,
-/// and a step must be short beside one over it. The step is drawn anew for each trajectory, at most
+/// Where the score is linear, leaps within the body keep the energy, and all is accepted. The force is the slope over
+/// w, and a step must be short beside one over it. The step is drawn anew for each trajectory, at most
 /// `LONGEST_STEP·step/max(1, |force|)` for the force at its start, from a law with a density; the ratio includes that
 /// density at both ends (Bou-Rabee, Carpenter and Marsden, 2024).
 #[derive(Debug, Clone)]

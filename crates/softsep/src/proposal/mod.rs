@@ -170,7 +170,8 @@ pub trait Proposal: Send + Sync {
     }
 
     /// Returns `ln q(from|to) − ln q(to|from)`, with densities with respect to ν, or for a random trajectory the same
-    /// ratio of the densities of its ways. Both states are prepared, and `to` was proposed from `from`. Returns −∞ if the reverse move is impossible.
+    /// ratio of the densities of its ways. Both states are prepared, and `to` was proposed from `from`. Returns −∞ if
+    /// the reverse move is impossible.
     fn log_ratio(&self, states: &dyn States, from: &ChainState, to: &ChainState) -> f64;
 
     /// Whether the law has a density in closed form on these states.

@@ -8,8 +8,8 @@ use crate::uncertainty::{Space, States};
 /// make them mix faster.
 const WIDTH_DRAWS: usize = 256;
 
-/// The standard deviation of each coordinate under ν, from draws. `moves` names the moves in errors: for a space that is
-/// no body, and for a body without width in some coordinate.
+/// The standard deviation of each coordinate under ν, from draws. `moves` names the moves in errors: for a space that
+/// is no body, and for a body without width in some coordinate.
 pub(super) fn coordinate_widths(states: &dyn States, moves: &str) -> Result<Vec<f64>, ProposalError> {
     let (Space::Body(dim), Some(_)) = (states.space(), states.local_coordinates()) else {
         return Err(ProposalError(format!(

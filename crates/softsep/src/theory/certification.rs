@@ -85,9 +85,9 @@ mod tests {
     use super::*;
     use crate::theory::Mixing;
 
-    /// |I| = 5, Δ⋆ = 6, L' = 3, η̄ = 0.8, w = 1, c₀ = 0.5, p = 1, ε_false = 0.1, by hand: the leak is 4e⁻⁶ = 0.00991501,
-    /// ρ = 0.80991501, 2c₀η̄L'/Δ⋆ = 0.4, C = 5·(2 + 2/(e·|ln 0.8|·√0.8)) = 28.432158, and
-    /// δ̂(k) = 0.00991501/0.2 + 0.8^(k−1) + 0.4·C/k.
+    /// |I| = 5, Δ⋆ = 6, L' = 3, η̄ = 0.8, w = 1, c₀ = 0.5, p = 1, ε_false = 0.1, by hand: the leak is 4e⁻⁶ =
+    /// 0.00991501, ρ = 0.80991501, 2c₀η̄L'/Δ⋆ = 0.4, C = 5·(2 + 2/(e·|ln 0.8|·√0.8)) = 28.432158, and δ̂(k) =
+    /// 0.00991501/0.2 + 0.8^(k−1) + 0.4·C/k.
     #[test]
     fn rho_delta_r_and_the_calls_are_as_printed() {
         let mixing = Mixing::new(0.2);

@@ -177,8 +177,8 @@ pub struct Cooling {
 }
 
 impl Cooling {
-    /// The most that P·Z changes per unit of x and per unit of 1/w, between temperatures of which the larger one is w: Z
-    /// solves the Poisson equation. The proof rounds the former up for w ≤ 1.
+    /// The most that P·Z changes per unit of x and per unit of 1/w, between temperatures of which the larger one is w:
+    /// Z solves the Poisson equation. The proof rounds the former up for w ≤ 1.
     pub fn poisson_moduli(&self, temperature: f64) -> [f64; 2] {
         let Descent { lipschitz_q, diameter, fundamental, acceptance, .. } = self.descent;
         let (of_law, of_kernel) = (fundamental + 1.0 + 2.0 * fundamental.powi(2), 2.0 * fundamental.powi(2));

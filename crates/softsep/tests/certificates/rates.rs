@@ -1,5 +1,6 @@
-//! How often the bounds that Algorithm 3 certifies are false on the mixed-integer budget sets of the paper: as printed, under
-//! the paper's constants and under derived ones, beside `branch-and-cut` as shipped. `make soak` looks at 200 instances.
+//! How often the bounds that Algorithm 3 certifies are false on the mixed-integer budget sets of the paper: as printed,
+//! under the paper's constants and under derived ones, beside `branch-and-cut` as shipped. `make soak` looks at 200
+//! instances.
 
 use softsep::methods::{BranchAndCutSettings, MethodSettings};
 use softsep::{Assumed, Certify, ChainConstants, ProbabilisticTarget, Problem, Settings, solve};

@@ -9,8 +9,8 @@ use softsep::uncertainty::{SetDefinition, Sides};
 
 use super::{ellipsoid, engine, numbers, problem, spread, state_spec};
 
-/// At high and at low temperature, trajectories are reversible, with several reflections on the way, and few of them are
-/// given up.
+/// At high and at low temperature, trajectories are reversible, with several reflections on the way, and few of them
+/// are given up.
 #[test]
 fn trajectories_lead_back() {
     let rng = &mut ChaCha8Rng::seed_from_u64(12);

@@ -1,10 +1,10 @@
 //! Algorithm 3 as printed: branch and cut whose integral points are searched and certified by calls of Algorithm 2.
 //!
 //! At each integral point (x̄, θ̄) the chain of its integer assignment is called once ("cut" phase). A state with
-//! Q(x̄, ξ) > θ̄ + ε_cert gives a violated cut. Otherwise max{0, ⌈log_(1/ρ) r⌉} more calls follow ("certification" phase,
-//! eq. certification-calls), and where none of these gives a violated cut, Û = f(x̄) + θ̄ + ε_cert is certified (EC.3).
-//! Fractional points get no cuts, and nothing ascends or scans. The search ends when Û is within ε_opt of the tree's
-//! lower bound; x⋆ is the decision with the least Û.
+//! Q(x̄, ξ) > θ̄ + ε_cert gives a violated cut. Otherwise max{0, ⌈log_(1/ρ) r⌉} more calls follow ("certification"
+//! phase, eq. certification-calls), and where none of these gives a violated cut, Û = f(x̄) + θ̄ + ε_cert is certified
+//! (EC.3). Fractional points get no cuts, and nothing ascends or scans. The search ends when Û is within ε_opt of the
+//! tree's lower bound; x⋆ is the decision with the least Û.
 //!
 //! The search goes by the letter, the report by what is known: the ledger has the cost of x⋆ at the worst scenario
 //! evaluated there, and where that is above Û the certificate is withdrawn.
@@ -66,8 +66,8 @@ pub(super) struct CertifyingCallback<'a> {
     counted: u64,
 }
 
-/// The oracle and its rule for a run. Errs where an exact certificate is asked for, and where the constants given do not
-/// apply to the chains.
+/// The oracle and its rule for a run. Errs where an exact certificate is asked for, and where the constants given do
+/// not apply to the chains.
 pub(super) fn oracle<'p>(
     problem: &'p Problem,
     settings: &BranchAndCutSettings,

@@ -24,8 +24,8 @@ const OWN_OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "search",
         default: "combined",
-        help: "what looks for scenarios at integral points: combined (ascents from known scenarios, then the chain of the \
-            integer assignment) or chains (that chain alone, at every call, whose calls also certify: Algorithms 2 \
+        help: "what looks for scenarios at integral points: combined (ascents from known scenarios, then the chain of \
+            the integer assignment) or chains (that chain alone, at every call, whose calls also certify: Algorithms 2 \
             and 3 as printed)",
     },
     OptionInfo {
@@ -193,9 +193,9 @@ impl Default for BranchAndCutSettings {
 }
 
 impl BranchAndCutSettings {
-    /// Algorithm 3 as printed: the root by Algorithm 1, at every integral point of one tree a call of Algorithm 2, which
-    /// also certifies, and cuts from nothing else. Uniform candidates, Metropolis acceptance and w = 1, as in Section
-    /// 5.2 of the paper.
+    /// Algorithm 3 as printed: the root by Algorithm 1, at every integral point of one tree a call of Algorithm 2,
+    /// which also certifies, and cuts from nothing else. Uniform candidates, Metropolis acceptance and w = 1, as in
+    /// Section 5.2 of the paper.
     ///
     /// ε_opt is the relative gap of the run, ε_false is 1 − confidence, and ε_cert is half of the gap; no constant is
     /// assumed: see [`Assumed`](crate::Assumed).

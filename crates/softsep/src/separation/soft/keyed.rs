@@ -99,8 +99,8 @@ impl KeyedChains {
         })
     }
 
-    /// Calls the chain of x's assignment. `basis` is where a solve of the same recourse at x ended; `see` is shown every
-    /// state that is evaluated at x on the way.
+    /// Calls the chain of x's assignment. `basis` is where a solve of the same recourse at x ended; `see` is shown
+    /// every state that is evaluated at x on the way.
     pub(super) fn step(
         &mut self,
         problem: &Problem,
