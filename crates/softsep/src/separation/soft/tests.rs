@@ -1,4 +1,5 @@
 //! The end of a tempered search, its schedules, its description, and ascents that are not repeated.
+#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 
