@@ -200,7 +200,7 @@ fn certificates_are_true_where_the_worst_case_is_known() {
     } else {
         (vec![(10, 0.25), (10, 0.9), (14, 0.5), (22, 0.1), (22, 0.5), (30, 0.9)], 1, Duration::from_millis(500))
     };
-    let (mut runs, mut sure, mut too_low) = (0, 0, [0; 4]);
+    let (mut runs, mut sure, mut likely, mut wrong, mut too_low) = (0, 0, 0, 0, [0; 4]);
     for &(n, gamma) in &cases {
         for seed in 0..seeds {
             let vendors = Vendors::new(n, gamma, seed);
@@ -224,8 +224,11 @@ fn certificates_are_true_where_the_worst_case_is_known() {
                 assert!(outcome.bounds.lower().is_some_and(|lower| lower <= cost * (1.0 + 1e-9)), "{context}");
                 assert!(best.value <= cost * (1.0 + 1e-9), "{context}: its worst scenario is none of the set");
                 assert!(outcome.bounds.upper().is_none_or(|upper| upper >= cost * (1.0 - 1e-9)), "{context}");
-                // A set that is not scanned has more points than draws could find: nothing is likely.
-                assert!(outcome.bounds.likely().is_none(), "{context}");
+                // Constants are derived where the set has few points, and a bound may then be false as often as it says.
+                if let Some(bound) = outcome.bounds.likely() {
+                    likely += 1;
+                    wrong += u64::from(bound.upper < cost * (1.0 - 1e-9));
+                }
                 runs += 1;
                 sure += u64::from(best.upper.is_some());
                 *too_low += u64::from(best.upper.is_none() && best.value < cost * (1.0 - settings.gap));
@@ -233,6 +236,9 @@ fn certificates_are_true_where_the_worst_case_is_known() {
         }
     }
     println!("{runs} runs, {sure} sure; estimates too low by bundle, sgd, auto and with draws: {too_low:?}");
+    println!("{wrong} of {likely} likely bounds are false");
+    assert!(likely > 0);
+    statistics::at_most(wrong, likely, 1.0 - ProbabilisticTarget::default().confidence, "likely bounds");
     assert!(runs >= if is_long() { 1000 } else { 24 } && sure > 0 && sure < runs, "{sure} of {runs} are sure");
 }
 
