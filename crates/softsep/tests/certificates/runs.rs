@@ -224,7 +224,7 @@ fn certificates_are_true_where_the_worst_case_is_known() {
                 assert!(outcome.bounds.lower().is_some_and(|lower| lower <= cost * (1.0 + 1e-9)), "{context}");
                 assert!(best.value <= cost * (1.0 + 1e-9), "{context}: its worst scenario is none of the set");
                 assert!(outcome.bounds.upper().is_none_or(|upper| upper >= cost * (1.0 - 1e-9)), "{context}");
-                // Constants are derived where the set has few points, and a bound may then be false as often as it says.
+                // Constants are derived where the set has few points; a bound may then be false as often as it says.
                 if let Some(bound) = outcome.bounds.likely() {
                     likely += 1;
                     wrong += u64::from(bound.upper < cost * (1.0 - 1e-9));
