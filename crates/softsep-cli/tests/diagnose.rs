@@ -174,7 +174,7 @@ fn a_decision_outside_of_its_bounds_is_warned_about() {
 fn scores_and_references_can_be_chosen() {
     let place = place();
     let text = place.run("diagnose list.json --score moreau:1e-4");
-    assert!(text.done().contains("scores       the Moreau envelope with τ = 0.0001, below the cost by at most"));
+    assert!(text.done().contains("scores       the Moreau envelope with τ = 1.000e-4, below the cost by "));
     assert!(text.stdout.contains("Proposition 2, on the averages of Algorithm 1, are for exact scores"));
     let found = place.run("diagnose list.json --score moreau:1e-4 --json").json();
     assert!(found["score_error"]["value"].as_f64().unwrap() > 0.0 && found["convergence"].is_null());

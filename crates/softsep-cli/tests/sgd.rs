@@ -64,7 +64,10 @@ fn values_that_make_no_sense() {
         ("--step -1", "positive number nor auto"),
         ("--average none", "linear and step-size"),
         ("--start here", "nominal, zero, support"),
-        ("--proposal none", "uniform, adaptive, hit-and-run, geodesic, langevin"),
+        (
+            "--proposal none",
+            "uniform, weighted, adaptive, hit-and-run, geodesic, tangent, langevin, hamiltonian, local are",
+        ),
         ("--acceptance always", "metropolis and barker"),
         ("--temperature 0", "positive number nor auto nor adaptive"),
         ("--margin x", "positive number nor auto"),
@@ -90,7 +93,7 @@ fn values_that_make_no_sense() {
 fn what_does_not_go_with_the_problem() {
     let place = place();
     for (wrong, right) in [
-        ("depots.json --proposal hit-and-run", "uniform, adaptive, geodesic, langevin, local would work"),
+        ("depots.json --proposal hit-and-run", "uniform, adaptive, geodesic, tangent, langevin, local would work"),
         ("list.json --proposal langevin", "uniform, adaptive, local would work"),
         ("depots.json --temperature adaptive", "leave --temperature out"),
     ] {
