@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rand::RngExt;
 
+use super::local_maxima::{LocalMaxima, Recombination};
 use super::tempered::SearchQuery;
 use crate::error::Error;
 use crate::model::Problem;
@@ -28,6 +29,7 @@ pub(super) struct Climber<'a> {
     show: &'a mut dyn FnMut(&[f64], &Answer),
     /// The scenarios of all ascents, by the bits of their entries, with the costs of the ends.
     ends: BTreeMap<Vec<u64>, f64>,
+    maxima: LocalMaxima,
 }
 
 impl<'a> Climber<'a> {
@@ -38,7 +40,7 @@ impl<'a> Climber<'a> {
         show: &'a mut dyn FnMut(&[f64], &Answer),
     ) -> Self {
         engine.at(query.x);
-        Self { problem, query, engine, show, ends: BTreeMap::new() }
+        Self { problem, query, engine, show, ends: BTreeMap::new(), maxima: LocalMaxima::default() }
     }
 
     /// Ascends from the point of the set that the slope at a point beyond it leads to: there each entry of ξ deviates
@@ -62,6 +64,18 @@ impl<'a> Climber<'a> {
         self.climb(&start).map(|(_, value)| Some(value))
     }
 
+    /// Ascends from the point of the set that a direction between known local maxima leads to. Returns the cost of the
+    /// end; `None` where fewer than two are known, and for lists, where each step takes a product with all rows.
+    pub(super) fn climb_between(&mut self, kind: Recombination, random: &mut Random) -> Result<Option<f64>, Error> {
+        if self.problem.set.is_finite_list() {
+            return Ok(None);
+        }
+        let Some(direction) = self.maxima.direction(kind, random) else { return Ok(None) };
+        let mut start = vec![0.0; direction.len()];
+        self.problem.set.support(&direction, &mut start)?;
+        self.climb(&start).map(|(_, value)| Some(value))
+    }
+
     /// Ascends from a scenario; returns its cost, or that of the end where it is known, and the cost of the end.
     pub(super) fn climb(&mut self, start: &[f64]) -> Result<(f64, f64), Error> {
         self.query.clock.check()?;
@@ -80,6 +94,7 @@ impl<'a> Climber<'a> {
         })?;
         let Some((xi, answer)) = last else { return Ok((f64::NEG_INFINITY, f64::NEG_INFINITY)) };
         (self.show)(&xi, &answer);
+        self.maxima.insert(answer.value, &answer.slope_xi);
         self.ends.extend(path.into_iter().map(|xi| (xi, answer.value)));
         Ok((first.unwrap_or(answer.value), answer.value))
     }

@@ -9,7 +9,9 @@
 mod climber;
 mod kernel;
 mod keyed;
+mod local_maxima;
 mod oracle;
+mod progress;
 mod settings;
 mod tempered;
 #[cfg(test)]

@@ -9,20 +9,15 @@
 //! Further ascents begin beyond the set, where each entry of ξ deviates by a random multiple of its deviation at a
 //! replica's state or at a draw; the slope of Q there leads back to the set. A dual vertex that is optimal at extreme
 //! deviations of a few entries is optimal nowhere near random members of the set; beyond the set it is met often.
+//! Others begin between local maxima already known (`local_maxima.rs`): these combine worse parts of several.
 //! docs/design/separation.md has the measurements.
-//!
-//! **The end of a search.** Let s be its recourse solves so far and r those at which its worst scenario was found. A
-//! search ends when
-//! - all ascents so far ended at the same cost, and s ≥ `agreed` + r (see [`SearchEffort`]); or
-//! - s ≥ `disputed` and s ≥ 3r: nothing worse came in two thirds of the search; or
-//! - s ≥ `most`, or the solves that the query allows are spent; or
-//! - a scenario was found that the query calls enough.
-//!
-//! No claim follows from an end.
+//! `progress.rs` has the rule by which a search ends.
 
 use std::sync::Arc;
 
 use super::climber::Climber;
+use super::local_maxima::Recombination;
+use super::progress::{Progress, RUNGS, SearchEffort};
 use super::settings::Schedule;
 use crate::chain::{Acceptance, Ladder, Replicas, TransitionKernel};
 use crate::error::Error;
@@ -33,9 +28,6 @@ use crate::recourse::{Answer, Recourse, engine};
 use crate::run::{Clock, Purpose, Random, SearchDiagnostics, stream};
 use crate::uncertainty::{Count, Space, States};
 
-/// The number of replicas. From five to twelve of them found the worst scenario about as often with as many solves.
-const RUNGS: usize = 6;
-
 /// The highest and the lowest temperature, in units of the spread.
 const HOT: f64 = 1.0;
 const COLD: f64 = 0.03;
@@ -44,11 +36,8 @@ const COLD: f64 = 0.03;
 const DRAWS: usize = 32;
 
 /// Transitions of each replica between two swaps, and sweeps between two ascents from each replica.
-const TRANSITIONS: u64 = 2;
+const TRANSITIONS: u64 = 1;
 const SWEEPS: u64 = 12;
-
-/// Draws from the reference measure in each sweep, from beyond which an ascent starts.
-const DRAWS_PER_SWEEP: usize = 2;
 
 /// Rounds of sweeps after which the ladder is evened out. The last of them ends the burn-in.
 const BURN_IN: [u64; 2] = [2, 5];
@@ -61,86 +50,6 @@ const GLOBAL_SHARE: f64 = 0.05;
 
 /// The share of draws from the reference measure in the global proposal.
 const UNIFORM_SHARE: f64 = 0.2;
-
-/// Costs that differ by less, relatively, are those of one local maximum.
-const SAME_MAXIMUM: f64 = 1e-7;
-
-/// The recourse solves of a search: see the rule for its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SearchEffort {
-    pub(super) agreed: u64,
-    pub(super) disputed: u64,
-    pub(super) most: u64,
-}
-
-impl SearchEffort {
-    /// By the dimension of ξ. A conic program takes as long as tens of linear ones, so that fewer are solved, but as
-    /// many as find a narrow ridge of Q over a circle.
-    fn of(problem: &Problem) -> Self {
-        let dim = problem.set.dim() as u64;
-        let full = Self { agreed: (100 + 300 * dim).min(6000), disputed: 600 * dim, most: 1200 * dim };
-        if problem.recourse.is_linear() {
-            return full;
-        }
-        let Self { agreed, disputed, most } = full;
-        Self { agreed: (agreed / 10).max(300), disputed: (disputed / 10).max(600), most: (most / 10).max(1200) }
-    }
-}
-
-/// Where a search stands.
-pub(super) struct Progress {
-    solves_before: u64,
-    /// The largest cost that an ascent ended at, and the solves at that moment.
-    best: f64,
-    solves_at_best: u64,
-    /// Ascents, and whether they ended at different costs.
-    ascents: u64,
-    is_disputed: bool,
-    /// The replicas that an ascent led to the best cost from; the last one stands for the draws.
-    reached_by: [bool; RUNGS + 1],
-}
-
-impl Progress {
-    pub(super) fn new(solves_before: u64) -> Self {
-        Self {
-            solves_before,
-            best: f64::NEG_INFINITY,
-            solves_at_best: 0,
-            ascents: 0,
-            is_disputed: false,
-            reached_by: [false; RUNGS + 1],
-        }
-    }
-
-    /// Takes up the end of an ascent.
-    pub(super) fn record(&mut self, value: f64, origin: usize, solves: u64) {
-        self.ascents += 1;
-        let is_first = self.best == f64::NEG_INFINITY;
-        let slack = SAME_MAXIMUM * self.best.abs();
-        let is_same = value == self.best || !is_first && (value - self.best).abs() <= slack;
-        self.is_disputed |= self.ascents > 1 && !is_same;
-        if !is_same && value > self.best {
-            self.reached_by = [false; RUNGS + 1];
-            self.solves_at_best = solves - self.solves_before;
-        }
-        self.best = self.best.max(value);
-        self.reached_by[origin] |= is_same || value >= self.best;
-    }
-
-    /// Whether nothing worse came for so long that the search ends, after so many solves in all.
-    pub(super) fn is_exhausted(&self, solves: u64, effort: &SearchEffort) -> bool {
-        let solves = solves - self.solves_before;
-        match self.is_disputed {
-            false => solves >= effort.agreed + self.solves_at_best,
-            true => solves >= effort.disputed && solves >= 3 * self.solves_at_best,
-        }
-    }
-
-    /// Whether the search is exhausted or as long as any may be.
-    pub(super) fn is_over(&self, solves: u64, effort: &SearchEffort) -> bool {
-        self.is_exhausted(solves, effort) || solves - self.solves_before >= effort.most
-    }
-}
 
 /// Everything that a search is asked for.
 pub struct SearchQuery<'a> {
@@ -165,6 +74,8 @@ pub struct TemperedSearch<'p> {
     /// The multiples of deviations at which ascents begin beyond the set.
     starts: Random,
     effort: SearchEffort,
+    /// The most recourse solves after which an earlier search found a scenario that met its query.
+    latest_success: u64,
     diagnostics: Option<SearchDiagnostics>,
 }
 
@@ -190,6 +101,7 @@ impl<'p> TemperedSearch<'p> {
             draws: stream(seed, Purpose::Start, 1),
             starts: stream(seed, Purpose::Start, 2),
             effort: SearchEffort::of(problem),
+            latest_success: 0,
             diagnostics: None,
         })
     }
@@ -224,7 +136,7 @@ impl<'p> TemperedSearch<'p> {
         show: &mut dyn FnMut(&[f64], &Answer),
     ) -> Result<(), Error> {
         let before = engine.work().solves + self.replicas.solves();
-        let mut progress = Progress::new(before);
+        let mut progress = Progress::new(before, self.latest_success);
         let mut climber = Climber::new(self.problem, query, engine, show);
         for start in starts {
             let (_, value) = climber.climb(start)?;
@@ -238,6 +150,9 @@ impl<'p> TemperedSearch<'p> {
                 self.round(rounds, spread, &mut climber, &mut progress)?;
                 rounds += 1;
             }
+        }
+        if query.above.is_some_and(|above| progress.best > above) {
+            self.latest_success = self.latest_success.max(progress.solves_at_best);
         }
         self.summarise(&progress, spread, climber.engine.work().solves);
         Ok(())
@@ -306,6 +221,7 @@ impl<'p> TemperedSearch<'p> {
         for sweeps in rounds * SWEEPS..(rounds + 1) * SWEEPS {
             self.sweep(sweeps, spread, climber.query.clock)?;
             self.climb_from_beyond(sweeps as usize % RUNGS, climber, progress)?;
+            self.climb_between(climber, progress)?;
             if self.is_enough(climber, progress) {
                 return Ok(());
             }
@@ -330,7 +246,7 @@ impl<'p> TemperedSearch<'p> {
         Ok(())
     }
 
-    /// Ascends from beyond the state on a rung, and from beyond draws.
+    /// Ascends from beyond the state on a rung, and from beyond a draw.
     fn climb_from_beyond(&mut self, rung: usize, climber: &mut Climber, progress: &mut Progress) -> Result<(), Error> {
         let Some(state) = self.replicas.states().nth(rung) else { return Ok(()) };
         if let Some(value) = climber.climb_from_beyond(&state.xi, &mut self.starts)? {
@@ -338,10 +254,18 @@ impl<'p> TemperedSearch<'p> {
             progress.record(value, self.replicas.on_rung(rung), solves);
         }
         let (mut state, mut xi) = (self.states.blank(), vec![0.0; self.problem.set.dim()]);
-        for _ in 0..DRAWS_PER_SWEEP {
-            self.states.draw(&mut self.draws, &mut state);
-            self.states.realize(&state, &mut xi);
-            if let Some(value) = climber.climb_from_beyond(&xi, &mut self.starts)? {
+        self.states.draw(&mut self.draws, &mut state);
+        self.states.realize(&state, &mut xi);
+        if let Some(value) = climber.climb_from_beyond(&xi, &mut self.starts)? {
+            progress.record(value, RUNGS, self.solves_with(climber));
+        }
+        Ok(())
+    }
+
+    /// Ascends from between known local maxima, once for each kind of direction.
+    fn climb_between(&mut self, climber: &mut Climber, progress: &mut Progress) -> Result<(), Error> {
+        for kind in Recombination::ALL {
+            if let Some(value) = climber.climb_between(kind, &mut self.starts)? {
                 progress.record(value, RUNGS, self.solves_with(climber));
             }
         }

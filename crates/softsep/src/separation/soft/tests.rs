@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use super::climber::Climber;
+use super::progress::{Progress, SearchEffort};
 use super::settings::Schedule;
-use super::tempered::{Progress, SearchEffort, SearchQuery, TemperedSearch};
+use super::tempered::{SearchQuery, TemperedSearch};
 use crate::model::Problem;
 use crate::recourse::engine;
 use crate::run::Clock;
@@ -16,7 +17,7 @@ const EFFORT: SearchEffort = SearchEffort { agreed: 100, disputed: 300, most: 10
 
 /// The progress of a search whose ascents ended at these costs, after these numbers of solves.
 fn progress(ends: &[(f64, u64)]) -> Progress {
-    let mut progress = Progress::new(50);
+    let mut progress = Progress::new(50, 0);
     ends.iter().for_each(|&(value, solves)| progress.record(value, 0, 50 + solves));
     progress
 }
@@ -28,14 +29,23 @@ fn a_search_whose_ascents_agree_ends_early() {
 }
 
 #[test]
-fn a_disputed_search_ends_when_nothing_worse_came_in_two_thirds_of_it() {
+fn a_disputed_search_ends_when_nothing_worse_came_in_four_fifths_of_it() {
     let early = progress(&[(7.0, 10), (6.0, 60)]);
     assert!(!early.is_over(50 + 299, &EFFORT) && early.is_exhausted(50 + 300, &EFFORT));
-    let late = progress(&[(6.0, 10), (7.0, 200)]);
-    assert!(!late.is_over(50 + 599, &EFFORT) && late.is_exhausted(50 + 600, &EFFORT));
+    let late = progress(&[(6.0, 10), (7.0, 150)]);
+    assert!(!late.is_over(50 + 749, &EFFORT) && late.is_exhausted(50 + 750, &EFFORT));
     // The largest number of solves ends a search that is not exhausted.
     let last = progress(&[(6.0, 10), (7.0, 900)]);
     assert!(last.is_over(50 + 1000, &EFFORT) && !last.is_exhausted(50 + 1000, &EFFORT));
+}
+
+#[test]
+fn a_search_is_as_patient_as_earlier_ones_had_to_be() {
+    let mut progress = Progress::new(50, 150);
+    progress.record(7.0, 0, 50 + 10);
+    assert!(!progress.is_over(50 + 249, &EFFORT) && progress.is_exhausted(50 + 250, &EFFORT));
+    progress.record(6.0, 0, 50 + 60);
+    assert!(!progress.is_over(50 + 749, &EFFORT) && progress.is_exhausted(50 + 750, &EFFORT));
 }
 
 fn problem() -> Problem {
