@@ -1,11 +1,13 @@
 //! Every option: it works, the same seed gives the same result on any number of threads, and what makes no sense is
 //! refused in one clear line.
 
-use softsep::methods::Entry;
+use softsep::methods::{Entry, MethodSettings};
 use softsep::report::ResultFile;
 use softsep::report::result_file;
+use softsep::separation::soft::Search;
+use softsep::separation::{Separation, SeparationContext, SeparationFactory, SeparationKind, build_separation};
 use softsep::testing::{Recipe, random_problem};
-use softsep::{Problem, Settings, evaluate, solve};
+use softsep::{Certify, Error, Problem, Settings, evaluate, solve};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 use super::{by, options, run, sgd};
@@ -42,7 +44,7 @@ fn works(method: &str, problem: &Problem, given: &[(&str, &str)]) {
     let cost = |settings: &Settings| {
         let outcome = run(problem, settings);
         let best = outcome.bounds.best().unwrap_or_else(|| panic!("{}, {given:?}: no decision", problem.name));
-        let evaluation = evaluate(problem, &best.x, None, None, &Default::default()).unwrap();
+        let evaluation = evaluate(problem, &best.x, &Default::default()).unwrap();
         assert!(evaluation.violation.is_none(), "{}, {given:?}: {:?}", problem.name, evaluation.violation);
         let lower = outcome.bounds.lower().unwrap_or(f64::NEG_INFINITY);
         assert!(
@@ -166,7 +168,7 @@ fn a_start_by_names() {
     let estimate = |start: &str| {
         run(&problem, &Settings { iterations: Some(1), ..sgd(&[("start", start)]) }).bounds.best().unwrap().x.clone()
     };
-    let cost = |x: &[f64]| evaluate(&problem, x, None, None, &Default::default()).unwrap().objective;
+    let cost = |x: &[f64]| evaluate(&problem, x, &Default::default()).unwrap().objective;
     assert!(cost(&estimate(&names)) < cost(&estimate("zero")));
 }
 
@@ -225,30 +227,80 @@ fn seeds_and_options_make_a_difference() {
     for given in [("stabilisation", "in-out"), ("chains", "2")] {
         assert_ne!(usual, result(&problem, &bundle(&[given])), "{given:?}");
     }
-    options_of_chains_make_a_difference();
 }
 
-/// The options of chains reach the chains of methods that call them beside ascents: the recourse solves differ.
+/// Soft separation by chains alone, with the other settings of the method: an ascent cannot hide the path of a chain.
+struct ChainsAlone;
+
+impl SeparationFactory for ChainsAlone {
+    fn build<'p>(&self, problem: &'p Problem, context: &SeparationContext) -> Result<Box<dyn Separation + 'p>, Error> {
+        let mut context = context.clone();
+        context.soft.search = Search::Chains;
+        build_separation(&SeparationKind::Soft, problem, &context)
+    }
+}
+
+/// A method whose separation is [`ChainsAlone`].
+fn by_chains_alone(method: &str, given: &[(&str, &str)]) -> MethodSettings {
+    let separation = SeparationKind::custom(ChainsAlone);
+    match MethodSettings::parse(method, &options(given)).unwrap() {
+        MethodSettings::Bundle(settings) => MethodSettings::Bundle(settings.with_separation(separation)),
+        MethodSettings::BranchAndCut(settings) => MethodSettings::BranchAndCut(settings.with_separation(separation)),
+        MethodSettings::Ccg(settings) => MethodSettings::Ccg(settings.with_separation(separation)),
+        MethodSettings::Benders(settings) => MethodSettings::Benders(settings.with_separation(separation)),
+        MethodSettings::Sgd(mut settings) => {
+            settings.separation = separation;
+            MethodSettings::Sgd(settings)
+        }
+        other => panic!("{other} has no chains"),
+    }
+}
+
+/// Every option of chains reaches the chains of every method: with chains alone the run takes another path.
+#[test]
 fn options_of_chains_make_a_difference() {
-    let mixed = LocationTransportation { n: 6, uncertainty: Uncertain::Ellipsoid, mixed_integer: true, seed: 5 };
-    let mixed = Problem::new(&location_transportation(&mixed).unwrap()).unwrap();
-    let soft = ("separation", "soft");
-    let problems = [("bundle", mixed.relaxed()), ("branch-and-cut", mixed.clone()), ("ccg", mixed.relaxed())];
-    for given in [
-        ("proposal", "tangent"),
-        ("temperature", "1000"),
-        ("score", "moreau:1"),
-        ("reference", "surface"),
-        ("kappa", "1"),
-        ("share", "0.9"),
-    ] {
-        // These methods call chains where ascents find nothing: not every run of each does.
-        let differs = problems.iter().any(|(method, problem)| {
-            let solves =
-                |given: &[(&str, &str)]| run(problem, &Settings { gap: 1e-6, ..by(method, given) }).recourse_solves;
-            solves(&[soft]) != solves(&[soft, given])
-        });
-        assert!(differs, "{given:?}");
+    let problem = |uncertainty| {
+        let mixed = LocationTransportation { n: 6, uncertainty, mixed_integer: true, seed: 5 };
+        Problem::new(&location_transportation(&mixed).unwrap()).unwrap()
+    };
+    let (sphere, list) = (problem(Uncertain::Ellipsoid), problem(Uncertain::Scenarios(80)));
+    let weights = format!("[{}]", ["1", "9"].map(|weight| [weight; 40].join(", ")).join(", "));
+    // A cold chain takes what is better and leaves the rest by either rule of acceptance.
+    let hot = ("temperature", "1000");
+    let cases: [(&Problem, &[(&str, &str)], (&str, &str)); 13] = [
+        (&sphere, &[], ("proposal", "tangent")),
+        (&sphere, &[], ("temperature", "1000")),
+        (&sphere, &[], ("score", "moreau:1")),
+        (&sphere, &[], ("reference", "surface")),
+        (&sphere, &[], ("kappa", "1")),
+        (&sphere, &[], ("share", "0.9")),
+        (&sphere, &[], ("schedule", "annealing")),
+        (&sphere, &[], ("transitions", "2")),
+        (&sphere, &[], ("chains", "2")),
+        (&sphere, &[hot], ("acceptance", "barker")),
+        (&list, &[("margin", "50000")], ("temperature", "adaptive")),
+        (&list, &[("temperature", "adaptive")], ("margin", "50000")),
+        (&list, &[("proposal", "weighted"), ("weights", &weights)], ("share", "0.9")),
+    ];
+    for method in ["bundle", "branch-and-cut", "ccg", "benders", "sgd"] {
+        let mut usual: Vec<(&Problem, &[(&str, &str)], ResultFile)> = Vec::new();
+        for (problem, base, option) in cases {
+            // Algorithm 2 gives every assignment one chain, and says how far it goes.
+            if method == "branch-and-cut" && ["transitions", "chains"].contains(&option.0) {
+                continue;
+            }
+            let path = |given: &[(&str, &str)]| {
+                let problem = if method == "branch-and-cut" { problem.clone() } else { problem.relaxed() };
+                let settings = Settings { iterations: Some(40), certify: Certify::None, ..Settings::default() };
+                result(&problem, &settings.method(by_chains_alone(method, given)))
+            };
+            if !usual.iter().any(|(known, given, _)| std::ptr::eq(*known, problem) && *given == base) {
+                usual.push((problem, base, path(base)));
+            }
+            let known = usual.iter().find(|(known, given, _)| std::ptr::eq(*known, problem) && *given == base);
+            let with_option = path(&[base, &[option]].concat());
+            assert_ne!(known.map(|(_, _, result)| result), Some(&with_option), "{method}, {base:?}: {option:?}");
+        }
     }
 }
 
