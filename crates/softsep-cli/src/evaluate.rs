@@ -50,8 +50,8 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
     threads: Option<usize>,
 
-    /// Write an explicit policy for the decision to this file, as JSON: every recourse variable as a constant and a slope
-    /// for each parameter that it follows
+    /// Write an explicit policy for the decision to this file, as JSON: every recourse variable as a constant and a
+    /// slope for each parameter that it follows
     ///
     /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's
     /// "upper_bound": once ξ is known, sums tell what to do. For recourse with costs that do not move with ξ, over

@@ -117,29 +117,30 @@ impl ProposalKind {
         })
     }
 
+    /// The proposal that mixes well on these states.
+    fn auto(states: &dyn States, options: &ProposalOptions<'_>) -> Result<Box<dyn Proposal>, ProposalError> {
+        match states.space() {
+            // The tilt finds the mode in the direction of the slope, and Langevin moves refine it: a fixed κ is too
+            // large for a high temperature and too small for a low one.
+            Space::Sphere(dim) if dim >= 2 => {
+                let local = ProposalKind::Langevin.try_build(states, options)?;
+                let global = ProposalKind::Adaptive.try_build(states, options)?;
+                Ok(Box::new(KernelMixture::new(local, global, 0.5)?))
+            }
+            Space::Finite(_) if states.tilt().is_none() && states.neighbours().is_some() => {
+                ProposalKind::Local.try_build(states, options)
+            }
+            Space::Sphere(_) | Space::Body(_) | Space::Finite(_) => ProposalKind::Adaptive.try_build(states, options),
+        }
+    }
+
     fn try_build(
         &self,
         states: &dyn States,
         options: &ProposalOptions<'_>,
     ) -> Result<Box<dyn Proposal>, ProposalError> {
         Ok(match self {
-            ProposalKind::Auto => match states.space() {
-                // The tilt finds the mode in the direction of the slope, and Langevin moves refine it: a fixed κ is too
-                // large for a high temperature and too small for a low one.
-                Space::Sphere(dim) if dim >= 2 => {
-                    let (local, global) = (
-                        ProposalKind::Langevin.try_build(states, options)?,
-                        ProposalKind::Adaptive.try_build(states, options)?,
-                    );
-                    Box::new(KernelMixture::new(local, global, 0.5)?)
-                }
-                Space::Finite(_) if states.tilt().is_none() && states.neighbours().is_some() => {
-                    ProposalKind::Local.try_build(states, options)?
-                }
-                Space::Sphere(_) | Space::Body(_) | Space::Finite(_) => {
-                    ProposalKind::Adaptive.try_build(states, options)?
-                }
-            },
+            ProposalKind::Auto => return Self::auto(states, options),
             ProposalKind::Uniform if states.draws_exactly() => Box::new(Uniform),
             ProposalKind::Uniform => {
                 return Err(ProposalError(format!(
