@@ -49,7 +49,7 @@ fn a_policy_is_written_beside_the_result() {
     assert!(ended.done().starts_with("status       optimal"));
     assert_eq!(ended.stderr, "");
     assert!((checked(&folder.json("policy.json"), 1.0, 246.0) - 10240.0).abs() < 1e-2);
-    assert_eq!(folder.names(), ["depot.json", "result.json", "policy.json"], "nothing is left beside it");
+    assert_eq!(folder.names(), ["depot.json", "policy.json", "result.json"], "nothing is left beside it");
     // A decision given by the user: demand above the capacity, up to 246, costs 150 each.
     folder.put("plan.json", r#"{"open": 1, "capacity": 100}"#);
     let ended = folder.run("evaluate depot.json --x plan.json --policy policy.json --json");

@@ -152,9 +152,12 @@ fn an_engine_in_closed_form_keeps_the_contract_of_engines() {
     assert!(solves.load(Ordering::Relaxed) > 0, "`engine` returns the problem's own");
 }
 
-/// Every method and separation that takes the problem, with the gap to which it comes.
-fn ways(kind: VariableKind) -> Vec<(&'static str, &'static [(&'static str, &'static str)], f64)> {
-    let mut ways: Vec<(_, &[_], _)> = vec![
+/// A method, its options, and the gap to which it comes.
+type Way = (&'static str, &'static [(&'static str, &'static str)], f64);
+
+/// Every method and separation that takes the problem.
+fn ways(kind: VariableKind) -> Vec<Way> {
+    let mut ways: Vec<Way> = vec![
         ("auto", &[], 1e-6),
         ("ccg", &[], 1e-6),
         ("ccg", &[("separation", "scan")], 1e-6),
@@ -168,7 +171,7 @@ fn ways(kind: VariableKind) -> Vec<(&'static str, &'static [(&'static str, &'sta
     ];
     if kind == VariableKind::Continuous {
         ways.extend([
-            ("bundle", &[][..], 1e-6),
+            ("bundle", &[] as &[_], 1e-6),
             ("bundle", &[("separation", "soft")], 1e-6),
             ("bundle", &[("separation", "soft"), ("score", "moreau:0.01")], 1e-6),
             ("sgd", &[], 1e-2),
