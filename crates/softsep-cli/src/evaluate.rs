@@ -1,6 +1,7 @@
 //! `softsep evaluate`: what a given decision costs in the worst case.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use softsep::model::{Broken, Violation};
 use softsep::report::NamedValues;
 use softsep::report::evaluation_summary;
 use softsep::run::Interrupt;
-use softsep::{Error, Evaluation, Problem};
+use softsep::{CallLimits, Error, Evaluation, Problem};
 
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json, say};
@@ -20,11 +21,11 @@ const EXAMPLES: &str = "\
 Examples:
   softsep evaluate depots.json --x result.json
   softsep evaluate depots.json --x plan.json --json
-  softsep evaluate depots.json --x result.json --policy rule.json
+  softsep evaluate depots.json --x result.json --policy policy.json
 
 where plan.json gives every first-stage variable a value: {\"open\": 1, \"capacity\": 246}";
 
-/// How close a rule should come to the worst scenario met, relative to the cost: as close as evaluations search.
+/// How close a policy should come to the worst scenario met, relative to the cost: as close as evaluations search.
 const CLOSE: f64 = 1e-4;
 
 /// Find the worst-case cost of a decision
@@ -49,8 +50,8 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
     threads: Option<usize>,
 
-    /// Write an explicit rule for the decision to this file, as JSON: every recourse variable as a constant and a slope
-    /// for each parameter that it follows
+    /// Write an explicit policy for the decision to this file, as JSON: every recourse variable as a constant and a
+    /// slope for each parameter that it follows
     ///
     /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's
     /// "upper_bound": once ξ is known, sums tell what to do. For recourse with costs that do not move with ξ, over
@@ -74,6 +75,7 @@ impl Evaluate {
         }
         let x = decision::read(&problem, &self.x)?;
         let interrupt = interrupt::flag(|| say("interrupted: stopping; Ctrl-C again to leave at once"))?;
+        let limits = |time_limit| CallLimits { time_limit, threads: self.threads, interrupt: Arc::clone(&interrupt) };
         let start = Instant::now();
         // Before the evaluation, which may search for as long as it is allowed to.
         let explicit = policy.map_or(Ok(None), |target| {
@@ -82,16 +84,13 @@ impl Evaluate {
                 file: &self.problem,
                 x: Some(&x),
                 gap: CLOSE,
-                time_limit: self.time_limit,
-                threads: self.threads,
-                interrupt: &interrupt,
+                limits: limits(self.time_limit),
             };
             wanted.write(&target)
         });
         let left = self.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
         let start = Instant::now();
-        let evaluation =
-            softsep::evaluate(&problem, &x, left, self.threads, &interrupt).map_err(|error| self.failure(error))?;
+        let evaluation = softsep::evaluate(&problem, &x, &limits(left)).map_err(|error| self.failure(error))?;
         if self.json {
             print_json(&json_of(&problem, &evaluation, start.elapsed()))?;
         } else {

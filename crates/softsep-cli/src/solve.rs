@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use softsep::methods::{Entry, METHODS};
 use softsep::report::{HtmlReport, result_file, solve_summary};
-use softsep::{Assumed, Certify, ChainConstants, ProbabilisticTarget, Settings};
+use softsep::{Assumed, CallLimits, Certify, ChainConstants, ProbabilisticTarget, Settings};
 
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
@@ -25,7 +26,7 @@ Examples:
   softsep solve depots.json --method extensive --max-copies 50000 --verbose
   softsep solve depots.json --method benders --trace run.csv
   softsep solve depots.json --report depots.html
-  softsep solve depots.json --policy rule.json
+  softsep solve depots.json --policy policy.json
   softsep solve depots.json --method sgd --certify probabilistic --confidence 0.99
   softsep solve depots.json --json --quiet | jq .objective
 
@@ -112,8 +113,8 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
 
-    /// Write an explicit rule for the decision to this file, as JSON: every recourse variable as a constant and a slope
-    /// for each parameter that it follows
+    /// Write an explicit policy for the decision to this file, as JSON: every recourse variable as a constant and a
+    /// slope for each parameter that it follows
     ///
     /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's
     /// "upper_bound": once ξ is known, sums tell what to do. For recourse with costs that do not move with ξ, over
@@ -209,9 +210,11 @@ impl Solve {
                 file,
                 x: outcome.bounds.best().map(|best| best.x.as_slice()),
                 gap: self.gap,
-                time_limit: self.time_limit.map(|limit| limit.saturating_sub(start.elapsed())),
-                threads: self.threads,
-                interrupt: &interrupt,
+                limits: CallLimits {
+                    time_limit: self.time_limit.map(|limit| limit.saturating_sub(start.elapsed())),
+                    threads: self.threads,
+                    interrupt: Arc::clone(&interrupt),
+                },
             };
             wanted.write(&target)
         });

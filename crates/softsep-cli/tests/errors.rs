@@ -3,21 +3,21 @@
 
 mod common;
 
-use common::{DEPOT, Place};
+use common::{DEPOT, TestFolder};
 
 #[test]
 fn files_that_are_no_problems_are_refused() {
-    let place = Place::empty();
-    place.put("text.json", "not json");
+    let folder = TestFolder::empty();
+    folder.put("text.json", "not json");
     for command in ["solve", "check"] {
-        place.run(&format!("{command} nope.json")).refused(&["nope.json: there is no such file"]);
-        place.run(&format!("{command} text.json")).refused(&["text.json: "]);
+        folder.run(&format!("{command} nope.json")).refused(&["nope.json: there is no such file"]);
+        folder.run(&format!("{command} text.json")).refused(&["text.json: "]);
     }
 }
 
 #[test]
 fn every_mistake_has_its_line() {
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     let mistakes = [
         ("\"g\": -40", "\"gg\": -40", "recourse.constraints[1] \"demand\""),
         ("\"upper\": 800", "\"upper\": -1", "first_stage.variables[1] \"capacity\""),
@@ -26,8 +26,8 @@ fn every_mistake_has_its_line() {
         ("\"lower\": [0]", "\"lower\": [2]", "uncertainty.set"),
     ];
     let wrong = mistakes.iter().fold(DEPOT.to_owned(), |text, (right, wrong, _)| text.replace(right, wrong));
-    place.put("wrong.json", &wrong);
-    let checked = place.run("check wrong.json");
+    folder.put("wrong.json", &wrong);
+    let checked = folder.run("check wrong.json");
     assert_eq!((checked.code, checked.stdout.as_str()), (Some(2), ""), "{checked:?}");
     let lines: Vec<&str> = checked.stderr.lines().collect();
     assert_eq!(lines.len(), mistakes.len(), "{checked:?}");
@@ -35,7 +35,7 @@ fn every_mistake_has_its_line() {
         let at = |line: &&&str| line.starts_with(&format!("error: wrong.json: {place}"));
         assert_eq!(lines.iter().filter(at).count(), 1, "{place} in {checked:?}");
     }
-    let as_json = place.run("check wrong.json --json");
+    let as_json = folder.run("check wrong.json --json");
     assert_eq!(as_json.code, Some(2));
     assert_eq!(as_json.json()["valid"], false);
     assert_eq!(as_json.json()["faults"].as_array().unwrap().len(), lines.len());
@@ -43,7 +43,7 @@ fn every_mistake_has_its_line() {
 
 #[test]
 fn options_that_make_no_sense_are_refused() {
-    let place = Place::with_depot();
+    let folder = TestFolder::with_depot();
     for wrong in [
         "--gap -1",
         "--gap nan",
@@ -61,14 +61,14 @@ fn options_that_make_no_sense_are_refused() {
         "--method nope",
         "--what",
     ] {
-        place.run(&format!("solve depot.json {wrong}")).refused(&[wrong.split(' ').next().unwrap()]);
+        folder.run(&format!("solve depot.json {wrong}")).refused(&[wrong.split(' ').next().unwrap()]);
     }
-    assert_eq!(place.run("").code, Some(2));
+    assert_eq!(folder.run("").code, Some(2));
 }
 
 #[test]
 fn mistakes_on_the_command_line_are_one_line_that_says_what_is_right() {
-    let place = Place::with_depot();
+    let folder = TestFolder::with_depot();
     for (wrong, right) in [
         ("solve depot.json --seed -1", "the seed is an integer from 0"),
         ("solve depot.json --iterations -1", "the number of iterations is an integer from 1 on"),
@@ -87,51 +87,51 @@ fn mistakes_on_the_command_line_are_one_line_that_says_what_is_right() {
         ("generate inventory --n 3 --mixed-integer", "--mixed-integer"),
         ("generate location-transportation --n 2 --uncertainty scenarios --scenarios -1", "integer from 1 to"),
     ] {
-        place.run(wrong).refused(&[right]);
+        folder.run(wrong).refused(&[right]);
     }
     for right in ["--help", "--version", "solve --help"] {
-        let ended = place.run(right);
+        let ended = folder.run(right);
         assert!(ended.done().starts_with(if right == "--version" { "softsep " } else { "Solve " }), "{ended:?}");
     }
 }
 
 #[test]
 fn numbers_that_solvers_refuse_are_mistakes_of_the_file() {
-    let place = Place::empty();
-    place.put("box.json", &DEPOT.replace("\"upper\": [1]", "\"upper\": [1e21]"));
-    place.run("solve box.json").refused(&["box.json: uncertainty.set: \"upper\" of \"g\" is 1e21, and solvers"]);
+    let folder = TestFolder::empty();
+    folder.put("box.json", &DEPOT.replace("\"upper\": [1]", "\"upper\": [1e21]"));
+    folder.run("solve box.json").refused(&["box.json: uncertainty.set: \"upper\" of \"g\" is 1e21, and solvers"]);
     let list = r#"{"kind": "scenarios", "file": "list.csv"}"#;
-    place.put("csv.json", &DEPOT.replace(r#"{"kind": "box", "lower": [0], "upper": [1]}"#, list));
-    place.put("list.csv", "g\n1\n1e308\n");
-    place.run("solve csv.json").refused(&["csv.json: uncertainty.set.file \"list.csv\": scenario 2", "1e308"]);
+    folder.put("csv.json", &DEPOT.replace(r#"{"kind": "box", "lower": [0], "upper": [1]}"#, list));
+    folder.put("list.csv", "g\n1\n1e308\n");
+    folder.run("solve csv.json").refused(&["csv.json: uncertainty.set.file \"list.csv\": scenario 2", "1e308"]);
 }
 
 #[test]
 fn names_cannot_command_the_terminal() {
-    let place = Place::empty();
-    place.put("name.json", &DEPOT.replace("one depot, one customer", "red\\u001b[31m\\nalert"));
-    let ended = place.run("check name.json");
+    let folder = TestFolder::empty();
+    folder.put("name.json", &DEPOT.replace("one depot, one customer", "red\\u001b[31m\\nalert"));
+    let ended = folder.run("check name.json");
     assert!(ended.done().starts_with("problem      red\\u{1b}[31m\\nalert\n"), "{ended:?}");
 }
 
 #[test]
 fn options_of_another_method_are_refused() {
-    let place = Place::with_depot();
-    place.run("solve depot.json --max-copies 10").refused(&["--max-copies", "--method extensive"]);
-    place.run("solve depot.json --method extensive --max-copies 10").done();
-    place.run("solve depot.json --method extensive --max-copies 1").refused(&["depot.json", "--max-copies"]);
+    let folder = TestFolder::with_depot();
+    folder.run("solve depot.json --max-copies 10").refused(&["--max-copies", "--method extensive"]);
+    folder.run("solve depot.json --method extensive --max-copies 10").done();
+    folder.run("solve depot.json --method extensive --max-copies 1").refused(&["depot.json", "--max-copies"]);
     for wrong in ["0", "-3", "many", "1.5"] {
-        place.run(&format!("solve depot.json --method extensive --max-copies {wrong}")).refused(&["--max-copies: "]);
+        folder.run(&format!("solve depot.json --method extensive --max-copies {wrong}")).refused(&["--max-copies: "]);
     }
 }
 
 #[test]
 fn certificates_that_make_no_sense_are_refused() {
-    let place = Place::with_depot();
+    let folder = TestFolder::with_depot();
     for stray in ["--confidence 0.9", "--violation 0.01", "--assume rho=0.9"] {
         for certify in ["", " --certify exact", " --certify none"] {
             let flag = stray.split(' ').next().unwrap();
-            place
+            folder
                 .run(&format!("solve depot.json {stray}{certify}"))
                 .refused(&[flag, "goes with --certify probabilistic"]);
         }
@@ -155,48 +155,48 @@ fn certificates_that_make_no_sense_are_refused() {
         ("--assume rho=0.5 --assume rho=0.6", "each constant can be given once"),
         ("--assume rho=0.5 --assume eta=0.6", "rho stands alone"),
     ] {
-        place.run(&format!("solve depot.json --certify probabilistic {wrong}")).refused(&[said]);
+        folder.run(&format!("solve depot.json --certify probabilistic {wrong}")).refused(&[said]);
     }
-    place.run("solve depot.json --certify probabilistic").done();
-    place.run("solve depot.json --certify exact").done();
+    folder.run("solve depot.json --certify probabilistic").done();
+    folder.run("solve depot.json --certify exact").done();
 }
 
 #[test]
 fn a_file_is_not_used_twice() {
-    let place = Place::with_depot();
-    place.run("solve depot.json --out ./depot.json").refused(&["./depot.json"]);
-    place.run("solve depot.json --log depot.json").refused(&["depot.json"]);
-    place.run("solve depot.json --log both --out ./both").refused(&["./both"]);
-    place.run("solve depot.json --trace ./depot.json").refused(&["./depot.json"]);
-    place.run("solve depot.json --trace both --out ./both").refused(&["./both"]);
-    place.run("solve depot.json --log both --trace ./both").refused(&["./both"]);
-    place.run("solve depot.json --trace -").refused(&["--trace", "name a file"]);
-    place.run("solve depot.json --trace nowhere/run.csv").refused(&["nowhere/run.csv", "cannot be written"]);
-    place.run("solve depot.json --out nowhere/result.json").refused(&["nowhere/result.json", "cannot be written"]);
-    place.run("solve depot.json --out .").refused(&["file"]);
-    assert_eq!(place.text("depot.json"), DEPOT);
-    assert_eq!(place.names(), ["depot.json"]);
+    let folder = TestFolder::with_depot();
+    folder.run("solve depot.json --out ./depot.json").refused(&["./depot.json"]);
+    folder.run("solve depot.json --log depot.json").refused(&["depot.json"]);
+    folder.run("solve depot.json --log both --out ./both").refused(&["./both"]);
+    folder.run("solve depot.json --trace ./depot.json").refused(&["./depot.json"]);
+    folder.run("solve depot.json --trace both --out ./both").refused(&["./both"]);
+    folder.run("solve depot.json --log both --trace ./both").refused(&["./both"]);
+    folder.run("solve depot.json --trace -").refused(&["--trace", "name a file"]);
+    folder.run("solve depot.json --trace nowhere/run.csv").refused(&["nowhere/run.csv", "cannot be written"]);
+    folder.run("solve depot.json --out nowhere/result.json").refused(&["nowhere/result.json", "cannot be written"]);
+    folder.run("solve depot.json --out .").refused(&["file"]);
+    assert_eq!(folder.text("depot.json"), DEPOT);
+    assert_eq!(folder.names(), ["depot.json"]);
 }
 
 #[test]
 fn decisions_must_fit_the_problem() {
-    let place = Place::with_depot();
-    place.put("x.json", r#"{"open": 1, "capacty": 246}"#);
-    let ended = place.run("evaluate depot.json --x x.json");
+    let folder = TestFolder::with_depot();
+    folder.put("x.json", r#"{"open": 1, "capacty": 246}"#);
+    let ended = folder.run("evaluate depot.json --x x.json");
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
     assert!(ended.stderr.lines().all(|line| line.starts_with("error: x.json: ")), "{ended:?}");
     assert!(ended.stderr.contains("did you mean \"capacity\"?"), "{ended:?}");
-    place.run("evaluate depot.json --x nope.json").refused(&["nope.json: there is no such file"]);
+    folder.run("evaluate depot.json --x nope.json").refused(&["nope.json: there is no such file"]);
 }
 
 #[test]
 fn instances_take_the_options_of_their_set_only() {
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     let family = "generate location-transportation --n 3";
-    place.run(&format!("{family} --gamma 0.5")).refused(&["--gamma", "budget"]);
-    place.run(&format!("{family} --scenarios 5")).refused(&["--scenarios", "--uncertainty scenarios"]);
-    place.run(&format!("{family} --uncertainty budget")).refused(&["--gamma"]);
-    place.run(&format!("{family} --uncertainty scenarios")).refused(&["--scenarios"]);
-    place.run(&format!("{family} --uncertainty scenarios --scenarios 4000000000")).refused(&["memory"]);
-    assert_eq!(place.run(&format!("{family} --uncertainty budget --gamma 1.5")).code, Some(2));
+    folder.run(&format!("{family} --gamma 0.5")).refused(&["--gamma", "budget"]);
+    folder.run(&format!("{family} --scenarios 5")).refused(&["--scenarios", "--uncertainty scenarios"]);
+    folder.run(&format!("{family} --uncertainty budget")).refused(&["--gamma"]);
+    folder.run(&format!("{family} --uncertainty scenarios")).refused(&["--scenarios"]);
+    folder.run(&format!("{family} --uncertainty scenarios --scenarios 4000000000")).refused(&["memory"]);
+    assert_eq!(folder.run(&format!("{family} --uncertainty budget --gamma 1.5")).code, Some(2));
 }

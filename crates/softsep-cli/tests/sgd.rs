@@ -3,25 +3,25 @@
 
 mod common;
 
-use common::Place;
+use common::TestFolder;
 
 /// Places with an ellipsoid and with a list.
-fn place() -> Place {
-    let place = Place::empty();
-    place.run("generate location-transportation --n 3 --out depots.json").done();
-    place.run("generate location-transportation --n 3 --uncertainty scenarios --scenarios 40 --out list.json").done();
-    place
+fn folder() -> TestFolder {
+    let folder = TestFolder::empty();
+    folder.run("generate location-transportation --n 3 --out depots.json").done();
+    folder.run("generate location-transportation --n 3 --uncertainty scenarios --scenarios 40 --out list.json").done();
+    folder
 }
 
 #[test]
 fn a_start_from_a_file() {
-    let place = place();
-    place.run("solve depots.json --method sgd --out first.json").done();
-    let x = &place.json("first.json")["x"];
-    place.put("names.json", &x.to_string());
+    let folder = folder();
+    folder.run("solve depots.json --method sgd --out first.json").done();
+    let x = &folder.json("first.json")["x"];
+    folder.put("names.json", &x.to_string());
     let again = |start: &str| {
         let mut result =
-            place.run(&format!("solve depots.json --method sgd --iterations 1 --json --start {start}")).json();
+            folder.run(&format!("solve depots.json --method sgd --iterations 1 --json --start {start}")).json();
         result.as_object_mut().unwrap().remove("seconds").unwrap();
         result
     };
@@ -33,12 +33,12 @@ fn a_start_from_a_file() {
 
 #[test]
 fn files_that_hold_no_start() {
-    let place = place();
-    place.put("text.json", "{\"capacity_1\": ");
-    place.put("list_of.json", "[1, 2]");
-    place.put("words.json", "{\"capacity_1\": \"much\"}");
-    place.put("other.json", "{\"capacity_1\": 1, \"warehouse\": 2}");
-    place.put("empty.json", "{\"format\": \"aro-result/1\"}");
+    let folder = folder();
+    folder.put("text.json", "{\"capacity_1\": ");
+    folder.put("list_of.json", "[1, 2]");
+    folder.put("words.json", "{\"capacity_1\": \"much\"}");
+    folder.put("other.json", "{\"capacity_1\": 1, \"warehouse\": 2}");
+    folder.put("empty.json", "{\"format\": \"aro-result/1\"}");
     for (file, said) in [
         ("nope.json", "nope.json: there is no such file"),
         ("text.json", "text.json: "),
@@ -49,16 +49,16 @@ fn files_that_hold_no_start() {
         ("other.json", "the start names \"warehouse\", which is not a first-stage variable"),
         ("", "there is no such file"),
     ] {
-        place.run(&format!("solve depots.json --method sgd --start @{file}")).refused(&[said]);
+        folder.run(&format!("solve depots.json --method sgd --start @{file}")).refused(&[said]);
     }
-    place
+    folder
         .run("solve depots.json --method sgd --start {\"capacity\":1}")
         .refused(&["\"capacity\"", "did you mean \"capacity_1\""]);
 }
 
 #[test]
 fn values_that_make_no_sense() {
-    let place = place();
+    let folder = folder();
     for (wrong, right) in [
         ("--steps long", "level and sqrt"),
         ("--step -1", "positive number nor auto"),
@@ -79,25 +79,25 @@ fn values_that_make_no_sense() {
         ("--score moreau:x", "moreau:TAU with a positive number TAU"),
         ("--reference volume", "sphere and surface"),
     ] {
-        let ended = place.run(&format!("solve depots.json --method sgd {wrong}"));
+        let ended = folder.run(&format!("solve depots.json --method sgd {wrong}"));
         ended.refused(&[wrong.split(' ').next().unwrap(), right]);
         assert!(!ended.stderr.contains("variant") && !ended.stderr.contains("invalid type"), "{ended:?}");
     }
     for method in ["ccg", "benders", "bundle", "sgd", "branch-and-cut"] {
-        let ended = place.run(&format!("solve depots.json --method {method} --separation foo"));
+        let ended = folder.run(&format!("solve depots.json --method {method} --separation foo"));
         ended.refused(&["--separation", "\"foo\" is no separation; auto, soft, scan, split, bilinear and cascade are"]);
     }
 }
 
 #[test]
 fn what_does_not_go_with_the_problem() {
-    let place = place();
+    let folder = folder();
     for (wrong, right) in [
         ("depots.json --proposal hit-and-run", "uniform, adaptive, geodesic, tangent, langevin, local would work"),
         ("list.json --proposal langevin", "uniform, adaptive, local would work"),
         ("depots.json --temperature adaptive", "leave --temperature out"),
     ] {
-        place.run(&format!("solve --method sgd {wrong}")).refused(&[right]);
+        folder.run(&format!("solve --method sgd {wrong}")).refused(&[right]);
     }
-    place.run("solve list.json --method sgd --temperature adaptive --margin 10").done();
+    folder.run("solve list.json --method sgd --temperature adaptive --margin 10").done();
 }

@@ -3,13 +3,13 @@
 
 mod common;
 
-use common::{DEPOT, Place, keys};
+use common::{DEPOT, TestFolder, keys};
 use serde_json::Value;
 
 #[test]
 fn the_result_has_the_keys_of_the_format() {
-    let place = Place::with_depot();
-    let result = place.run("solve depot.json --json");
+    let folder = TestFolder::with_depot();
+    let result = folder.run("solve depot.json --json");
     result.done();
     assert_eq!(result.stderr, "", "no terminal, so no progress line");
     let result = result.json();
@@ -27,50 +27,50 @@ fn the_result_has_the_keys_of_the_format() {
 
 #[test]
 fn the_result_goes_where_it_is_sent() {
-    let place = Place::with_depot();
-    let ended = place.run("solve depot.json --out result.json --log run.log --quiet");
+    let folder = TestFolder::with_depot();
+    let ended = folder.run("solve depot.json --out result.json --log run.log --quiet");
     assert!(ended.done().starts_with("status       optimal"));
     assert_eq!(ended.stderr, "");
-    assert_eq!(place.json("result.json")["status"], "optimal");
-    let log = place.text("run.log");
+    assert_eq!(folder.json("result.json")["status"], "optimal");
+    let log = folder.text("run.log");
     assert!(log.contains("time (s)") && log.contains("objective    10240"), "{log}");
-    assert_eq!(place.names(), ["depot.json", "result.json", "run.log"]);
+    assert_eq!(folder.names(), ["depot.json", "result.json", "run.log"]);
     // A result that is there already is replaced.
-    place.put("result.json", "old");
-    place.run("solve depot.json --out result.json").done();
-    assert_eq!(place.json("result.json")["status"], "optimal");
+    folder.put("result.json", "old");
+    folder.run("solve depot.json --out result.json").done();
+    assert_eq!(folder.json("result.json")["status"], "optimal");
 }
 
 #[test]
 fn the_log_goes_to_the_standard_error_and_to_a_file() {
-    let place = Place::with_depot();
-    let verbose = place.run("solve depot.json --verbose --log run.log");
+    let folder = TestFolder::with_depot();
+    let verbose = folder.run("solve depot.json --verbose --log run.log");
     verbose.done();
     assert!(verbose.stderr.contains("time (s)"), "{verbose:?}");
-    assert!(place.text("run.log").contains("time (s)"));
-    assert!(place.run("solve depot.json --log -").stderr.contains("time (s)"));
-    assert_eq!(place.names(), ["depot.json", "run.log"]);
+    assert!(folder.text("run.log").contains("time (s)"));
+    assert!(folder.run("solve depot.json --log -").stderr.contains("time (s)"));
+    assert_eq!(folder.names(), ["depot.json", "run.log"]);
 }
 
 #[test]
 fn problems_without_optimum_are_results_too() {
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     let short = DEPOT.replace(", {\"name\": \"emergency\", \"cost\": 150}", "").replace(", \"emergency\": 1", "");
-    place.put("short.json", &short.replace("\"upper\": 800", "\"upper\": 200"));
-    let result = place.run("solve short.json --json");
+    folder.put("short.json", &short.replace("\"upper\": 800", "\"upper\": 200"));
+    let result = folder.run("solve short.json --json");
     result.done();
     assert_eq!(result.json()["status"], "infeasible");
     assert_eq!(result.json()["infeasible"]["stage"], "recourse");
-    place.put("free.json", &DEPOT.replace("\"cost\": 150", "\"cost\": -150"));
-    let result = place.run("solve free.json --json");
+    folder.put("free.json", &DEPOT.replace("\"cost\": 150", "\"cost\": -150"));
+    let result = folder.run("solve free.json --json");
     result.done();
     assert_eq!(result.json()["status"], "unbounded");
 }
 
 #[test]
 fn an_estimate_is_no_bound() {
-    let place = Place::with_depot();
-    let result = place.run("solve depot.json --certify none --json");
+    let folder = TestFolder::with_depot();
+    let result = folder.run("solve depot.json --certify none --json");
     result.done();
     assert_eq!(result.json()["upper_bound"], Value::Null);
     assert_eq!(result.json()["certificate"]["kind"], "none");
@@ -78,12 +78,12 @@ fn an_estimate_is_no_bound() {
 
 #[test]
 fn threads_do_not_change_the_result() {
-    let place = Place::empty();
+    let folder = TestFolder::empty();
     let family = "generate location-transportation --n 4 --uncertainty scenarios --scenarios 150 --mixed-integer";
-    place.run(&format!("{family} --out list.json")).done();
-    assert_eq!(place.names(), ["list.json"], "a short list stays in the file");
+    folder.run(&format!("{family} --out list.json")).done();
+    assert_eq!(folder.names(), ["list.json"], "a short list stays in the file");
     let on = |threads: u32| {
-        let mut result = place.run(&format!("solve list.json --json --threads {threads}")).json();
+        let mut result = folder.run(&format!("solve list.json --json --threads {threads}")).json();
         result.as_object_mut().unwrap().remove("seconds").unwrap();
         result
     };
@@ -95,18 +95,18 @@ fn threads_do_not_change_the_result() {
 /// Weights of scenarios from a file.
 #[test]
 fn weights_of_scenarios() {
-    let place = Place::empty();
-    place.run("generate location-transportation --n 3 --uncertainty scenarios --scenarios 40 --out list.json").done();
-    place.put("weights.csv", &format!("weight\n{}", "3\n1\n".repeat(20)));
-    place.put("few.csv", "1\n2\n");
-    place.put("bad.csv", "weight\n1\n-2\n");
+    let folder = TestFolder::empty();
+    folder.run("generate location-transportation --n 3 --uncertainty scenarios --scenarios 40 --out list.json").done();
+    folder.put("weights.csv", &format!("weight\n{}", "3\n1\n".repeat(20)));
+    folder.put("few.csv", "1\n2\n");
+    folder.put("bad.csv", "weight\n1\n-2\n");
     for method in ["sgd", "bundle", "branch-and-cut", "ccg", "benders"] {
-        place.run(&format!("solve list.json --method {method} --proposal weighted --weights weights.csv")).done();
+        folder.run(&format!("solve list.json --method {method} --proposal weighted --weights weights.csv")).done();
     }
-    place.run("solve list.json --method bundle --proposal weighted --weights weights.csv --report run.html").done();
-    assert!(place.text("run.html").contains("--proposal weighted --weights weights.csv"));
+    folder.run("solve list.json --method bundle --proposal weighted --weights weights.csv --report run.html").done();
+    assert!(folder.text("run.html").contains("--proposal weighted --weights weights.csv"));
     let refused = |given: &str, parts: &[&str]| {
-        place.run(&format!("solve list.json --method bundle --proposal weighted {given}")).refused(parts);
+        folder.run(&format!("solve list.json --method bundle --proposal weighted {given}")).refused(parts);
     };
     refused("--weights few.csv", &["2 weights are given where there are 40 scenarios"]);
     refused("--weights bad.csv", &["--weights: bad.csv: line 3", "is not a number that is not negative"]);

@@ -164,7 +164,8 @@ fn search(file: ProblemDefinition) {
     show("chain in the set, adaptive", &|seed| anneal(problem, x, body, ProposalKind::Adaptive, hot, seed));
     show("chain in the set, local", &|seed| anneal(problem, x, body, ProposalKind::Local, hot, seed));
     let cold = |name: &str, states: &dyn States, kind: ProposalKind| {
-        let runs: Vec<[f64; 4]> = (0..20).map(|seed| descend(problem, x, states, kind, 1e-3 * hot, seed)).collect();
+        let runs: Vec<[f64; 4]> =
+            (0..20).map(|seed| descend(problem, x, states, kind.clone(), 1e-3 * hot, seed)).collect();
         let means = [0, 1, 2, 3].map(|at| runs.iter().map(|run| run[at]).sum::<f64>() / 20.0);
         println!("  {name:<28} cold: mean after 10, 50, 200, 1000 solves {means:.1?}");
     };

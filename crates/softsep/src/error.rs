@@ -83,6 +83,7 @@ pub struct Unsupported {
 
 /// The faults of a file that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadError {
     /// The file as the caller named it.
     pub file: String,

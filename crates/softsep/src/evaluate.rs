@@ -1,13 +1,9 @@
 //! `evaluate`: the worst-case cost of a given decision.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::{Problem, Violation};
-use crate::numeric::tolerances::FEASIBILITY_TOL;
+use crate::numeric::tolerances::{EXACTNESS_TOL, FEASIBILITY_TOL, RAY_SUPPORT_TOL};
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
@@ -15,6 +11,7 @@ use crate::separation::{
     Claim, Effort, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, ascend,
     build_separation,
 };
+use crate::settings::CallLimits;
 use crate::solve::{on_threads, worst_case};
 
 /// The cost of a decision.
@@ -44,9 +41,6 @@ pub struct Evaluation {
     pub violation: Option<Violation>,
 }
 
-/// A bound within this of the worst scenario found, relative to the cost, makes it exact.
-const EXACT: f64 = 1e-6;
-
 /// A bound within this of the worst scenario found makes it exact at any cost, also zero: sums are rounded.
 const ROUNDING: f64 = 1e-12;
 
@@ -59,13 +53,7 @@ const SEED: u64 = 1;
 
 /// Evaluates `x`: exactly where every scenario can be evaluated; elsewhere between the worst scenario found and an
 /// upper bound, where there is one. A run that meets a limit returns the best values known by then.
-pub fn evaluate(
-    problem: &Problem,
-    x: &[f64],
-    time_limit: Option<Duration>,
-    threads: Option<usize>,
-    interrupt: &Arc<AtomicBool>,
-) -> Result<Evaluation, Error> {
+pub fn evaluate(problem: &Problem, x: &[f64], limits: &CallLimits) -> Result<Evaluation, Error> {
     if x.len() != problem.first.dim() {
         return Err(Error::Settings(format!(
             "x has {} entries where the problem has {}",
@@ -73,8 +61,8 @@ pub fn evaluate(
             problem.first.dim()
         )));
     }
-    let clock = Clock::new(time_limit, Arc::clone(interrupt));
-    on_threads(threads, || {
+    let clock = limits.clock();
+    on_threads(limits.threads, || {
         let first_cost = problem.first.value(x);
         let (found, how) = worst_of(problem, x, first_cost, &clock)?;
         let objective = first_cost + found.value;
@@ -93,8 +81,9 @@ pub fn evaluate(
                 Vec::new()
             },
             xi: found.xi,
-            exact: upper
-                .is_some_and(|upper| upper == objective || upper - objective <= (EXACT * upper.abs()).max(ROUNDING)),
+            exact: upper.is_some_and(|upper| {
+                upper == objective || upper - objective <= (EXACTNESS_TOL * upper.abs()).max(ROUNDING)
+            }),
             how,
             recourse_solves: found.solves,
             violation: problem.first.violation(x).filter(|violation| violation.amount > FEASIBILITY_TOL),
@@ -165,5 +154,5 @@ fn contradiction(problem: &Problem, x: &[f64], xi: &[f64]) -> Result<Vec<usize>,
     if answer.outcome == recourse::Outcome::Infeasible {
         engine.dual(&mut ray);
     }
-    Ok((0..ray.len()).filter(|&row| ray[row].abs() > 1e-6).collect())
+    Ok((0..ray.len()).filter(|&row| ray[row].abs() > RAY_SUPPORT_TOL).collect())
 }

@@ -1,8 +1,4 @@
-//! `explicit_rule`: the second-stage decision as an affine function of ξ, written down before ξ is known.
-
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+//! `explicit_policy`: the second-stage decision as an affine function of ξ, written down before ξ is known.
 
 use crate::cuts::CutPool;
 use crate::error::Error;
@@ -11,32 +7,33 @@ use crate::policy::{AffinePolicy, ProvenPolicy, best_policy_over_list};
 use crate::recourse::engine;
 use crate::run::Clock;
 use crate::separation::{Query, Separation, Split, ascend};
+use crate::settings::CallLimits;
 use crate::solve::on_threads;
 
-/// A rule that is feasible for every ξ of the set, which may be a list.
+/// An affine policy that is feasible for every ξ of the set, which may be a list.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Rule {
+pub struct ExplicitPolicy {
     /// `y(ξ) = y₀ + Yξ`.
     pub policy: AffinePolicy,
-    /// A proved upper bound on the worst-case cost of the decision under the rule, f(x) included.
+    /// A proved upper bound on the worst-case cost of the decision under the policy, f(x) included.
     pub upper: f64,
 }
 
-/// The reason why a problem has no affine rule.
+/// The reason why a problem has no affine policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoRule {
+pub enum NoPolicy {
     /// No recourse variables.
-    #[error("an affine rule says what recourse variables do, and there are none here")]
+    #[error("an affine policy says what recourse variables do, and there are none here")]
     NoVariables,
     /// Costs that move with ξ.
-    #[error("an affine rule needs costs that do not move with ξ, and some recourse variable here has \"cost_xi\"")]
+    #[error("an affine policy needs costs that do not move with ξ, and some recourse variable here has \"cost_xi\"")]
     CostsMove,
 }
 
-impl NoRule {
-    /// Checks whether [`explicit_rule`] accepts a problem.
+impl NoPolicy {
+    /// Checks whether [`explicit_policy`] accepts a problem.
     pub fn check(problem: &Problem) -> Result<(), Self> {
         if problem.recourse.dim() == 0 {
             Err(Self::NoVariables)
@@ -48,18 +45,16 @@ impl NoRule {
     }
 }
 
-/// An affine rule for `x`. The search ends when the rule's bound is within `gap` of the worst scenario found, relative
-/// to the cost, or when affine rules come no closer. `None` if no rule was found; a limit that is met before there is
-/// one is an error.
-pub fn explicit_rule(
+/// An affine policy for `x`. The search ends when the policy's bound is within `gap` of the worst scenario found,
+/// relative to the cost, or when affine policies come no closer. `None` if no policy was found; a limit that is met
+/// before there is one is an error.
+pub fn explicit_policy(
     problem: &Problem,
     x: &[f64],
     gap: f64,
-    time_limit: Option<Duration>,
-    threads: Option<usize>,
-    interrupt: &Arc<AtomicBool>,
-) -> Result<Option<Rule>, Error> {
-    NoRule::check(problem).map_err(|reason| Error::Settings(reason.to_string()))?;
+    limits: &CallLimits,
+) -> Result<Option<ExplicitPolicy>, Error> {
+    NoPolicy::check(problem).map_err(|reason| Error::Settings(reason.to_string()))?;
     if x.len() != problem.first.dim() {
         return Err(Error::Settings(format!(
             "x has {} entries where the problem has {}",
@@ -67,17 +62,17 @@ pub fn explicit_rule(
             problem.first.dim()
         )));
     }
-    let clock = Clock::new(time_limit, Arc::clone(interrupt));
-    on_threads(threads, || search(problem, x, gap, &clock))?
+    let clock = limits.clock();
+    on_threads(limits.threads, || search(problem, x, gap, &clock))?
 }
 
-fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Option<Rule>, Error> {
+fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Option<ExplicitPolicy>, Error> {
     clock.check()?;
     let first_cost = problem.first.value(x);
     let mut lead = engine(problem, clock)?;
     let worst = ascend(problem, lead.as_mut(), x)?.value;
     if !worst.is_finite() {
-        // Some scenario has no recourse, or recourse costs −∞: no rule bounds that.
+        // Some scenario has no recourse, or recourse costs −∞: no policy bounds that.
         return Ok(None);
     }
     let proved = if problem.set.is_finite_list() {
@@ -90,7 +85,7 @@ fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Optio
         split.policy().cloned()
     };
     match proved {
-        Some(ProvenPolicy { policy, value }) => Ok(Some(Rule { policy, upper: first_cost + value })),
+        Some(ProvenPolicy { policy, value }) => Ok(Some(ExplicitPolicy { policy, upper: first_cost + value })),
         None => clock.check().map(|()| None).map_err(Error::from),
     }
 }

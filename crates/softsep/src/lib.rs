@@ -44,7 +44,7 @@
 //! ended ([`Stop`](run::Stop)), and the [`Bounds`](run::Bounds), which say how each is known. A bound with the
 //! certificate `Deterministic` holds for sure, up to the solvers' tolerances; an objective without an upper bound is an
 //! estimate from the scenarios seen. [`evaluate`](evaluate()) gives the worst-case cost of any decision, and
-//! [`explicit_rule`] an affine rule y(ξ) that is feasible for every ξ. [`report`] makes summaries, result files and
+//! [`explicit_policy`] an affine policy y(ξ) that is feasible for every ξ. [`report`] makes summaries, result files and
 //! HTML pages of outcomes.
 //!
 //! # Choosing a method
@@ -59,7 +59,7 @@
 //! | [`BranchAndCut`](MethodSettings::BranchAndCut) | large sets, mixed-integer x | the same |
 //! | [`Sgd`](MethodSettings::Sgd) | the paper's Algorithm 1 | an estimate |
 //! | [`Extensive`](MethodSettings::Extensive) | few scenarios or extreme points | the optimum, proved |
-//! | [`Adr`](MethodSettings::Adr) | a quick upper bound | affine rules, conservative |
+//! | [`Adr`](MethodSettings::Adr) | a quick upper bound | affine policies, conservative |
 //!
 //! ```
 //! use softsep::{GenerationSettings, MethodSettings, SeparationKind, Settings};
@@ -81,11 +81,14 @@
 //!   [pool](cuts::CutPool);
 //! - [`Method`](methods::Method) goes into [`MethodSettings::custom`](MethodSettings::custom), and writes what it
 //!   learns into the [`Run`](run::Run);
-//! - [`Recourse`](recourse::Recourse) engines answer with value, slopes and cut at (x, ξ), and
-//!   [`Proposal`](proposal::Proposal)s move chains over scenarios; both are seams inside the crate, open to be called.
+//! - [`Recourse`](recourse::Recourse), an engine that answers with value, slopes and cut at (x, ξ), and its
+//!   [factory](recourse::EngineFactory) go into a problem ([`Problem::with_engine`]), whose rows go on stating Q;
+//! - [`Proposal`](proposal::Proposal), a law of moves of chains over scenarios, and its
+//!   [factory](proposal::ProposalFactory) go into [`ProposalKind::custom`](proposal::ProposalKind::custom).
 //!
-//! `examples/custom.rs` has a set and a separation. The feature `testing` has suites that check whether a part keeps
-//! its contract.
+//! `examples/custom.rs` has a set and a separation; `tests/custom_engine.rs`, `tests/custom_proposal.rs` and
+//! `tests/custom_set.rs` have an engine, a proposal and a method. The feature `testing` has suites that check whether a
+//! part keeps its contract.
 #![forbid(unsafe_code)]
 
 mod certification;
@@ -126,7 +129,7 @@ pub use certify::{Assumed, Certify, ChainConstants, ProbabilisticTarget};
 pub use definition::Complaints;
 pub use error::{Error, ReadError, Unsupported};
 pub use evaluate::{Evaluation, evaluate};
-pub use explicit::{NoRule, Rule, explicit_rule};
+pub use explicit::{ExplicitPolicy, NoPolicy, explicit_policy};
 pub use format::WriteError;
 pub use methods::{
     AdrSettings, BranchAndCutSettings, BundleSettings, ExtensiveSettings, GenerationSettings, MethodSettings,
@@ -137,7 +140,7 @@ pub use modelling::{Constraint, Expr, FirstStageVar, Key, Model, RecourseVar, So
 pub use outcome::{Outcome, Status, WorstCase};
 pub use policy::AffinePolicy;
 pub use separation::SeparationKind;
-pub use settings::Settings;
+pub use settings::{CallLimits, Settings};
 pub use solve::{solve, solve_with};
 pub use uncertainty::{SetDefinition, Sides};
 

@@ -1,10 +1,13 @@
-//! The settings of a run.
+//! The settings of a run, and the limits of the other calls.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::certify::Certify;
 use crate::error::Error;
 use crate::methods::MethodSettings;
+use crate::run::Clock;
 
 /// Settings of a run: the method with its own settings, and the settings of all methods.
 ///
@@ -103,5 +106,45 @@ impl Settings {
             Certify::Probabilistic(wanted) => wanted.validate(),
             _ => Ok(()),
         }
+    }
+}
+
+/// Limits of a call that is no run: [`evaluate`](crate::evaluate()) and [`explicit_policy`](crate::explicit_policy).
+///
+/// ```
+/// use std::time::Duration;
+/// use softsep::CallLimits;
+///
+/// let limits = CallLimits::default().time_limit(Duration::from_secs(60)).threads(1);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CallLimits {
+    /// Time for everything, sub-solvers included.
+    pub time_limit: Option<Duration>,
+    /// Threads; `None` for all. The result does not depend on it.
+    pub threads: Option<usize>,
+    /// Raising it ends the call soon.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl CallLimits {
+    /// The same limits with a time limit.
+    pub fn time_limit(self, limit: Duration) -> Self {
+        Self { time_limit: Some(limit), ..self }
+    }
+
+    /// The same limits on so many threads.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    /// The same limits with a flag that ends the call when it is raised.
+    pub fn interrupt(self, interrupt: &Arc<AtomicBool>) -> Self {
+        Self { interrupt: Arc::clone(interrupt), ..self }
+    }
+
+    /// The clock of a call that begins now.
+    pub(crate) fn clock(&self) -> Clock {
+        Clock::new(self.time_limit, Arc::clone(&self.interrupt))
     }
 }

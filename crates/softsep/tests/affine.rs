@@ -74,14 +74,14 @@ fn is_below(bound: f64, truth: f64, share: f64) -> bool {
     bound < truth && !(truth - bound <= share * truth.abs().max(1.0))
 }
 
-/// Listens for what the best affine rule costs.
+/// Listens for what the best affine policy costs.
 #[derive(Default)]
 struct Rule(Option<f64>);
 
 impl Observer for Rule {
     fn see(&mut self, event: &Event) {
         if let Event::Note(note) = event
-            && let Some(rest) = note.strip_prefix("the best affine rule costs at most ")
+            && let Some(rest) = note.strip_prefix("the best affine policy costs at most ")
         {
             self.0 = rest.split(' ').next().map(|number| number.parse().unwrap());
         }

@@ -18,7 +18,7 @@ use softsep::run::Clock;
 use softsep::separation::{Claim, Query, Separation};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::uncertainty::SetDefinition;
-use softsep::{Problem, ProblemDefinition, Rule, explicit_rule};
+use softsep::{CallLimits, ExplicitPolicy, Problem, ProblemDefinition, explicit_policy};
 use truth::truth;
 
 /// Relative amount by which a bound may be below the recourse cost: the conic engine's own tolerance.
@@ -120,7 +120,7 @@ fn missed_cone(kind: ConeKind, v: &[f64]) -> f64 {
 }
 
 /// The largest relative violation of a row, a bound, a cone or the rule's own upper bound at ξ.
-fn missed(problem: &Problem, x: &[f64], rule: &Rule, xi: &[f64]) -> f64 {
+fn missed(problem: &Problem, x: &[f64], rule: &ExplicitPolicy, xi: &[f64]) -> f64 {
     let recourse = &problem.recourse;
     let (mut y, mut shift) = (vec![0.0; recourse.dim()], vec![0.0; recourse.rows()]);
     rule.policy.at(xi, &mut y);
@@ -151,8 +151,8 @@ fn above(what: &str, bound: f64, truth: f64) -> f64 {
     above.max(0.0)
 }
 
-fn rule_of(problem: &Problem, x: &[f64]) -> Option<Rule> {
-    explicit_rule(problem, x, 1e-6, None, Some(1), &Default::default()).unwrap()
+fn rule_of(problem: &Problem, x: &[f64]) -> Option<ExplicitPolicy> {
+    explicit_policy(problem, x, 1e-6, &CallLimits::default().threads(1)).unwrap()
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -345,7 +345,7 @@ fn rules_do_not_depend_on_threads() {
     for (set, kind) in [("budget", "both"), ("ellipsoid", "quadratic"), ("scenarios", "cone")] {
         let problem = Problem::new(&file(set, kind, Size::Small, 9002)).unwrap();
         let x = problem.first.lower.clone();
-        let on = |threads| explicit_rule(&problem, &x, 1e-6, None, Some(threads), &Default::default()).unwrap();
+        let on = |threads| explicit_policy(&problem, &x, 1e-6, &CallLimits::default().threads(threads)).unwrap();
         assert!(on(1).is_some());
         assert_eq!(on(1), on(3));
     }

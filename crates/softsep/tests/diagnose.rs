@@ -111,7 +111,7 @@ fn constants_that_are_bounds_hold() {
             }
         }
         if diagnosis.scores.all {
-            let evaluation = evaluate(&problem, &x, None, None, &Default::default()).unwrap();
+            let evaluation = evaluate(&problem, &x, &Default::default()).unwrap();
             let cost = diagnosis.first_cost + diagnosis.scores.worst;
             assert!((cost - evaluation.objective).abs() <= 1e-6 * (1.0 + cost.abs()), "seed {seed}");
             let sum: f64 = diagnosis.scores.likeliest.iter().map(|likely| likely.probability).sum();

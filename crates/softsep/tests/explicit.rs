@@ -12,7 +12,9 @@ use softsep::report::policy_file;
 use softsep::separation::SeparationKind;
 use softsep::testing::{Recipe, random_problem};
 use softsep::uncertainty::SetDefinition;
-use softsep::{Error, NoRule, Problem, ProblemDefinition, Rule, Settings, evaluate, explicit_rule, solve};
+use softsep::{
+    CallLimits, Error, ExplicitPolicy, NoPolicy, Problem, ProblemDefinition, Settings, evaluate, explicit_policy, solve,
+};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
 const GAP: f64 = 1e-4;
@@ -25,8 +27,8 @@ const ABOVE: f64 = 1e-9;
 
 type Named = HashMap<String, f64>;
 
-fn rule_of(problem: &Problem, x: &[f64]) -> Option<Rule> {
-    explicit_rule(problem, x, GAP, None, Some(1), &Default::default()).unwrap()
+fn rule_of(problem: &Problem, x: &[f64]) -> Option<ExplicitPolicy> {
+    explicit_policy(problem, x, GAP, &CallLimits::default().threads(1)).unwrap()
 }
 
 fn named(values: &Value) -> Named {
@@ -132,7 +134,7 @@ fn checked(
     file: &ProblemDefinition,
     problem: &Problem,
     x: &[f64],
-    rule: &Rule,
+    rule: &ExplicitPolicy,
     count: usize,
     rng: &mut ChaCha8Rng,
 ) -> f64 {
@@ -141,7 +143,7 @@ fn checked(
     for xi in members(problem, count, rng) {
         worst = worst.max(reader.check(&problem.names.parameters.iter().cloned().zip(xi).collect()));
     }
-    let evaluation = evaluate(problem, x, None, Some(1), &Default::default()).unwrap();
+    let evaluation = evaluate(problem, x, &CallLimits::default().threads(1)).unwrap();
     // The worst scenario is one that the rule has an answer to as well, and no answer is cheaper than the best.
     let at_worst = reader.check(&problem.names.parameters.iter().cloned().zip(evaluation.xi.iter().copied()).collect());
     let slack = 1e-7 * evaluation.objective.abs().max(1.0);
@@ -164,7 +166,7 @@ fn rules_of_small_problems_hold_on_every_kind_of_set() {
             let Some(rule) = rule_of(&problem, &x) else {
                 // Helpers make a rule feasible. Without them some scenario may have no recourse, and then there is no
                 // rule.
-                let evaluation = evaluate(&problem, &x, None, Some(1), &Default::default()).unwrap();
+                let evaluation = evaluate(&problem, &x, &CallLimits::default().threads(1)).unwrap();
                 assert!(
                     recipe.incomplete && evaluation.objective == f64::INFINITY,
                     "{set} {seed}: {}",
@@ -239,7 +241,7 @@ fn rules_are_offered_where_policies_bound_parts() {
                 let problem =
                     Problem::new(&random_problem(&Recipe { set, quadratic, cone, cost_xi, ..Recipe::default() }, 7))
                         .unwrap();
-                let offered = NoRule::check(&problem);
+                let offered = NoPolicy::check(&problem);
                 // A list has no parts, but a rule.
                 assert_eq!(
                     offered.is_ok(),
@@ -247,7 +249,7 @@ fn rules_are_offered_where_policies_bound_parts() {
                 );
                 if let Err(reason) = offered {
                     let x = problem.first.lower.clone();
-                    let refused = explicit_rule(&problem, &x, GAP, None, Some(1), &Default::default());
+                    let refused = explicit_policy(&problem, &x, GAP, &CallLimits::default().threads(1));
                     assert_eq!(refused, Err(Error::Settings(reason.to_string())));
                 }
             }
@@ -260,7 +262,7 @@ fn there_is_no_rule_where_there_is_nothing_to_decide() {
     let mut file = random_problem(&Recipe { set: "box", ..Recipe::default() }, 1);
     file.recourse.variables.clear();
     file.recourse.constraints.iter_mut().for_each(|row| row.y.clear());
-    assert_eq!(NoRule::check(&Problem::new(&file).unwrap()), Err(NoRule::NoVariables));
+    assert_eq!(NoPolicy::check(&Problem::new(&file).unwrap()), Err(NoPolicy::NoVariables));
 }
 
 #[test]
@@ -268,7 +270,7 @@ fn rules_do_not_depend_on_threads() {
     let file = random_problem(&Recipe { set: "polyhedron", ..Recipe::default() }, 2);
     let problem = Problem::new(&file).unwrap();
     let x = problem.first.lower.clone();
-    let on = |threads| explicit_rule(&problem, &x, GAP, None, Some(threads), &Default::default()).unwrap();
+    let on = |threads| explicit_policy(&problem, &x, GAP, &CallLimits::default().threads(threads)).unwrap();
     assert!(on(1).is_some());
     assert_eq!(on(1), on(3));
 }

@@ -11,7 +11,7 @@ use softsep::methods::{Entry, METHODS, MethodSettings, Reaches};
 use softsep::run::{Silent, Stop};
 use softsep::separation::SeparationKind;
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{Outcome, Problem, Settings, Status, evaluate, solve_with};
+use softsep::{CallLimits, Outcome, Problem, Settings, Status, evaluate, solve_with};
 
 /// What is known of a problem before it is interrupted.
 struct Known {
@@ -79,7 +79,7 @@ fn check(known: &Known, outcome: &Outcome, settings: &Settings, allowed: &[Stop]
     assert!(allowed.contains(&outcome.stop) || outcome.stop == Stop::Gap, "{context}");
     assert!(outcome.stop != Stop::Gap || outcome.status == Status::Optimal, "{context}");
     if let Some(best) = outcome.bounds.best() {
-        let evaluation = evaluate(&known.problem, &best.x, None, Some(1), &Arc::default()).unwrap();
+        let evaluation = evaluate(&known.problem, &best.x, &CallLimits::default().threads(1)).unwrap();
         assert!(evaluation.violation.is_none() && evaluation.exact, "{context}");
         assert!(
             best.upper.is_none_or(|upper| evaluation.objective <= upper + room),

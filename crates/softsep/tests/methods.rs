@@ -149,7 +149,7 @@ fn a_method_proves_infeasibility_or_returns_a_feasible_decision() {
             // proof of one.
             match outcome.bounds.best() {
                 Some(best) => {
-                    let evaluation = evaluate(&problem, &best.x, None, None, &Default::default()).unwrap();
+                    let evaluation = evaluate(&problem, &best.x, &Default::default()).unwrap();
                     assert!(
                         evaluation.exact && evaluation.objective.is_finite() && evaluation.violation.is_none(),
                         "{} on seed {seed}: {:?}, at most {:?}",

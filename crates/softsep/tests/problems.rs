@@ -10,7 +10,6 @@ mod hand;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use brute::{least, members, spread};
 use hand::{Cost, HAND, Hand, first_cost};
@@ -21,7 +20,8 @@ use softsep::recourse::{Answer, Outcome as Ended, Recourse, engine};
 use softsep::report::{NamedValues, ResultFile};
 use softsep::run::{Certificate, Clock, Stage, Verdict};
 use softsep::{
-    Certify, Error, Outcome, ProbabilisticTarget, Problem, ProblemDefinition, Settings, Status, evaluate, solve,
+    CallLimits, Certify, Error, Outcome, ProbabilisticTarget, Problem, ProblemDefinition, Settings, Status, evaluate,
+    solve,
 };
 
 /// The relative gap that is asked for.
@@ -341,7 +341,7 @@ fn check_optimal(case: &Case, result: &ResultFile, context: &str) {
 
     // The decision costs what the result says: evaluated, and by the formula.
     let x: Vec<f64> = result.x.as_ref().unwrap().0.iter().map(|(_, value)| *value).collect();
-    let evaluation = evaluate(&case.problem, &x, None, Some(1), &Arc::default()).unwrap();
+    let evaluation = evaluate(&case.problem, &x, &CallLimits::default().threads(1)).unwrap();
     assert!(evaluation.exact && evaluation.violation.is_none(), "{context}: {evaluation:?}");
     close(evaluation.objective, upper, 1e-9 * upper.abs().max(1.0), &format!("{context}, evaluated"));
     if let Cost::Formula(cost) = case.hand.cost {
@@ -446,7 +446,7 @@ fn searches_find_the_optimum() {
         close(found, optimum, 1e-3 * optimum.abs().max(1.0), &format!("{}, searched", case.name));
 
         // The library's evaluation of that decision never exceeds its cost, and meets it where it says so.
-        let evaluation = evaluate(&case.problem, &x, None, Some(1), &Arc::default()).unwrap();
+        let evaluation = evaluate(&case.problem, &x, &CallLimits::default().threads(1)).unwrap();
         assert!(evaluation.objective <= optimum + tolerance, "{}: {evaluation:?}", case.name);
         assert!(!evaluation.exact || evaluation.objective >= optimum - tolerance, "{}: {evaluation:?}", case.name);
         assert!(evaluation.exact || case.expected.methods.is_empty(), "{}: {evaluation:?}", case.name);

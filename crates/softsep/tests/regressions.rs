@@ -51,7 +51,7 @@ fn an_evaluation_reports_a_member_of_the_set() {
             "recourse": {"variables": [{"name": "y", "cost": -1}],
                          "constraints": [{"name": "r", "y": {"y": 1}, "xi": {"g": -1, "h": -1}, "lower": 0}]}}"#,
     );
-    let evaluation = evaluate(&problem, &[0.0], None, None, &Default::default()).unwrap();
+    let evaluation = evaluate(&problem, &[0.0], &Default::default()).unwrap();
     assert_eq!(evaluation.objective, f64::NEG_INFINITY);
     assert!(problem.set.contains(&evaluation.xi, 1e-9), "{:?}", evaluation.xi);
 }
@@ -246,7 +246,7 @@ fn long_lists_are_scanned_to_their_end() {
         let upper = outcome.bounds.upper().unwrap();
         assert!((upper - 10.0).abs() < 0.05, "{method}: {upper}");
     }
-    let evaluation = evaluate(&problem, &[0.0], None, None, &Default::default()).unwrap();
+    let evaluation = evaluate(&problem, &[0.0], &Default::default()).unwrap();
     assert!(evaluation.exact && (evaluation.objective - 10.0).abs() < 0.05, "{evaluation:?}");
 }
 

@@ -328,8 +328,8 @@ fn large_polyhedra_have_vertices_where_edges_are_asked_for() {
     let Space::Finite(Count::MoreThan(known)) = edges.space() else { panic!("{}", edges.space()) };
     assert_eq!(Count::MoreThan(known), set.extremes());
     assert!(known > 100 && edges.enumerate(5000).is_none() && !edges.draws_exactly());
-    let works = |kind: ProposalKind| kind.build(edges.as_ref(), &ProposalOptions::default()).is_ok();
-    let names: Vec<&str> = ProposalKind::NAMES.iter().filter(|(_, kind)| works(*kind)).map(|(name, _)| *name).collect();
+    let works = |kind: &ProposalKind| kind.build(edges.as_ref(), &ProposalOptions::default()).is_ok();
+    let names: Vec<&str> = ProposalKind::NAMES.iter().filter(|(_, kind)| works(kind)).map(|(name, _)| *name).collect();
     assert_eq!(names, ["auto", "local"]);
     // Vertices of linear programs are found again.
     let mut random = stream(1, Purpose::Chain, 0);

@@ -64,9 +64,6 @@ pub struct TestFolder {
     directory: TempDir,
 }
 
-/// The name of [`TestFolder`] in tests that do not use it yet.
-pub type Place = TestFolder;
-
 impl TestFolder {
     /// An empty one.
     pub fn empty() -> Self {

@@ -1,4 +1,4 @@
-//! The files: `aro/1` problems, scenario CSVs, `aro-result/1` results and `softsep-policy/1` rules.
+//! The files: `aro/1` problems, scenario CSVs, `aro-result/1` results and `softsep-policy/1` policies.
 
 mod fields;
 mod json;
@@ -10,7 +10,7 @@ mod scenarios;
 mod set_reader;
 mod writer;
 
-pub(crate) use policy::{PolicyFile, RuleFile};
+pub use policy::{PolicyFile, VariablePolicy};
 pub use reader::{load, load_text};
 pub use result::{
     CertificateFile, InfeasibleFile, NamedValues, ResultFile, ResultFormat, WorstCaseFile, read_decision,

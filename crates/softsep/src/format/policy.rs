@@ -5,20 +5,22 @@ use super::writer::{number, object, string, terms};
 
 /// A whole file, its fields in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PolicyFile {
     /// The title of the problem.
     pub problem: String,
-    /// A bound on the worst-case cost of the decision under the rule: f(x) and the recourse.
+    /// A bound on the worst-case cost of the decision under the policy: f(x) and the recourse.
     pub upper_bound: f64,
     /// The decision.
     pub x: NamedValues,
-    /// The recourse variables and their rules.
-    pub recourse: Vec<(String, RuleFile)>,
+    /// The recourse variables and their policies.
+    pub recourse: Vec<(String, VariablePolicy)>,
 }
 
 /// One recourse variable: `constant + Σ slope·parameter`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RuleFile {
+#[non_exhaustive]
+pub struct VariablePolicy {
     /// Its value where all parameters are zero.
     pub constant: f64,
     /// The parameters that it follows; a slope of zero is left out.
@@ -28,9 +30,9 @@ pub struct RuleFile {
 impl PolicyFile {
     /// The file as JSON text, one recourse variable per line.
     pub fn write(&self) -> String {
-        let rules: Vec<String> =
-            self.recourse.iter().map(|(name, rule)| format!("    {}: {}", string(name), rule.write())).collect();
-        let recourse = if rules.is_empty() { "{}".to_owned() } else { format!("{{\n{}\n  }}", rules.join(",\n")) };
+        let lines: Vec<String> =
+            self.recourse.iter().map(|(name, policy)| format!("    {}: {}", string(name), policy.write())).collect();
+        let recourse = if lines.is_empty() { "{}".to_owned() } else { format!("{{\n{}\n  }}", lines.join(",\n")) };
         let whole = [
             ("format", string("softsep-policy/1")),
             ("problem", string(&self.problem)),
@@ -43,7 +45,7 @@ impl PolicyFile {
     }
 }
 
-impl RuleFile {
+impl VariablePolicy {
     fn write(&self) -> String {
         object([("constant", number(self.constant)), ("slopes", terms(&self.slopes.0))])
     }
@@ -55,7 +57,7 @@ mod tests {
 
     #[test]
     fn one_variable_per_line() {
-        let rule = |constant, slopes: &[(&str, f64)]| RuleFile {
+        let policy = |constant, slopes: &[(&str, f64)]| VariablePolicy {
             constant,
             slopes: NamedValues(slopes.iter().map(|&(name, slope)| (name.to_owned(), slope)).collect()),
         };
@@ -64,8 +66,8 @@ mod tests {
             upper_bound: 10240.0,
             x: NamedValues(vec![("open".into(), 1.0), ("capacity".into(), 246.5)]),
             recourse: vec![
-                ("ship[1,2]".into(), rule(206.0, &[("demand[2]", 40.0)])),
-                ("emergency".into(), rule(0.0, &[])),
+                ("ship[1,2]".into(), policy(206.0, &[("demand[2]", 40.0)])),
+                ("emergency".into(), policy(0.0, &[])),
             ],
         };
         let expected = r#"{

@@ -9,12 +9,9 @@ use super::solve::linear_program;
 use crate::definition::{ConeKind, VariableKind, one_line};
 use crate::error::Error;
 use crate::model::Problem;
-use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
+use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, RAY_SUPPORT_TOL};
 use crate::recourse::{ConicProgram, ConicStatus, ProgramBuilder, RecourseError};
 use crate::run::{Clock, Infeasible, Interrupt, Stage, Unbounded};
-
-/// Entries of a ray below this, relative to its largest one, are rounding errors.
-const RAY_SUPPORT_TOL: f64 = 1e-6;
 
 /// Descent of a ray in the unit cube below which the master counts as bounded.
 const RAY_DESCENT_TOL: f64 = 1e-9;

@@ -7,15 +7,9 @@ use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 use super::scenario_copies::{ModelVariant, ScenarioCopies};
 use crate::definition::VariableKind;
 use crate::error::Error;
+use crate::numeric::tolerances::{ROUNDING_RISE_TOL, STRICT_INTEGRALITY_TOL};
 use crate::recourse::{ConicProgram, ConicStatus};
 use crate::run::{Clock, Interrupt, Unfinished, solve_here, solve_until};
-
-/// Smallest integrality tolerance that HiGHS accepts.
-const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
-
-/// Rise of the objective by rounding that is accepted for a smaller gap, relative to the objective where that is above
-/// 1.
-const ROUNDING_RISE_TOL: f64 = 1e-6;
 
 /// Solution of a master problem.
 #[derive(Debug, Clone)]

@@ -17,7 +17,7 @@ use crate::definition::{ScenarioList, VariableKind};
 use crate::error::{Error, Unsupported};
 use crate::master::{self, MasterStart, ScenarioCopies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
-use crate::numeric::tolerances::FEASIBILITY_TOL;
+use crate::numeric::tolerances::{FEASIBILITY_TOL, ROUNDING_RISE_TOL};
 use crate::policy::{
     Decision, Dependence, PolicyProgram, PolicyRegion, PolicySolution, PolicyStatus, ProvenPolicy, Repair,
     ScenarioConstraints,
@@ -36,9 +36,6 @@ pub(super) const ENTRY: Entry = Entry {
     options: &[],
     parse: |options| parse_options(options, &[]).map(MethodSettings::Adr),
 };
-
-/// The smallest relative increase of the cost that is accepted after integers are rounded.
-const MIN_ROUNDING_GAP: f64 = 1e-6;
 
 /// The settings of `adr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -60,20 +57,21 @@ impl Method for Adr {
             |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
         if !problem.recourse.is_linear() {
             return refuse(
-                "an affine rule keeps linear rows for all ξ, not a quadratic cost or cones".into(),
+                "an affine policy keeps linear rows for all ξ, not a quadratic cost or cones".into(),
                 "try --method ccg",
             );
         }
         if problem.recourse.costs_move() {
             return refuse(
-                "costs move with ξ, so that an affine rule costs a quadratic function of ξ".into(),
+                "costs move with ξ, so that an affine policy costs a quadratic function of ξ".into(),
                 "try --method ccg",
             );
         }
         super::accepts_master(ENTRY.name, problem)?;
         if problem.first.has_integers() && is_curved(problem) {
             return refuse(
-                "over an ellipsoid the rules are a cone program, and no solver here combines that with integers".into(),
+                "over an ellipsoid the policies are a cone program, and no solver here combines that with integers"
+                    .into(),
                 "relax the integers, or try --method ccg",
             );
         }
@@ -95,7 +93,7 @@ impl Method for Adr {
             (false, false) => "linear",
         };
         let per_point = if problem.set.is_finite_list() { ", rows for scenarios as they are needed" } else { "" };
-        format!("one {kind} program for x and {coefficients} coefficients of the rule{per_point}")
+        format!("one {kind} program for x and {coefficients} coefficients of the policy{per_point}")
     }
 
     fn promise(&self, _problem: &Problem) -> String {
@@ -139,7 +137,7 @@ impl Method for Adr {
             }
             PolicyStatus::Stopped(interrupt) => Ok(interrupt.into()),
             PolicyStatus::Failed(why) => {
-                Err(Error::Master(format!("the program of affine rules could not be solved: {why}")))
+                Err(Error::Master(format!("the program of affine policies could not be solved: {why}")))
             }
         }
     }
@@ -178,11 +176,11 @@ impl Adr {
         let x = &solved.x;
         if let Some(violation) = problem.first.violation(x).filter(|violation| violation.amount > FEASIBILITY_TOL) {
             return Err(Error::Master(format!(
-                "the decision of the rule breaks the first stage by {:.1e}",
+                "the decision of the policy breaks the first stage by {:.1e}",
                 violation.amount
             )));
         }
-        run.say(&format!("the best affine rule costs at most {} in the worst case", solved.value));
+        run.say(&format!("the best affine policy costs at most {} in the worst case", solved.value));
         let first_cost = problem.first.value(x);
         let tolerance = 0.1 * run.limits().gap * solved.value.abs();
         let mut separation =
@@ -243,7 +241,7 @@ fn repaired(problem: &Problem, solved: PolicySolution, run: &Run) -> Result<Poli
             Ok(PolicySolution { value: problem.first.value(&solved.x) + value, policy, ..solved })
         }
         None => Err(Error::Master(
-            "the best affine rule misses a row by more than rounding, and could not be repaired".into(),
+            "the best affine policy misses a row by more than rounding, and could not be repaired".into(),
         )),
     }
 }
@@ -271,21 +269,21 @@ fn best_policy(
     run: &mut Run,
 ) -> Result<PolicySolution, Error> {
     let gap = 0.1 * run.limits().gap;
-    let rules = |decision| PolicyProgram::new(problem, region, dependence, decision).with_gap(gap);
-    let solved = rules(Decision::Free).starting_from(start).solve(run.clock())?;
+    let policies = |decision| PolicyProgram::new(problem, region, dependence, decision).with_gap(gap);
+    let solved = policies(Decision::Free).starting_from(start).solve(run.clock())?;
     let Some(rounded_integers) = rounded_integers(problem, &solved) else { return Ok(clamped(problem, solved)) };
-    let fixed = rules(Decision::FixedIntegers(&rounded_integers)).solve(run.clock())?;
-    let slack = gap.max(MIN_ROUNDING_GAP) * solved.value.abs().max(1.0);
+    let fixed = policies(Decision::FixedIntegers(&rounded_integers)).solve(run.clock())?;
+    let slack = gap.max(ROUNDING_RISE_TOL) * solved.value.abs().max(1.0);
     if fixed.status == PolicyStatus::Optimal && fixed.value <= solved.value + slack {
         return Ok(clamped(problem, fixed));
     }
     // With a large coefficient a column that is integral up to a tolerance is better than the integer itself. The
     // program is solved again with HiGHS's smallest tolerance.
-    let strict = rules(Decision::Free).with_strict_integrality().solve(run.clock())?;
+    let strict = policies(Decision::Free).with_strict_integrality().solve(run.clock())?;
     Ok(match self::rounded_integers(problem, &strict) {
         None => clamped(problem, strict),
         Some(rounded_integers) => {
-            clamped(problem, rules(Decision::FixedIntegers(&rounded_integers)).solve(run.clock())?)
+            clamped(problem, policies(Decision::FixedIntegers(&rounded_integers)).solve(run.clock())?)
         }
     })
 }

@@ -20,7 +20,8 @@ use super::{
     SgdSettings,
 };
 use crate::error::Error;
-use crate::separation::SeparationKind;
+use crate::proposal::ProposalKind;
+use crate::separation::{SeparationKind, SoftSettings};
 
 /// A method and its settings.
 ///
@@ -101,8 +102,19 @@ impl MethodSettings {
         }
     }
 
+    /// The settings of soft separation; `None` for a method without.
+    fn soft(&self) -> Option<&SoftSettings> {
+        match self {
+            Self::Bundle(settings) => Some(&settings.soft),
+            Self::BranchAndCut(settings) => Some(&settings.soft),
+            Self::Sgd(settings) => Some(&settings.soft),
+            Self::Ccg(settings) | Self::Benders(settings) => Some(&settings.soft),
+            Self::Auto | Self::Adr(_) | Self::Extensive(_) | Self::Custom(_) => None,
+        }
+    }
+
     /// The options that differ from the defaults, by name: [`parse`](Self::parse) makes equal settings of them, unless
-    /// a separation or the method is a custom one, which has no name.
+    /// a separation, a proposal or the method is a custom one, which has no name.
     pub fn options(&self) -> Map<String, Value> {
         match self {
             Self::Bundle(settings) => changes(settings),
@@ -122,6 +134,9 @@ impl MethodSettings {
         let mut options = self.options();
         if let Some(SeparationKind::Custom(_)) = self.separation() {
             options.remove(super::SEPARATION_OPTION.name);
+        }
+        if let Some(ProposalKind::Custom(_)) = self.soft().map(|soft| &soft.proposal) {
+            options.remove("proposal");
         }
         // Weights are checked where they are made, and their file need not be there any more.
         options.remove("weights");

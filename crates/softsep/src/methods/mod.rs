@@ -37,6 +37,9 @@ pub use method_settings::{CustomMethod, MethodSettings};
 pub use sgd::{Averaging, SgdSettings, Start, Steps};
 
 /// A way to solve a problem.
+///
+/// A method of another crate goes into [`MethodSettings::custom`]. `testing::check_method` checks the contract of
+/// methods with a name.
 pub trait Method: Send + Sync {
     /// Its name, as on the command line.
     fn name(&self) -> &'static str;
@@ -88,6 +91,7 @@ const PRESET_OPTION: OptionInfo = OptionInfo {
 
 /// One option of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OptionInfo {
     /// Its name.
     pub name: &'static str,
@@ -102,6 +106,7 @@ type Parse = fn(&Map<String, Value>) -> Result<MethodSettings, String>;
 
 /// What a method ends with if it has time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reaches {
     /// The optimum, with bounds that meet there.
     Optimum,
@@ -112,6 +117,7 @@ pub enum Reaches {
 }
 
 /// A line of the registry.
+#[non_exhaustive]
 pub struct Entry {
     /// The name.
     pub name: &'static str,

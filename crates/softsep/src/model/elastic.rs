@@ -54,6 +54,13 @@ impl Problem {
         }
         to.lower.push(least);
         to.upper.push(f64::INFINITY);
-        Problem { name: self.name.clone(), first: self.first.clone(), set: self.set.clone(), recourse: to, names }
+        Problem {
+            name: self.name.clone(),
+            first: self.first.clone(),
+            set: self.set.clone(),
+            recourse: to,
+            names,
+            engine: None,
+        }
     }
 }

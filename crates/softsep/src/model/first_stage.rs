@@ -5,6 +5,7 @@ use crate::definition::VariableKind;
 
 /// `f(x) = constant + cᵀx + ½ xᵀDx` over `X = {x : bounds, rows, integrality}`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct FirstStage {
     /// c.
     pub cost: Vec<f64>,
@@ -88,6 +89,7 @@ impl FirstStage {
 
 /// The constraint of X that a point violates most.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Violation {
     /// The violation, relative to the bound's size (at least 1).
     pub amount: f64,

@@ -1,10 +1,13 @@
 //! The validated problem: everything indexed, names kept aside.
 
+mod answer;
 mod cones;
 mod convex;
+mod cut;
 mod definition;
 mod describe;
 mod elastic;
+pub(crate) mod engine;
 mod facts;
 mod first_stage;
 mod moreau;

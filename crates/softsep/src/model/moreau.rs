@@ -17,7 +17,7 @@ impl Problem {
     ///
     /// τ must be positive.
     pub fn moreau(&self, tau: f64) -> Problem {
-        let mut problem = self.clone();
+        let mut problem = Problem { engine: None, ..self.clone() };
         let (first, moves) = (self.first.dim(), self.recourse.dim());
         let to = &mut problem.recourse;
         to.g = Sparse::new(moves + first);

@@ -2,6 +2,7 @@
 
 /// The names of everything that has an index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Names {
     /// First-stage variables.
     pub first: Vec<String>,

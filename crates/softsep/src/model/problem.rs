@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::convex::find_indefinite;
+use super::engine::EngineFactory;
 use super::{FirstStage, Names, ProblemDefinition, RecourseModel, Sparse, Symmetric};
 use crate::definition::{
     Check, Complaints, FirstStageDefinition, Index, Quadratic, RecourseDefinition, Variable, VariableKind, item,
@@ -12,6 +13,7 @@ use crate::uncertainty::{self, Uncertainty, UncertaintyDefinition};
 
 /// A checked two-stage problem; it does not change any more.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Problem {
     /// The title of the problem.
     pub name: String,
@@ -23,6 +25,8 @@ pub struct Problem {
     pub recourse: RecourseModel,
     /// Names by index.
     pub names: Names,
+    /// The engines that evaluate Q; the built-in one where `None`.
+    pub(crate) engine: Option<Arc<dyn EngineFactory>>,
 }
 
 /// The names that terms may use.
@@ -70,7 +74,7 @@ impl Problem {
                 set.nominal(&mut typical);
                 first.scale_rows();
                 recourse.scale_rows(&typical);
-                Ok(Self { name: definition.name.clone(), first, set, recourse, names })
+                Ok(Self { name: definition.name.clone(), first, set, recourse, names, engine: None })
             }
             _ => Err(complaints),
         }

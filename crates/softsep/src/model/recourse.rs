@@ -6,6 +6,7 @@ use crate::definition::ConeKind;
 /// `Q(x, ξ) = min (b + Bξ)ᵀy + ½ yᵀHy` over bounds on y, `row_lower ≤ Gy + Ex + Uξ ≤ row_upper`, and cones over some of
 /// the rows.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RecourseModel {
     /// b.
     pub cost: Vec<f64>,

@@ -89,7 +89,7 @@ impl Solution {
         &self.outcome
     }
 
-    /// The checked problem, for [`evaluate`](crate::evaluate()) and [`explicit_rule`](crate::explicit_rule).
+    /// The checked problem, for [`evaluate`](crate::evaluate()) and [`explicit_policy`](crate::explicit_policy).
     pub fn problem(&self) -> &Problem {
         &self.problem
     }

@@ -25,9 +25,36 @@ pub(crate) const CUT_TOL: f64 = 1e-7;
 /// other columns.
 pub(crate) const INTEGRALITY_TOL: f64 = 1e-6;
 
+/// The strictest integrality tolerance that HiGHS accepts, for a second solve where the rounding of integers costs too
+/// much.
+pub(crate) const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
+
+/// Rounding almost integral values to integers may raise the objective by this: [`INTEGRALITY_TOL`] explains as much.
+pub(crate) const ROUNDING_RISE_TOL: f64 = 1e-6;
+
 /// Primal and dual feasibility tolerance of HiGHS. A basis is tested to the same tolerance here, so that a basis that
 /// HiGHS calls optimal is optimal here too.
 pub(crate) const LP_FEASIBILITY_TOL: f64 = 1e-7;
+
+/// Optimal values of linear programs are widened by this where they serve as bounds: HiGHS's relative tolerance.
+pub(crate) const LP_BOUND_TOL: f64 = 1e-7;
+
+/// Largest violation of a recourse row where no solver is involved, only rounding: a hundredth of
+/// [`LP_FEASIBILITY_TOL`].
+pub(crate) const ROW_TOL: f64 = 1e-9;
+
+/// Entries of a ray below this, relative to its largest one, are rounding errors.
+pub(crate) const RAY_SUPPORT_TOL: f64 = 1e-6;
+
+/// A bound within this of the worst scenario's cost makes that the worst case: recourse engines agree up to smaller
+/// differences.
+pub(crate) const EXACTNESS_TOL: f64 = 1e-6;
+
+/// The least gain of a step after which an exact ascent continues: smaller ones are rounding errors.
+pub(crate) const ASCENT_GAIN_TOL: f64 = 1e-12;
+
+/// Gaps are relative to the upper bound, and to this where that is nearly zero.
+pub(crate) const MIN_GAP_SIZE: f64 = 1e-10;
 
 /// A sum may be off by this share of the total magnitude of its terms: some hundred units in the last place. Bounds
 /// that must hold rigorously are widened by it.

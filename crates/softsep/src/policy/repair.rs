@@ -17,14 +17,10 @@ use super::support::{SupportBounds, SupportRegion};
 use crate::definition::{ScenarioList, VariableKind};
 use crate::model::Problem;
 use crate::numeric::dot;
-use crate::numeric::tolerances::SUMMATION_TOL;
+use crate::numeric::tolerances::{ROW_TOL, SUMMATION_TOL};
 use crate::recourse::{ProgramBuilder, RecourseError};
 use crate::run::Clock;
 use crate::uncertainty::Shape;
-
-/// Largest violation of a row without a margin, relative to its size if that is above 1: a hundredth of the tolerance
-/// of the recourse engines.
-pub(super) const ROW_TOL: f64 = 1e-9;
 
 /// The margin of rows, as a multiple of the tolerance.
 const MARGIN_FACTOR: f64 = 2.0;

@@ -10,11 +10,9 @@ use super::program::{Decision, PolicyColumns, PolicyProgram};
 use super::reduced_measures::ReducedMeasures;
 use super::repair::{BallShares, ProvenPolicy, Repair};
 use super::robust::{CounterpartRows, CounterpartSide, PolicyRegion};
+use crate::numeric::tolerances::STRICT_INTEGRALITY_TOL;
 use crate::recourse::{ConicProgram, ConicStatus, RecourseError};
 use crate::run::{Clock, Interrupt};
-
-/// The strictest integrality tolerance that HiGHS accepts.
-const STRICT_INTEGRALITY_TOL: f64 = 1e-10;
 
 /// The solution of a policy program.
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use super::{
     Geodesic, Hamiltonian, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Neighbour, Proposal, ProposalError,
@@ -9,8 +10,8 @@ use super::{
 };
 use crate::uncertainty::{Space, States};
 
-/// The proposals that are fully specified by a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The proposal of the chains: one that is fully specified by a name, or one of another crate.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ProposalKind {
     /// A proposal that mixes well on the given states.
@@ -34,7 +35,33 @@ pub enum ProposalKind {
     Hamiltonian,
     /// [`Neighbour`], or [`RandomStep`] on a sphere and in a body.
     Local,
+    /// A proposal of another crate.
+    Custom(CustomProposal),
 }
+
+/// Builds a proposal outside of this crate, once for each separation.
+pub trait ProposalFactory: Send + Sync {
+    /// The proposal for these states. Errs where it does not apply to them, or an option makes no sense for it.
+    fn build(&self, states: &dyn States, options: &ProposalOptions<'_>) -> Result<Box<dyn Proposal>, ProposalError>;
+}
+
+/// A shared [`ProposalFactory`]; equal to its clones only.
+#[derive(Clone)]
+pub struct CustomProposal(Arc<dyn ProposalFactory>);
+
+impl fmt::Debug for CustomProposal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CustomProposal")
+    }
+}
+
+impl PartialEq for CustomProposal {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for CustomProposal {}
 
 /// Options of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,7 +83,12 @@ impl Default for ProposalOptions<'_> {
 }
 
 impl ProposalKind {
-    /// All kinds with their names.
+    /// A proposal of another crate.
+    pub fn custom(factory: impl ProposalFactory + 'static) -> Self {
+        Self::Custom(CustomProposal(Arc::new(factory)))
+    }
+
+    /// All kinds that have a name, with their names.
     pub const NAMES: [(&'static str, ProposalKind); 10] = [
         ("auto", ProposalKind::Auto),
         ("uniform", ProposalKind::Uniform),
@@ -72,7 +104,11 @@ impl ProposalKind {
 
     /// Builds the proposal for these states. The error states why the proposal is not available here, and lists those
     /// that are.
-    pub fn build(self, states: &dyn States, options: &ProposalOptions<'_>) -> Result<Box<dyn Proposal>, ProposalError> {
+    pub fn build(
+        &self,
+        states: &dyn States,
+        options: &ProposalOptions<'_>,
+    ) -> Result<Box<dyn Proposal>, ProposalError> {
         options.check()?;
         self.try_build(states, options).map_err(|ProposalError(why)| {
             let works =
@@ -81,25 +117,30 @@ impl ProposalKind {
         })
     }
 
-    fn try_build(self, states: &dyn States, options: &ProposalOptions<'_>) -> Result<Box<dyn Proposal>, ProposalError> {
+    /// The proposal that mixes well on these states.
+    fn auto(states: &dyn States, options: &ProposalOptions<'_>) -> Result<Box<dyn Proposal>, ProposalError> {
+        match states.space() {
+            // The tilt finds the mode in the direction of the slope, and Langevin moves refine it: a fixed κ is too
+            // large for a high temperature and too small for a low one.
+            Space::Sphere(dim) if dim >= 2 => {
+                let local = ProposalKind::Langevin.try_build(states, options)?;
+                let global = ProposalKind::Adaptive.try_build(states, options)?;
+                Ok(Box::new(KernelMixture::new(local, global, 0.5)?))
+            }
+            Space::Finite(_) if states.tilt().is_none() && states.neighbours().is_some() => {
+                ProposalKind::Local.try_build(states, options)
+            }
+            Space::Sphere(_) | Space::Body(_) | Space::Finite(_) => ProposalKind::Adaptive.try_build(states, options),
+        }
+    }
+
+    fn try_build(
+        &self,
+        states: &dyn States,
+        options: &ProposalOptions<'_>,
+    ) -> Result<Box<dyn Proposal>, ProposalError> {
         Ok(match self {
-            ProposalKind::Auto => match states.space() {
-                // The tilt finds the mode in the direction of the slope, and Langevin moves refine it: a fixed κ is too
-                // large for a high temperature and too small for a low one.
-                Space::Sphere(dim) if dim >= 2 => {
-                    let (local, global) = (
-                        ProposalKind::Langevin.try_build(states, options)?,
-                        ProposalKind::Adaptive.try_build(states, options)?,
-                    );
-                    Box::new(KernelMixture::new(local, global, 0.5)?)
-                }
-                Space::Finite(_) if states.tilt().is_none() && states.neighbours().is_some() => {
-                    ProposalKind::Local.try_build(states, options)?
-                }
-                Space::Sphere(_) | Space::Body(_) | Space::Finite(_) => {
-                    ProposalKind::Adaptive.try_build(states, options)?
-                }
-            },
+            ProposalKind::Auto => return Self::auto(states, options),
             ProposalKind::Uniform if states.draws_exactly() => Box::new(Uniform),
             ProposalKind::Uniform => {
                 return Err(ProposalError(format!(
@@ -136,6 +177,7 @@ impl ProposalKind {
                 Space::Finite(_) => Box::new(Neighbour::of(states)?),
                 Space::Sphere(_) | Space::Body(_) => Box::new(RandomStep::of(states)?),
             },
+            ProposalKind::Custom(CustomProposal(factory)) => factory.build(states, options)?,
         })
     }
 }
@@ -161,7 +203,7 @@ impl FromStr for ProposalKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::NAMES.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind).ok_or_else(|| {
+        Self::NAMES.into_iter().find(|(name, _)| *name == text).map(|(_, kind)| kind).ok_or_else(|| {
             format!("\"{text}\" is not a proposal; {} are", Self::NAMES.map(|(name, _)| name).join(", "))
         })
     }
@@ -169,7 +211,7 @@ impl FromStr for ProposalKind {
 
 impl fmt::Display for ProposalKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::NAMES.iter().find(|(_, kind)| kind == self).map_or("", |(name, _)| name);
+        let name = Self::NAMES.iter().find(|(_, kind)| kind == self).map_or("custom", |(name, _)| name);
         f.write_str(name)
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use hamiltonian::Hamiltonian;
 pub use hamiltonian::Trajectory;
 pub(crate) use hit_and_run::HitAndRun;
 pub(crate) use kernel_mixture::KernelMixture;
-pub use kind::{ProposalKind, ProposalOptions};
+pub use kind::{CustomProposal, ProposalFactory, ProposalKind, ProposalOptions};
 pub(crate) use langevin::Langevin;
 pub(crate) use langevin_sphere::LangevinOnSphere;
 pub(crate) use neighbour::Neighbour;
@@ -44,6 +44,7 @@ use crate::uncertainty::{CachedTilt, LocalCoordinates, State, States};
 
 /// A state with its scenario, its recourse solution and the data that proposals derive from them.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ChainState {
     /// The state.
     pub state: State,
@@ -155,10 +156,52 @@ fn check_shared_buffers(first: &dyn Proposal, second: &dyn Proposal) -> Result<(
 ///
 /// Candidates are always states of the space: a move that would leave the space proposes the current state instead,
 /// which is an early rejection.
+///
+/// A proposal of another crate goes into [`ProposalKind::custom`] by a [`ProposalFactory`], and from there into
+/// [`SoftSettings::proposal`](crate::separation::SoftSettings::proposal) of any method whose separation may be soft:
+///
+/// ```
+/// use softsep::BundleSettings;
+/// use softsep::proposal::{
+///     ChainState, Proposal, ProposalError, ProposalFactory, ProposalKind, ProposalOptions,
+/// };
+/// use softsep::run::Random;
+/// use softsep::uncertainty::{State, States};
+///
+/// /// Independent draws from the reference measure.
+/// struct Independent;
+///
+/// impl Proposal for Independent {
+///     fn propose(&self, states: &dyn States, _: &ChainState, random: &mut Random, to: &mut ChainState) {
+///         states.draw(random, &mut to.state);
+///     }
+///
+///     fn log_ratio(&self, _: &dyn States, _: &ChainState, _: &ChainState) -> f64 {
+///         0.0
+///     }
+/// }
+///
+/// struct IndependentFactory;
+///
+/// impl ProposalFactory for IndependentFactory {
+///     fn build(&self, states: &dyn States, _: &ProposalOptions<'_>) -> Result<Box<dyn Proposal>, ProposalError> {
+///         match states.draws_exactly() {
+///             true => Ok(Box::new(Independent)),
+///             false => Err(ProposalError(format!("these states ({}) cannot be drawn at once", states.space()))),
+///         }
+///     }
+/// }
+///
+/// let mut bundle = BundleSettings::default();
+/// bundle.soft.proposal = ProposalKind::custom(IndependentFactory);
+/// ```
+///
+/// Chains of calls of normal effort move by it. A thorough search, which verifies incumbents, has proposals of its own.
+/// [`testing::check_proposal`](crate::testing::check_proposal) checks the contract.
 pub trait Proposal: Send + Sync {
     /// Prepares a state as the origin of a proposal at a temperature. Called after its answer or the temperature
     /// changed.
-    fn prepare(&self, _states: &dyn States, _place: &mut ChainState, _temperature: f64) {}
+    fn prepare(&self, _states: &dyn States, _state: &mut ChainState, _temperature: f64) {}
 
     /// Draws a candidate into `to.state`.
     fn propose(&self, states: &dyn States, from: &ChainState, random: &mut Random, to: &mut ChainState);

@@ -2,6 +2,7 @@
 
 use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
 use crate::model::{Problem, RecourseModel};
+use crate::numeric::tolerances::ROW_TOL;
 
 /// Q is 0 where all rows are satisfied and ∞ elsewhere. The row with the largest violation is the certificate.
 pub struct Fixed {
@@ -11,9 +12,6 @@ pub struct Fixed {
     dual: Vec<f64>,
     work: RecourseWork,
 }
-
-/// Largest violation of a row by rounding, relative to its bound where that is above 1.
-const ROW_TOL: f64 = 1e-9;
 
 impl Fixed {
     /// Builds the engine. Fails if the recourse has variables or cones.

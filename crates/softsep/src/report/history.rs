@@ -10,6 +10,7 @@ const MAX_NOTES: usize = 8;
 
 /// The bounds at the end of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct HistoryPoint {
     /// The iteration, counted from 1.
     pub iteration: u64,

@@ -26,7 +26,9 @@ mod summary;
 mod table;
 mod trace;
 
-pub use crate::format::{CertificateFile, InfeasibleFile, NamedValues, ResultFile, ResultFormat, WorstCaseFile};
+pub use crate::format::{
+    CertificateFile, InfeasibleFile, NamedValues, PolicyFile, ResultFile, ResultFormat, VariablePolicy, WorstCaseFile,
+};
 pub use certificate::certificate_in_words;
 pub use history::History;
 pub use html::HtmlReport;

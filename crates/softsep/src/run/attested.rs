@@ -74,6 +74,7 @@ impl Assumption {
 /// The source of a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Source {
     /// Given by the user.
     Given,

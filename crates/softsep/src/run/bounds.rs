@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::attested::{Attested, ProbabilisticBound, ViolationLevel};
-use crate::numeric::tolerances::{CONTRADICTION_TOL, cost_tol};
+use crate::numeric::tolerances::{CONTRADICTION_TOL, MIN_GAP_SIZE, cost_tol};
 
 /// The best decision known.
 #[derive(Debug, Clone, PartialEq)]
@@ -177,7 +177,7 @@ impl Bounds {
     /// `(upper − lower) / max(1e-10, |upper|)` for the reported upper bound, where both are known.
     pub fn gap(&self) -> Option<f64> {
         let (lower, upper) = (self.lower()?, self.reported_upper()?);
-        Some((upper - lower) / upper.abs().max(1e-10))
+        Some((upper - lower) / upper.abs().max(MIN_GAP_SIZE))
     }
 
     /// Whether the gap is at most `gap`. Bounds that differ by less than solvers' tolerances are equal: near an optimum

@@ -7,6 +7,7 @@ use super::{Event, Run};
 
 /// A decision with the worst scenario known for it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Incumbent {
     /// The decision.
     pub x: Vec<f64>,

@@ -33,6 +33,7 @@ pub enum Verdict {
 
 /// Where and why a problem is infeasible.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Infeasible {
     /// The stage that fails.
     pub stage: Stage,
@@ -48,6 +49,7 @@ pub struct Infeasible {
 
 /// Along which variables the objective falls without end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Unbounded {
     /// First-stage variables of the ray.
     pub first: Vec<usize>,

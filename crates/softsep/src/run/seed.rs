@@ -9,6 +9,7 @@ pub type Random = ChaCha8Rng;
 
 /// The purpose of a stream. Streams of different purposes are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Purpose {
     /// The moves of a chain.
     Chain = 1,

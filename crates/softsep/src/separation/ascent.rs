@@ -10,13 +10,11 @@ use rand_chacha::ChaCha8Rng;
 use super::{Claim, Found};
 use crate::error::Error;
 use crate::model::Problem;
+use crate::numeric::tolerances::ASCENT_GAIN_TOL;
 use crate::recourse::{Answer, Outcome, Recourse};
 
 /// The largest number of steps of an ascent. On polyhedral sets ascents end long before.
 const MAX_STEPS: usize = 100;
-
-/// The smallest gain of a step, relative to the cost reached, after which the ascent continues.
-const MIN_RELATIVE_GAIN: f64 = 1e-12;
 
 /// The largest number of halvings of a step.
 const MAX_HALVINGS: u32 = 8;
@@ -99,7 +97,7 @@ impl<'a> Ascent<'a> {
 
     /// Climbs from a member of the set.
     pub fn climb(&mut self, start: &[f64]) -> Result<(), Error> {
-        self.climb_while(start, MIN_RELATIVE_GAIN, &mut |_, _| {})
+        self.climb_while(start, ASCENT_GAIN_TOL, &mut |_, _| {})
     }
 
     /// Climbs from a member of the set as long as a step gains more than this share of the cost reached. Calls `show`

@@ -80,6 +80,9 @@ impl Found {
 }
 
 /// Finds scenarios with high recourse cost.
+///
+/// A separation of another crate goes into [`SeparationKind::custom`] by a [`SeparationFactory`]; every method with the
+/// option `separation` drives it. `testing::check_separation` checks the contract.
 pub trait Separation {
     /// Answers a query. Cuts met on the way may be inserted into `pool`; the caller inserts the cut of the answer.
     ///

@@ -10,16 +10,13 @@ use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 
 use crate::error::Error;
 use crate::model::{Problem, Sparse};
-use crate::numeric::tolerances::COORDINATE_TOL;
+use crate::numeric::tolerances::{COORDINATE_TOL, LP_BOUND_TOL};
 use crate::recourse::{DualColumns, DualSet};
 use crate::run::{Clock, Interrupt};
 use crate::uncertainty::{Polytope, ShapeRow, States, Trend, Uncertainty};
 
 /// An end of a range with a smaller absolute value is zero: HiGHS leaves residues of this size.
 const ZERO_SLOPE_TOL: f64 = 1e-9;
-
-/// The relative margin by which ranges are widened: HiGHS's tolerance.
-const RANGE_MARGIN: f64 = 1e-7;
 
 /// The smallest and the largest slope of Q in each entry of ξ (or x). Infinite where the duals are unbounded in that
 /// direction, or where HiGHS failed.
@@ -282,7 +279,7 @@ pub(crate) fn minimum_of(lp: &mut Lp, costs: &[f64], clock: &Clock) -> Result<Lp
 pub(crate) fn widen_range(least: f64, most: f64) -> (f64, f64) {
     let end = |value: f64, sign: f64| match value {
         value if value.abs() <= ZERO_SLOPE_TOL => 0.0,
-        value => value + sign * RANGE_MARGIN * value.abs().max(1.0),
+        value => value + sign * LP_BOUND_TOL * value.abs().max(1.0),
     };
     (end(least, -1.0), end(most, 1.0))
 }

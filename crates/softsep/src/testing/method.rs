@@ -13,7 +13,7 @@ use crate::outcome::{Outcome, Status};
 use crate::report::result_file;
 use crate::run::{Certificate, Silent, Stop, Verdict};
 use crate::separation::Exact;
-use crate::settings::Settings;
+use crate::settings::{CallLimits, Settings};
 use crate::solve::{solve, solve_with};
 
 /// Tests the method `name` on a problem with a known `optimum` (`None`: infeasible): status, objective and bounds, its
@@ -56,8 +56,8 @@ fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f
     assert!((best.value - optimum).abs() <= margin, "{context}: objective {} where {optimum} is optimal", best.value);
     check_bounds(outcome, optimum, margin, context);
     if outcome.bounds.certificate() == Certificate::Deterministic {
-        let evaluation = evaluate(problem, &best.x, None, None, &Arc::default())
-            .unwrap_or_else(|error| panic!("{context}: {error}"));
+        let evaluation =
+            evaluate(problem, &best.x, &CallLimits::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
         assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
         assert!(
             evaluation.objective <= best.value + margin,
@@ -78,7 +78,7 @@ fn check_bounded(problem: &Problem, outcome: &Outcome, optimum: Option<f64>, tol
     let optimum = optimum.unwrap_or_else(|| panic!("{context}: a decision for a problem that has none"));
     check_bounds(outcome, optimum, tolerance * (1.0 + optimum.abs()), context);
     let evaluation =
-        evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
+        evaluate(problem, &best.x, &CallLimits::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
     let margin = tolerance * (1.0 + upper.abs());
     assert!(
@@ -108,7 +108,7 @@ fn check_estimated(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance
     assert_eq!((outcome.status, outcome.bounds.upper()), (Status::Feasible, None), "{context}");
     let best = outcome.bounds.best().unwrap_or_else(|| panic!("{context}: no decision"));
     let evaluation =
-        evaluate(problem, &best.x, None, None, &Arc::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
+        evaluate(problem, &best.x, &CallLimits::default()).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(evaluation.violation.is_none(), "{context}: the decision is not in X: {:?}", evaluation.violation);
     assert!(
         evaluation.objective >= best.value - margin,

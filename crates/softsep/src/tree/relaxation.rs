@@ -8,15 +8,11 @@ use super::node::{BoundChange, TreeNode};
 use super::root_model::RootModel;
 use super::{Point, TreeWork};
 use crate::error::Error;
-use crate::numeric::tolerances::{FEASIBILITY_TOL, INTEGRALITY_TOL};
+use crate::numeric::tolerances::{FEASIBILITY_TOL, INTEGRALITY_TOL, ROUNDING_RISE_TOL};
 use crate::run::Interrupt;
 
 /// Distance from an integer at which rounding needs no new solve, since rows do not change noticeably.
 const EXACT_INTEGRALITY_TOL: f64 = 1e-9;
-
-/// Rise of the objective, relative to the objective where that is above 1, up to which rounding of almost integral
-/// values is accepted.
-const OBJECTIVE_RISE_TOL: f64 = 1e-6;
 
 /// Gap between a square and its tangents at an integral point, relative to the objective where that is above 1.
 const TANGENT_TOL: f64 = 1e-9;
@@ -319,7 +315,7 @@ impl NodeRelaxation {
         let fixed_solution = self.solve_with_integers_fixed(&x, f64::INFINITY, root, pool)?;
         let rise = self.objective - objective;
         let integral = match fixed_solution {
-            Some(x) if !(rise > OBJECTIVE_RISE_TOL * objective.abs().max(1.0)) => {
+            Some(x) if !(rise > ROUNDING_RISE_TOL * objective.abs().max(1.0)) => {
                 Some(Point { x, eta: self.eta(root), bound: objective, integral: true })
             }
             _ => None,

@@ -40,6 +40,9 @@ use crate::definition::{Complaints, ScenarioList};
 use crate::numeric::dot;
 
 /// The set Ξ.
+///
+/// A set of another crate goes into [`SetDefinition::custom`]; every method takes it. Parts of it may be handed on to a
+/// set of this crate ([`SetDefinition::build`]). `testing::check_set` checks the contract.
 pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// The word for this kind of set; the format has one for each kind that a file can hold.
     fn kind(&self) -> &'static str;

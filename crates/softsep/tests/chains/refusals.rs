@@ -11,8 +11,8 @@ fn proposals_by_name() {
     let (list, sphere) = (&finite_sets(3)[0], &ellipsoid(3, 8));
     let works = |problem: &Problem| -> Vec<&str> {
         let states = problem.set.states(&state_spec(true)).unwrap();
-        let works = |choice: ProposalKind| choice.build(states.as_ref(), &ProposalOptions::default()).is_ok();
-        ProposalKind::NAMES.iter().filter(|(_, choice)| works(*choice)).map(|(name, _)| *name).collect()
+        let works = |choice: &ProposalKind| choice.build(states.as_ref(), &ProposalOptions::default()).is_ok();
+        ProposalKind::NAMES.iter().filter(|(_, choice)| works(choice)).map(|(name, _)| *name).collect()
     };
     assert_eq!(works(list), ["auto", "uniform", "adaptive", "local"]);
     assert_eq!(works(sphere), ["auto", "uniform", "adaptive", "geodesic", "tangent", "langevin", "local"]);

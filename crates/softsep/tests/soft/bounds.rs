@@ -11,7 +11,7 @@ use softsep::definition::{Row, Variable};
 use softsep::run::{Certificate, Silent, Stop};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::{
-    Certify, Evaluation, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve, solve_with,
+    CallLimits, Certify, Evaluation, Outcome, Problem, ProblemDefinition, Settings, Status, evaluate, solve, solve_with,
 };
 
 use super::{SOFT, by, many, run};
@@ -54,7 +54,7 @@ fn by_ccg(problem: &Problem, gap: f64) -> Option<(f64, f64)> {
 
 fn cost_of(problem: &Problem, outcome: &Outcome) -> Option<Evaluation> {
     let best = outcome.bounds.best()?;
-    let evaluation = evaluate(problem, &best.x, Some(TIME_LIMIT), None, &Default::default()).unwrap();
+    let evaluation = evaluate(problem, &best.x, &CallLimits::default().time_limit(TIME_LIMIT)).unwrap();
     assert!(evaluation.violation.is_none(), "{}: {:?}", problem.name, evaluation.violation);
     Some(evaluation)
 }

@@ -123,7 +123,8 @@ impl Sketch {
         };
         let names =
             Names { recourse_rows: (0..self.0.rows()).map(|row| format!("r{row}")).collect(), ..Names::default() };
-        Problem { name: String::new(), first, set: std::sync::Arc::new(Anywhere(xi)), recourse: self.0, names }
+        let set = std::sync::Arc::new(Anywhere(xi));
+        Problem { name: String::new(), first, set, recourse: self.0, names, engine: None }
     }
 }
 

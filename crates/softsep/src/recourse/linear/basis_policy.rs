@@ -84,7 +84,7 @@ impl BasisPolicies {
     pub fn new(problem: &Problem, clock: &Clock) -> Result<Self, RecourseError> {
         if !Self::supports(problem) {
             return Err(RecourseError::Unsupported(
-                "decision rules take linear recourse with variables and fixed costs only".into(),
+                "affine policies take linear recourse with variables and fixed costs only".into(),
             ));
         }
         let data = RecourseData::new(problem);

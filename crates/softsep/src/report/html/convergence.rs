@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::axis::Axis;
 use super::chart::{Chart, ChartLine};
 use super::sentences::percent;
+use crate::numeric::tolerances::MIN_GAP_SIZE;
 use crate::outcome::Outcome;
 use crate::report::history::{History, HistoryPoint};
 use crate::report::summary::number;
@@ -46,7 +47,7 @@ impl Quantity {
     /// The relative gap between the lower bound and this quantity.
     fn gap(&self, point: &HistoryPoint) -> Option<f64> {
         let (lower, value) = (point.lower?, (self.of)(point)?);
-        Some((value - lower).max(0.0) / value.abs().max(1e-10))
+        Some((value - lower).max(0.0) / value.abs().max(MIN_GAP_SIZE))
     }
 }
 

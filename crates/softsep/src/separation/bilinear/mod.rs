@@ -27,11 +27,12 @@ use super::{Claim, Found, Query, Separation, Target, ascend};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
+use crate::numeric::tolerances::{EXACTNESS_TOL, LP_BOUND_TOL};
 use crate::recourse::{Answer, DualSet, Outcome, Recourse, RecourseError, engine};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
 use milp::{BilinearProgram, Domain};
-use tighten::{BoundTarget, LP_BOUND_TOL, Tightened, tighten};
+use tighten::{BoundTarget, Tightened, tighten};
 use tree::{MipTolerances, search_tree};
 
 /// The smallest gain of a ray, normalised to a largest multiplier of one, that proves missing recourse: solvers'
@@ -45,9 +46,6 @@ const STRICT_INTEGRALITY: f64 = 1e-9;
 /// A search is restricted to objective values of at least the worst scenario's cost less this share, so that tolerances
 /// do not exclude that scenario.
 const CUTOFF_MARGIN: f64 = 1e-6;
-
-/// A claim within this share of the worst scenario's cost is exact.
-const EXACTNESS_TOL: f64 = 1e-6;
 
 /// The reason why this separation does not apply to a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -5,6 +5,7 @@ use softsep_lp::{Algorithm, Lp, Toggle};
 
 use super::milp::{BilinearProgram, Formulation, MilpModel, VariableBounds};
 use crate::error::Error;
+use crate::numeric::tolerances::LP_BOUND_TOL;
 use crate::run::Clock;
 use crate::separation::slopes::{LpMinimum, minimum_of, range_program, widen_range};
 
@@ -13,9 +14,6 @@ const MAX_PASSES: usize = 4;
 
 /// A pass that shortens ranges by less than this share on average is the last.
 const MIN_SHORTENING: f64 = 0.1;
-
-/// Bounds from linear programs are raised by this share: HiGHS's relative tolerance.
-pub(super) const LP_BOUND_TOL: f64 = 1e-7;
 
 /// The objective values between which a bound is useful.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,12 +9,10 @@ use super::local_maxima::{LocalMaxima, Recombination};
 use super::tempered::SearchQuery;
 use crate::error::Error;
 use crate::model::Problem;
+use crate::numeric::tolerances::ASCENT_GAIN_TOL;
 use crate::recourse::{Answer, Outcome, Recourse};
 use crate::run::Random;
 use crate::separation::Ascent;
-
-/// The share that a step of an ascent must gain.
-const GAIN: f64 = 1e-12;
 
 /// The largest multiple of a deviation at which an ascent begins beyond the set. Twice and five times the deviation
 /// found the worst scenario less often than three times.
@@ -85,7 +83,7 @@ impl<'a> Climber<'a> {
         let mut ascent = Ascent::new(self.problem, self.engine, self.query.x);
         let mut path: Vec<Vec<u64>> = Vec::new();
         let (mut first, mut last): (_, Option<(Vec<f64>, Answer)>) = (None, None);
-        ascent.climb_while(start, GAIN, &mut |xi, answer| {
+        ascent.climb_while(start, ASCENT_GAIN_TOL, &mut |xi, answer| {
             first.get_or_insert(answer.value);
             path.push(bits(xi));
             if last.as_ref().is_none_or(|(_, known)| answer.value >= known.value) {
