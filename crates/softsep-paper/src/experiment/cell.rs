@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use softsep::internals::separation::Assessor;
 use softsep::methods::MethodSettings;
 use softsep::run::{Bounds, Certificate, Event, Interrupt, Observer, Stop};
 use softsep::{Error, Problem, Settings, solve_with};
 
+use super::clock::{Elapsed, Stopwatch};
 use super::record::{Effort, Measurement, Reference};
 use super::setup::{COARSE, FINE, MethodSetup};
 use super::study::{Study, StudyRow};
-
-/// The least seconds of a reference, whatever the limit: no gap can be measured without one.
-const REFERENCE_SECONDS: f64 = 60.0;
 
 /// A cost refutes a probabilistic bound if it is above it by more than this share.
 const REFUTED: f64 = 1e-6;
@@ -35,6 +33,8 @@ impl From<Error> for Missing {
         match error {
             Error::Interrupted(Interrupt::Interrupted) => Missing::Interrupted,
             Error::Unsupported(refusal) => Missing::Refused(refusal.to_string()),
+            // A method without one of these options cannot be asked for more.
+            Error::Settings(refusal) => Missing::Refused(refusal),
             error => Missing::Failed(error.to_string()),
         }
     }
@@ -46,7 +46,6 @@ pub(super) struct CellRun<'s> {
     pub(super) row: &'s StudyRow,
     pub(super) replication: u32,
     pub(super) problem: &'s Problem,
-    pub(super) threads: Option<usize>,
     /// Ctrl-C.
     pub(super) interrupt: &'s Arc<AtomicBool>,
 }
@@ -59,7 +58,7 @@ impl CellRun<'_> {
             time_limit: time_limit.map(Duration::from_secs_f64),
             iterations: if setup.is_endless() { self.study.iterations.or(Some(u64::MAX)) } else { None },
             seed: self.study.seed_of(self.replication),
-            threads: self.threads,
+            threads: self.study.threads,
             certify: setup.certify(),
         })
     }
@@ -70,7 +69,7 @@ impl CellRun<'_> {
 
     /// Finds the bounds that gaps are measured from.
     pub(super) fn reference(&self) -> Result<Reference, Missing> {
-        let settings = self.settings(MethodSetup::Reference, Some(self.study.limit.max(REFERENCE_SECONDS)))?;
+        let settings = self.settings(MethodSetup::Reference, Some(self.study.limit_of(MethodSetup::Reference)))?;
         let outcome = solve_with(self.problem, &settings, &mut softsep::run::Silent, self.interrupt)?;
         if self.is_interrupted() {
             return Err(Missing::Interrupted);
@@ -97,35 +96,43 @@ impl CellRun<'_> {
             reference,
             limit,
             ends_at_goal: !self.study.exhibit.is_figure(),
-            seconds: 0.0,
+            spent: Elapsed::default(),
             is_over: false,
             failed: None,
         });
         let mut watch =
-            Watch { start: Instant::now(), incumbents: Vec::new(), counted: 0, solves: 0, proved: None, live };
+            Watch { clock: Stopwatch::start(), incumbents: Vec::new(), counted: 0, solves: 0, proved: None, live };
         let outcome = solve_with(self.problem, &settings, &mut watch, &stop);
-        let Watch { mut incumbents, proved, live, solves, .. } = watch;
+        let elapsed = watch.elapsed();
+        let Watch { mut incumbents, mut proved, live, solves, .. } = watch;
         if self.is_interrupted() {
             return Err(Missing::Interrupted);
         }
         let outcome = outcome?;
-        let seconds = outcome.seconds - live.as_ref().map_or(0.0, |live| live.seconds);
         // A run may meet its gap in the short grace time after the limit.
-        let mut is_over = outcome.stop == Stop::TimeLimit || seconds > limit;
+        let mut is_over = outcome.stop == Stop::TimeLimit || elapsed.wall > limit;
         if let Some(live) = live {
             is_over = live.is_over;
             live.failed.map_or(Ok(()), Err)?;
         }
         // A method may return a decision that it found after its last iteration.
         if let Some(best) = outcome.bounds.best() {
-            let effort = Effort { seconds, solves: outcome.recourse_solves };
+            let effort = Effort::new(elapsed, outcome.recourse_solves);
             add_incumbent(&mut incumbents, &best.x, best.value, effort, outcome.iterations);
         }
         let gaps = gaps(&mut incumbents, &mut assessor, reference)?;
-        let end = Effort { seconds, solves: outcome.recourse_solves.max(solves) };
+        let end = Effort::new(elapsed, outcome.recourse_solves.max(solves));
+        if has_proof(&outcome.bounds) {
+            proved = proved.or(Some(end));
+        }
         let run = ObservedRun { incumbents, gaps, proved, end, is_over };
         Ok(run.measurement(reference, &outcome.bounds, self.study.exhibit.is_figure()))
     }
+}
+
+/// Whether these bounds prove the paper's goal.
+fn has_proof(bounds: &Bounds) -> bool {
+    bounds.certificate() == Certificate::Deterministic && bounds.meet(COARSE)
 }
 
 /// A run with the gaps of its incumbents.
@@ -213,7 +220,7 @@ fn gaps(
 
 /// The observer of a run.
 struct Watch<'w, 'p> {
-    start: Instant,
+    clock: Stopwatch,
     incumbents: Vec<Incumbent>,
     /// The number of incumbents whose recourse solves are known. The others came since the last iteration ended.
     counted: usize,
@@ -230,15 +237,15 @@ struct LiveAssessment<'w, 'p> {
     reference: Reference,
     limit: f64,
     ends_at_goal: bool,
-    /// Seconds of assessment, which are not the method's.
-    seconds: f64,
+    /// Times of assessment, which are not the method's.
+    spent: Elapsed,
     is_over: bool,
     failed: Option<Missing>,
 }
 
 impl LiveAssessment<'_, '_> {
     fn assess(&mut self, incumbent: &mut Incumbent) {
-        let before = Instant::now();
+        let clock = Stopwatch::start();
         match self.assessor.cost(&incumbent.x) {
             Ok(cost) => {
                 let cost = cost.max(incumbent.value);
@@ -252,7 +259,7 @@ impl LiveAssessment<'_, '_> {
                 self.stop.store(true, Ordering::Relaxed);
             }
         }
-        self.seconds += before.elapsed().as_secs_f64();
+        self.spent += clock.elapsed();
     }
 
     /// Stops the run at the time limit and on an interrupt.
@@ -269,14 +276,14 @@ impl LiveAssessment<'_, '_> {
 }
 
 impl Watch<'_, '_> {
-    /// Seconds of the method, without those of assessment.
-    fn seconds(&self) -> f64 {
-        self.start.elapsed().as_secs_f64() - self.live.as_ref().map_or(0.0, |live| live.seconds)
+    /// Times of the method, without those of assessment.
+    fn elapsed(&self) -> Elapsed {
+        self.clock.elapsed() - self.live.as_ref().map_or(Elapsed::default(), |live| live.spent)
     }
 
     fn see_incumbent(&mut self, bounds: &Bounds, iteration: u64) {
         let Some(best) = bounds.best() else { return };
-        let effort = Effort { seconds: self.seconds(), solves: self.solves };
+        let effort = Effort::new(self.elapsed(), self.solves);
         let is_new = add_incumbent(&mut self.incumbents, &best.x, best.value, effort, iteration);
         if let (true, Some(live), Some(last)) = (is_new, &mut self.live, self.incumbents.last_mut()) {
             live.assess(last);
@@ -294,17 +301,16 @@ impl Observer for Watch<'_, '_> {
             Event::Step(record) => {
                 self.solves = record.recourse_solves;
                 self.see_incumbent(record.bounds, record.iteration);
-                let seconds = self.seconds();
+                let elapsed = self.elapsed();
                 for incumbent in &mut self.incumbents[self.counted..] {
                     (incumbent.effort.solves, incumbent.iteration) = (record.recourse_solves, record.iteration);
                 }
                 self.counted = self.incumbents.len();
-                let is_sure = record.bounds.certificate() == Certificate::Deterministic;
-                if self.proved.is_none() && is_sure && record.bounds.meet(COARSE) {
-                    self.proved = Some(Effort { seconds, solves: record.recourse_solves });
+                if self.proved.is_none() && has_proof(record.bounds) {
+                    self.proved = Some(Effort::new(elapsed, record.recourse_solves));
                 }
                 if let Some(live) = &mut self.live {
-                    live.check(seconds);
+                    live.check(elapsed.wall);
                 }
             }
             _ => {}

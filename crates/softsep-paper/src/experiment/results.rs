@@ -104,29 +104,30 @@ pub(super) enum Timing {
 impl Timing {
     /// The time that the paper's tables show: until the incumbent is within 0.1 %. For affine decision rules it is the
     /// time of their program, for Algorithm 3 the time until the incumbent is certified.
-    pub(super) fn of_setup<'m>(setup: MethodSetup, runs: impl Iterator<Item = &'m Measurement>, limit: f64) -> Self {
+    pub(super) fn of_setup<'m>(study: &Study, setup: MethodSetup, runs: impl Iterator<Item = &'m Measurement>) -> Self {
         match setup {
             MethodSetup::Adr | MethodSetup::Algorithm3 => {
-                Self::of(runs, limit, |run| (!run.is_over).then_some(run.end))
+                Self::of(study, runs, |run| (!run.is_over).then_some(run.end))
             }
-            _ => Self::of(runs, limit, |run| run.coarse),
+            _ => Self::of(study, runs, |run| run.coarse),
         }
     }
 
-    /// The times of the event that `when` finds in each run.
+    /// The times of the event that `when` finds in each run, by the clock that tables show. The limit is of wall-clock
+    /// time.
     pub(super) fn of<'m>(
+        study: &Study,
         runs: impl Iterator<Item = &'m Measurement>,
-        limit: f64,
         when: impl Fn(&Measurement) -> Option<Effort>,
     ) -> Self {
         let (mut seconds, mut over, mut never) = (Vec::new(), 0, 0);
         for run in runs {
             match when(run) {
-                Some(effort) if effort.seconds <= limit => seconds.push(effort.seconds),
+                Some(effort) if effort.seconds <= study.limit => seconds.push(study.shown_seconds(effort)),
                 None if !run.is_over => never += 1,
                 _ => {
                     over += 1;
-                    seconds.push(limit);
+                    seconds.push(study.limit);
                 }
             }
         }
@@ -161,11 +162,13 @@ pub(super) fn quartiles(sample: &mut [f64]) -> [f64; 3] {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::study::{Exhibit, Sizes, StudyOptions};
     use super::*;
 
     fn run(seconds: Option<f64>, is_over: bool) -> Measurement {
-        let effort = |seconds| Effort { seconds, solves: 1 };
+        let effort = |seconds| Effort { seconds, cpu_seconds: Some(0.5 * seconds), solves: 1 };
         Measurement {
             start: None,
             coarse: seconds.map(effort),
@@ -181,8 +184,13 @@ mod tests {
         }
     }
 
+    fn study(threads: Option<usize>) -> Study {
+        let options = StudyOptions { limit: Some(10.0), threads, ..StudyOptions::new(Sizes::Smallest) };
+        Study::new(Exhibit::Table(1), &options).unwrap()
+    }
+
     fn timing(runs: &[Measurement]) -> Timing {
-        Timing::of(runs.iter(), 10.0, |run| run.coarse)
+        Timing::of(&study(None), runs.iter(), |run| run.coarse)
     }
 
     #[test]
@@ -196,6 +204,13 @@ mod tests {
         assert_eq!(mixed, Timing::Took { mean: 6.0, deviation: 32.0_f64.sqrt(), over: 1, never: 1 });
         // An event after the limit counts as over it.
         assert_eq!(timing(&[run(Some(10.5), true)]), Timing::Over);
+    }
+
+    #[test]
+    fn on_one_thread_times_are_cpu_seconds_and_the_limit_is_of_wall_clock_time() {
+        let of = |run: &Measurement| Timing::of(&study(Some(1)), [run].into_iter(), |run| run.coarse);
+        assert_eq!(of(&run(Some(2.0), false)), Timing::Took { mean: 1.0, deviation: 0.0, over: 0, never: 0 });
+        assert_eq!(of(&run(Some(10.5), true)), Timing::Over);
     }
 
     #[test]

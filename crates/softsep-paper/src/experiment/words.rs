@@ -21,6 +21,14 @@ pub(super) fn printed(time: PrintedTime) -> String {
     }
 }
 
+/// A printed time in short form, without its deviation.
+pub(super) fn printed_mean(time: PrintedTime) -> String {
+    match time {
+        PrintedTime::Took(mean, _) => seconds(mean),
+        PrintedTime::Over => printed(time),
+    }
+}
+
 /// A time of ours.
 pub(super) fn timing(timing: Timing, limit: f64) -> String {
     match timing {
