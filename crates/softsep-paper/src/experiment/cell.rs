@@ -85,17 +85,22 @@ impl CellRun<'_> {
     /// Runs a method. Incumbents of a method that does not end by itself are assessed during the run, outside its
     /// clock, so that it can be stopped at the goal.
     pub(super) fn measure(&self, setup: MethodSetup, reference: Reference) -> Result<Measurement, Missing> {
-        let mut assessor = Assessor::new(self.problem)?;
+        let is_figure = self.study.exhibit.is_figure();
+        let mut gauge = Gauge {
+            assessor: Assessor::new(self.problem)?,
+            reference,
+            goal: COARSE,
+            is_met: false,
+            is_path: is_figure,
+        };
         let stop = if setup.is_endless() { Arc::new(AtomicBool::new(false)) } else { Arc::clone(self.interrupt) };
         let limit = self.study.limit;
         let settings = self.settings(setup, (!setup.is_endless()).then_some(limit))?;
         let live = setup.is_endless().then(|| LiveAssessment {
-            assessor: &mut assessor,
+            gauge: &mut gauge,
             interrupt: self.interrupt,
             stop: &stop,
-            reference,
             limit,
-            ends_at_goal: !self.study.exhibit.is_figure(),
             spent: Elapsed::default(),
             is_over: false,
             failed: None,
@@ -120,13 +125,13 @@ impl CellRun<'_> {
             let effort = Effort::new(elapsed, outcome.recourse_solves);
             add_incumbent(&mut incumbents, &best.x, best.value, effort, outcome.iterations);
         }
-        let gaps = gaps(&mut incumbents, &mut assessor, reference)?;
+        let gaps = gauge.gaps(&mut incumbents)?;
         let end = Effort::new(elapsed, outcome.recourse_solves.max(solves));
         if has_proof(&outcome.bounds) {
             proved = proved.or(Some(end));
         }
         let run = ObservedRun { incumbents, gaps, proved, end, is_over };
-        Ok(run.measurement(reference, &outcome.bounds, self.study.exhibit.is_figure()))
+        Ok(run.measurement(reference, &outcome.bounds, is_figure))
     }
 }
 
@@ -147,7 +152,8 @@ struct ObservedRun {
 impl ObservedRun {
     fn measurement(&self, reference: Reference, bounds: &Bounds, has_path: bool) -> Measurement {
         let last_cost = self.incumbents.last().and_then(|last| last.cost);
-        let likely = bounds.likely_upper().or(bounds.refuted().map(|likely| likely.upper));
+        let withdrawn = bounds.best().and_then(|best| best.attested.withdrawn);
+        let likely = bounds.likely_upper().or(bounds.refuted().map(|likely| likely.upper)).or(withdrawn);
         Measurement {
             start: self.gaps.first().copied().flatten(),
             coarse: self.first_within(COARSE),
@@ -202,20 +208,53 @@ fn add_incumbent(incumbents: &mut Vec<Incumbent>, x: &[f64], value: f64, effort:
     }
 }
 
-/// The gaps of all incumbents up to the first that meets the goal, and of the last one.
-fn gaps(
-    incumbents: &mut [Incumbent],
-    assessor: &mut Assessor,
+/// Finds the costs of incumbents one after another, as closely as the goal that is to be met next needs.
+struct Gauge<'p> {
+    assessor: Assessor<'p>,
     reference: Reference,
-) -> Result<Vec<Option<f64>>, Error> {
-    let (mut is_met, last) = (false, incumbents.len().saturating_sub(1));
-    for (index, incumbent) in incumbents.iter_mut().enumerate() {
-        if incumbent.cost.is_none() && (!is_met || index == last) {
-            incumbent.cost = Some(assessor.cost(&incumbent.x)?.max(incumbent.value));
+    /// 0.1 % until that is met, then 0.01 %.
+    goal: f64,
+    /// Whether 0.01 % is met.
+    is_met: bool,
+    /// Whether every gap is shown: a path is assessed in full and beyond the goal.
+    is_path: bool,
+}
+
+impl Gauge<'_> {
+    /// Assesses an incumbent. The cost of one that misses the goal may be larger than found; its gap is shown only if
+    /// it `is_shown`, and is then looked for more closely.
+    fn assess(&mut self, incumbent: &mut Incumbent, is_shown: bool) -> Result<(), Error> {
+        let level = self.reference.level(self.goal);
+        let cost = if self.is_path || (is_shown && !self.assessor.is_exact()) {
+            self.assessor.cost(&incumbent.x)?
+        } else if is_shown || incumbent.value <= level {
+            self.assessor.cost_up_to(&incumbent.x, level)?
+        } else {
+            incumbent.value
+        };
+        let cost = cost.max(incumbent.value).max(incumbent.cost.unwrap_or(f64::NEG_INFINITY));
+        incumbent.cost = Some(cost);
+        let gap = self.reference.gap(cost);
+        if gap <= COARSE {
+            self.goal = FINE;
         }
-        is_met |= incumbent.cost.is_some_and(|cost| reference.gap(cost) <= FINE);
+        self.is_met |= gap <= FINE;
+        Ok(())
     }
-    Ok(incumbents.iter().map(|incumbent| incumbent.cost.map(|cost| reference.gap(cost))).collect())
+
+    /// The gaps of all incumbents up to the first that meets the goal, and of the last one.
+    fn gaps(&mut self, incumbents: &mut [Incumbent]) -> Result<Vec<Option<f64>>, Error> {
+        let last = incumbents.len().saturating_sub(1);
+        for (index, incumbent) in incumbents.iter_mut().enumerate() {
+            let is_shown = index == 0 || index == last;
+            let is_new = incumbent.cost.is_none() && !self.is_met;
+            if is_new || (is_shown && (incumbent.cost.is_none() || !self.is_path)) {
+                self.assess(incumbent, is_shown)?;
+            }
+        }
+        let gap = |incumbent: &Incumbent| incumbent.cost.map(|cost| self.reference.gap(cost));
+        Ok(incumbents.iter().map(gap).collect())
+    }
 }
 
 /// The observer of a run.
@@ -231,12 +270,10 @@ struct Watch<'w, 'p> {
 
 /// Assesses incumbents during the run, and stops the run.
 struct LiveAssessment<'w, 'p> {
-    assessor: &'w mut Assessor<'p>,
+    gauge: &'w mut Gauge<'p>,
     interrupt: &'w AtomicBool,
     stop: &'w AtomicBool,
-    reference: Reference,
     limit: f64,
-    ends_at_goal: bool,
     /// Times of assessment, which are not the method's.
     spent: Elapsed,
     is_over: bool,
@@ -246,19 +283,12 @@ struct LiveAssessment<'w, 'p> {
 impl LiveAssessment<'_, '_> {
     fn assess(&mut self, incumbent: &mut Incumbent) {
         let clock = Stopwatch::start();
-        match self.assessor.cost(&incumbent.x) {
-            Ok(cost) => {
-                let cost = cost.max(incumbent.value);
-                incumbent.cost = Some(cost);
-                if self.ends_at_goal && self.reference.gap(cost) <= FINE {
-                    self.stop.store(true, Ordering::Relaxed);
-                }
-            }
-            Err(error) => {
-                self.failed = Some(error.into());
-                self.stop.store(true, Ordering::Relaxed);
-            }
+        let assessed = self.gauge.assess(incumbent, false);
+        let is_done = self.gauge.is_met && !self.gauge.is_path;
+        if is_done || assessed.is_err() {
+            self.stop.store(true, Ordering::Relaxed);
         }
+        self.failed = assessed.err().map(Missing::from).or(self.failed.take());
         self.spent += clock.elapsed();
     }
 

@@ -20,6 +20,9 @@ pub(super) fn table(study: &Study, results: &Results, machines: &str, command: &
     }
     let _ = writeln!(text, "\n|---|{}", "---|".repeat(study.setups.len()));
     for (row_index, row) in study.rows.iter().enumerate() {
+        if results.is_open(row_index) {
+            continue;
+        }
         let _ = write!(text, "| {} |", row.title.replace('|', "\\|"));
         for (setup_index, setup) in study.setups.iter().enumerate() {
             let line = Line::new(study, results, row_index, setup_index);
@@ -42,7 +45,7 @@ pub(super) fn table(study: &Study, results: &Results, machines: &str, command: &
 fn legend(study: &Study) -> String {
     format!(
         "Seconds to 0.1 % (printed; printed / ours), then the median gap at the end and the runs that proved 0.1 % \
-         themselves. {} A run was stopped after {} s.",
+         themselves. {} Runs were stopped after {} s; > has the time until then.",
         prose::clock(study),
         study.limit
     )
@@ -55,7 +58,7 @@ fn cell(study: &Study, setup: MethodSetup, line: &Line) -> String {
         return if line.is_refused { "not taken" } else { words }.to_owned();
     }
     let mut text = mean_only(line.ours, study.limit);
-    let beside = line.beside.map(|paper| ratio(paper, line.ours, study.limit)).filter(|ratio| ratio != "–");
+    let beside = line.beside.map(|paper| ratio(paper, line.ours)).filter(|ratio| ratio != "–");
     let in_paper: Vec<String> =
         line.printed.map(printed_mean).into_iter().chain(beside.map(|r| format!("{r}×"))).collect();
     if !in_paper.is_empty() {

@@ -157,7 +157,7 @@ impl Page<'_> {
         [
             line.printed.map_or("–".to_owned(), printed),
             if line.is_refused { "not taken".to_owned() } else { timing(line.ours, limit) },
-            line.beside.map_or("–".to_owned(), |paper| ratio(paper, line.ours, limit)),
+            line.beside.map_or("–".to_owned(), |paper| ratio(paper, line.ours)),
             if is_rule { "–".to_owned() } else { when(|run| run.fine) },
             if setup.is_endless() { "–".to_owned() } else { when(|run| run.proved) },
             if is_rule { None } else { solves() }.map_or("–".to_owned(), |solves| grouped(solves.round() as u64)),

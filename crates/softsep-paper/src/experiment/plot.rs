@@ -101,7 +101,7 @@ fn time_series(study: &Study, results: &Results, rows: &[(usize, &StudyRow)], is
                 true => Timing::of(study, runs, |run| run.fine),
                 false => Timing::of_setup(study, *setup, runs),
             };
-            point(position(row), timing, study.limit)
+            point(position(row), timing)
         });
         let (name, class) = (format!("{}, here", setup.title()), class(*setup));
         series.push(Series { name, class, style: LineStyle::Ours, points: ours.collect() });
@@ -119,10 +119,10 @@ fn time_series(study: &Study, results: &Results, rows: &[(usize, &StudyRow)], is
     series
 }
 
-fn point(x: f64, timing: Timing, limit: f64) -> Option<ChartPoint> {
+fn point(x: f64, timing: Timing) -> Option<ChartPoint> {
     match timing {
         Timing::Took { mean, .. } => Some(ChartPoint { x, y: mean, band: None, is_over: false }),
-        Timing::Over => Some(ChartPoint { x, y: limit, band: None, is_over: true }),
+        Timing::Over { after } => Some(ChartPoint { x, y: after, band: None, is_over: true }),
         Timing::Never | Timing::Unknown => None,
     }
 }

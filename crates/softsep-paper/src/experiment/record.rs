@@ -47,6 +47,11 @@ impl Reference {
         (self.value - self.lower) / self.lower.abs()
     }
 
+    /// The cost that has this gap.
+    pub(super) fn level(self, gap: f64) -> f64 {
+        self.lower + gap * self.lower.abs()
+    }
+
     /// The gap of a cost to the lower bound, relative to it; 0 where rounding puts the cost below.
     pub(super) fn gap(self, cost: f64) -> f64 {
         ((cost - self.lower) / self.lower.abs()).max(0.0)

@@ -230,7 +230,7 @@ mod tests {
         bounds.estimate(&[0.0], 2.0, &[5.0]);
         let violation = Some(ViolationLevel { level: 0.01, confidence: 0.9, measure: "uniform".into() });
         let likely = Some(ProbabilisticBound { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
-        let statement = Attested { violation, likely, remarks: Vec::new() };
+        let statement = Attested { violation, likely, ..Attested::default() };
         assert!(!bounds.attest(&[1.0], 2.0, statement.clone()), "another decision");
         assert!(!bounds.attest(&[0.0], 2.1, statement.clone()), "a value that the decision is not known to have");
         assert!(bounds.attest(&[0.0], 2.0, statement));
