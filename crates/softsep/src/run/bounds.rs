@@ -252,6 +252,7 @@ mod tests {
         assert!(revised.violation().is_some() && revised.reported_upper() == Some(2.5), "less is above a larger value");
         revised.revise(&[0.0], 2.6, &[7.0]);
         assert!(revised.violation().is_some() && revised.certificate() == Certificate::None, "the bound was false");
+        assert_eq!(revised.best().and_then(|best| best.attested.withdrawn), Some(2.5));
         let mut again = attested();
         assert!(again.replace_estimate(&[0.0], 2.0, &[5.0]));
         assert_eq!(again.certificate(), Certificate::Probabilistic);
