@@ -46,15 +46,24 @@ impl<'p> Assessor<'p> {
         let first = self.problem.first.value(x);
         let above = level - first;
         let Some(scan) = &mut self.scan else { return Ok(first + self.ascend(x, above)?) };
-        let (clock, mut pool) = (Clock::unlimited(), CutPool::new(self.problem));
-        let query = Query { above: Some(above), ..Query::maximum(x, &clock) };
-        let found = scan.separate(&query, &mut pool)?;
-        if found.value <= above {
-            return Ok(first + found.value);
-        }
         let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
-        ascent.climb(&found.xi)?;
-        Ok(first + ascent.value().max(found.value))
+        for known in self.pool.iter().rev() {
+            if ascent.evaluate(known)?.value > above {
+                ascent.climb(known)?;
+                return Ok(first + ascent.value());
+            }
+        }
+        let (clock, mut cuts) = (Clock::unlimited(), CutPool::new(self.problem));
+        let query = Query { above: Some(above), ..Query::maximum(x, &clock) };
+        let found = scan.separate(&query, &mut cuts)?;
+        if found.value > above {
+            ascent.climb(&found.xi)?;
+        }
+        let value = ascent.value().max(found.value);
+        if !self.pool.contains(&found.xi) {
+            self.pool.push(found.xi);
+        }
+        Ok(first + value)
     }
 
     /// Returns the largest recourse cost at the ends of all ascents, or the first one above `above`.
