@@ -153,7 +153,8 @@ impl Runner<'_> {
             let key = self.key(row, replication, setup);
             let kept = self.folder.find(&name, &key);
             let is_kept = kept.is_some();
-            if !is_kept && !(row.is_asked && self.is_replicated(row_index, replication, column)) {
+            let is_asked = row.is_asked && self.is_replicated(row_index, replication, column);
+            if !is_kept && !is_asked {
                 self.spared += usize::from(row.is_asked);
                 self.progress.skip();
                 continue;
