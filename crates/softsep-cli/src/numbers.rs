@@ -42,6 +42,11 @@ pub(crate) fn time_limit(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "the time limit is a positive number of seconds, such as 60 or 0.5".into())
 }
 
+/// A duration in seconds.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    number(text).filter(|seconds| *seconds > 0.0).ok_or_else(|| "a duration is a positive number of seconds".into())
+}
+
 /// A number of iterations.
 pub(crate) fn iterations(text: &str) -> Result<u64, String> {
     text.parse()

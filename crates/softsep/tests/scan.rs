@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
 use softsep::cuts::CutPool;
 use softsep::definition::ScenarioList;
-use softsep::internals::separation::{Scan, finite_equivalent};
+use softsep::internals::separation::{Assessor, Scan, finite_equivalent};
 use softsep::recourse::{CutKind, engine};
 use softsep::run::Clock;
 use softsep::separation::{Claim, Found, Query, Separation};
@@ -208,4 +208,28 @@ fn a_clock_that_has_run_out_stops_a_scan() {
     let mut scan = Scan::new(&problem, finite_equivalent(&problem, 10_000).unwrap()).unwrap();
     let stopped = scan.separate(&Query::maximum(&[250.0; 9], &clock), &mut CutPool::new(&problem));
     assert!(matches!(stopped, Err(softsep::Error::Interrupted(_))), "{stopped:?}");
+}
+
+/// An assessor finds the cost of a decision if it is within the level, and a cost above the level otherwise.
+#[test]
+fn costs_are_assessed_up_to_a_level() {
+    for seed in 0..12 {
+        let uncertainty = if seed % 2 == 0 { Uncertain::Scenarios(300) } else { Uncertain::Budget { gamma: 0.5 } };
+        let instance = LocationTransportation { n: 4, uncertainty, mixed_integer: false, seed };
+        let problem = Problem::new(&location_transportation(&instance).unwrap()).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut assessor = Assessor::new(&problem).unwrap();
+        for _ in 0..5 {
+            let x: Vec<f64> =
+                (0..problem.first.dim()).map(|k| rng.random_range(0.0..=0.4 * problem.first.upper[k])).collect();
+            let cost = Assessor::new(&problem).unwrap().cost(&x).unwrap();
+            let close = |found: f64| (found - cost).abs() <= 1e-9 * cost.abs();
+            let within = assessor.cost_up_to(&x, 1.001 * cost).unwrap();
+            assert!(close(within), "seed {seed}: {within} is not {cost}");
+            for share in [0.999, 0.9] {
+                let above = assessor.cost_up_to(&x, share * cost).unwrap();
+                assert!(above > share * cost && (above <= cost || close(above)), "seed {seed}: {above} of {cost}");
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use softsep_paper::experiment::{self, Exhibit, ExperimentError, RunOptions, Study, Summary};
+use softsep_paper::experiment::{self, Exhibit, ExperimentError, RunOptions, Study, StudyOptions, Summary};
 
 use crate::exit::{Exit, Failure};
 use crate::output::{print, say};
@@ -17,16 +17,17 @@ const EXAMPLES: &str = "\
 Examples:
   softsep paper table 1
   softsep paper table 3 --sizes full --out full
+  softsep paper table 5 --sizes full --rows n3,n30-i1000 --replications 3 --replicate-below 60
   softsep paper figure 2 --replications 20
 
 A run that was stopped goes on where it was when the same command is given again: finished cells are
-kept in DIR/cells. Times depend on the machine; all other numbers are the same in every run that no
-time limit has cut short.";
+kept in DIR/cells, also those of another machine. Times depend on the machine; all other numbers are
+the same in every run that no time limit has cut short. Tables may run at the same time in one DIR.";
 
 /// Reproduce a table or a figure of the soft-separation paper
 ///
-/// Draws the instances of its Section 5, solves them by the paper's methods and by ours, and writes a CSV, an SVG
-/// figure and an HTML page that shows them beside the printed numbers.
+/// Draws the instances of its Section 5, solves them by the paper's methods and by ours, and writes a CSV, a table in
+/// Markdown, an SVG figure and an HTML page that shows them beside the printed numbers.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Paper {
@@ -72,6 +73,14 @@ struct How {
     #[arg(long, value_name = "N", value_parser = numbers::replications, allow_negative_numbers = true)]
     replications: Option<u32>,
 
+    /// Repeat only cells whose first replication took fewer seconds [default: all]
+    #[arg(long, value_name = "SECONDS", value_parser = numbers::seconds, allow_negative_numbers = true)]
+    replicate_below: Option<f64>,
+
+    /// Rows to run, by name (n30-i1000, n30-g0.5) or size (n30); rows finished before are shown, too [default: all]
+    #[arg(long, value_name = "ROW,…", value_delimiter = ',')]
+    rows: Vec<String>,
+
     /// Seconds for each run of a method [default: by --sizes]
     #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
@@ -80,7 +89,8 @@ struct How {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
     seed: u64,
 
-    /// Threads of each run; runs follow one another [default: all]
+    /// Threads of each run; runs follow one another. With 1, tables show CPU time in place of wall-clock time
+    /// [default: all]
     #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
     threads: Option<usize>,
 
@@ -125,9 +135,8 @@ impl Paper {
             What::Table { number, how } => (Exhibit::Table(*number), how),
             What::Figure { number, how } => (Exhibit::Figure(*number), how),
         };
-        let limit = how.time_limit.map(|limit| limit.as_secs_f64());
-        let study = Study::new(exhibit, how.sizes.into(), how.replications, limit, how.seed);
-        let options = RunOptions { out: how.out.clone(), threads: how.threads, command: how.command(exhibit) };
+        let study = Study::new(exhibit, &how.study()).map_err(failure)?;
+        let options = RunOptions { out: how.out.clone(), command: how.command(exhibit) };
         let quiet = how.quiet;
         let interrupt = interrupt::flag(move || {
             if !quiet {
@@ -159,6 +168,7 @@ fn report(summary: &Summary, command: &str) -> Result<Exit, Failure> {
 
 fn failure(error: ExperimentError) -> Failure {
     match error {
+        ExperimentError::UnknownRow { .. } => Failure::unusable(format!("--rows: {error}")),
         ExperimentError::Folder { .. } => Failure::unusable(format!("--out: {error}")),
         ExperimentError::Unwritable { .. } => Failure::unusable(error.to_string()),
         ExperimentError::Write { .. } => Failure::failed(error.to_string()),
@@ -166,6 +176,18 @@ fn failure(error: ExperimentError) -> Failure {
 }
 
 impl How {
+    fn study(&self) -> StudyOptions {
+        StudyOptions {
+            sizes: self.sizes.into(),
+            replications: self.replications,
+            replicate_below: self.replicate_below,
+            rows: self.rows.clone(),
+            limit: self.time_limit.map(|limit| limit.as_secs_f64()),
+            seed: self.seed,
+            threads: self.threads,
+        }
+    }
+
     /// The command line of the same experiment.
     fn command(&self, exhibit: Exhibit) -> String {
         let (kind, number) = match exhibit {
@@ -180,6 +202,12 @@ impl How {
         };
         if let Some(replications) = self.replications {
             line += &format!(" --replications {replications}");
+        }
+        if let Some(seconds) = self.replicate_below {
+            line += &format!(" --replicate-below {seconds}");
+        }
+        if !self.rows.is_empty() {
+            line += &format!(" --rows {}", self.rows.join(","));
         }
         if let Some(limit) = self.time_limit {
             line += &format!(" --time-limit {}", limit.as_secs_f64());

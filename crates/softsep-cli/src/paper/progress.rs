@@ -70,6 +70,15 @@ impl Progress for ProgressLine {
         }
     }
 
+    fn skip(&mut self) {
+        if !self.left.is_empty() {
+            self.left.remove(0);
+        }
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+        }
+    }
+
     fn end(&mut self, cell: &str, outcome: &str, seconds: Option<f64>) {
         if self.left.is_empty() {
             return;

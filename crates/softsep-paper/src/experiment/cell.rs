@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use softsep::internals::separation::Assessor;
 use softsep::methods::MethodSettings;
 use softsep::run::{Bounds, Certificate, Event, Interrupt, Observer, Stop};
 use softsep::{Error, Problem, Settings, solve_with};
 
+use super::clock::{Elapsed, Stopwatch};
 use super::record::{Effort, Measurement, Reference};
 use super::setup::{COARSE, FINE, MethodSetup};
 use super::study::{Study, StudyRow};
-
-/// The least seconds of a reference, whatever the limit: no gap can be measured without one.
-const REFERENCE_SECONDS: f64 = 60.0;
 
 /// A cost refutes a probabilistic bound if it is above it by more than this share.
 const REFUTED: f64 = 1e-6;
@@ -35,6 +33,8 @@ impl From<Error> for Missing {
         match error {
             Error::Interrupted(Interrupt::Interrupted) => Missing::Interrupted,
             Error::Unsupported(refusal) => Missing::Refused(refusal.to_string()),
+            // A method without one of these options cannot be asked for more.
+            Error::Settings(refusal) => Missing::Refused(refusal),
             error => Missing::Failed(error.to_string()),
         }
     }
@@ -46,7 +46,6 @@ pub(super) struct CellRun<'s> {
     pub(super) row: &'s StudyRow,
     pub(super) replication: u32,
     pub(super) problem: &'s Problem,
-    pub(super) threads: Option<usize>,
     /// Ctrl-C.
     pub(super) interrupt: &'s Arc<AtomicBool>,
 }
@@ -59,7 +58,7 @@ impl CellRun<'_> {
             time_limit: time_limit.map(Duration::from_secs_f64),
             iterations: if setup.is_endless() { self.study.iterations.or(Some(u64::MAX)) } else { None },
             seed: self.study.seed_of(self.replication),
-            threads: self.threads,
+            threads: self.study.threads,
             certify: setup.certify(),
         })
     }
@@ -70,7 +69,7 @@ impl CellRun<'_> {
 
     /// Finds the bounds that gaps are measured from.
     pub(super) fn reference(&self) -> Result<Reference, Missing> {
-        let settings = self.settings(MethodSetup::Reference, Some(self.study.limit.max(REFERENCE_SECONDS)))?;
+        let settings = self.settings(MethodSetup::Reference, Some(self.study.limit_of(MethodSetup::Reference)))?;
         let outcome = solve_with(self.problem, &settings, &mut softsep::run::Silent, self.interrupt)?;
         if self.is_interrupted() {
             return Err(Missing::Interrupted);
@@ -86,46 +85,59 @@ impl CellRun<'_> {
     /// Runs a method. Incumbents of a method that does not end by itself are assessed during the run, outside its
     /// clock, so that it can be stopped at the goal.
     pub(super) fn measure(&self, setup: MethodSetup, reference: Reference) -> Result<Measurement, Missing> {
-        let mut assessor = Assessor::new(self.problem)?;
+        let is_figure = self.study.exhibit.is_figure();
+        let mut gauge = Gauge {
+            assessor: Assessor::new(self.problem)?,
+            reference,
+            goal: COARSE,
+            is_met: false,
+            is_path: is_figure,
+        };
         let stop = if setup.is_endless() { Arc::new(AtomicBool::new(false)) } else { Arc::clone(self.interrupt) };
         let limit = self.study.limit;
         let settings = self.settings(setup, (!setup.is_endless()).then_some(limit))?;
         let live = setup.is_endless().then(|| LiveAssessment {
-            assessor: &mut assessor,
+            gauge: &mut gauge,
             interrupt: self.interrupt,
             stop: &stop,
-            reference,
             limit,
-            ends_at_goal: !self.study.exhibit.is_figure(),
-            seconds: 0.0,
+            spent: Elapsed::default(),
             is_over: false,
             failed: None,
         });
         let mut watch =
-            Watch { start: Instant::now(), incumbents: Vec::new(), counted: 0, solves: 0, proved: None, live };
+            Watch { clock: Stopwatch::start(), incumbents: Vec::new(), counted: 0, solves: 0, proved: None, live };
         let outcome = solve_with(self.problem, &settings, &mut watch, &stop);
-        let Watch { mut incumbents, proved, live, solves, .. } = watch;
+        let elapsed = watch.elapsed();
+        let Watch { mut incumbents, mut proved, live, solves, .. } = watch;
         if self.is_interrupted() {
             return Err(Missing::Interrupted);
         }
         let outcome = outcome?;
-        let seconds = outcome.seconds - live.as_ref().map_or(0.0, |live| live.seconds);
         // A run may meet its gap in the short grace time after the limit.
-        let mut is_over = outcome.stop == Stop::TimeLimit || seconds > limit;
+        let mut is_over = outcome.stop == Stop::TimeLimit || elapsed.wall > limit;
         if let Some(live) = live {
             is_over = live.is_over;
             live.failed.map_or(Ok(()), Err)?;
         }
         // A method may return a decision that it found after its last iteration.
         if let Some(best) = outcome.bounds.best() {
-            let effort = Effort { seconds, solves: outcome.recourse_solves };
+            let effort = Effort::new(elapsed, outcome.recourse_solves);
             add_incumbent(&mut incumbents, &best.x, best.value, effort, outcome.iterations);
         }
-        let gaps = gaps(&mut incumbents, &mut assessor, reference)?;
-        let end = Effort { seconds, solves: outcome.recourse_solves.max(solves) };
+        let gaps = gauge.gaps(&mut incumbents)?;
+        let end = Effort::new(elapsed, outcome.recourse_solves.max(solves));
+        if has_proof(&outcome.bounds) {
+            proved = proved.or(Some(end));
+        }
         let run = ObservedRun { incumbents, gaps, proved, end, is_over };
-        Ok(run.measurement(reference, &outcome.bounds, self.study.exhibit.is_figure()))
+        Ok(run.measurement(reference, &outcome.bounds, is_figure))
     }
+}
+
+/// Whether these bounds prove the paper's goal.
+fn has_proof(bounds: &Bounds) -> bool {
+    bounds.certificate() == Certificate::Deterministic && bounds.meet(COARSE)
 }
 
 /// A run with the gaps of its incumbents.
@@ -140,7 +152,8 @@ struct ObservedRun {
 impl ObservedRun {
     fn measurement(&self, reference: Reference, bounds: &Bounds, has_path: bool) -> Measurement {
         let last_cost = self.incumbents.last().and_then(|last| last.cost);
-        let likely = bounds.likely_upper().or(bounds.refuted().map(|likely| likely.upper));
+        let withdrawn = bounds.best().and_then(|best| best.attested.withdrawn);
+        let likely = bounds.likely_upper().or(bounds.refuted().map(|likely| likely.upper)).or(withdrawn);
         Measurement {
             start: self.gaps.first().copied().flatten(),
             coarse: self.first_within(COARSE),
@@ -195,25 +208,58 @@ fn add_incumbent(incumbents: &mut Vec<Incumbent>, x: &[f64], value: f64, effort:
     }
 }
 
-/// The gaps of all incumbents up to the first that meets the goal, and of the last one.
-fn gaps(
-    incumbents: &mut [Incumbent],
-    assessor: &mut Assessor,
+/// Finds the costs of incumbents one after another, as closely as the goal that is to be met next needs.
+struct Gauge<'p> {
+    assessor: Assessor<'p>,
     reference: Reference,
-) -> Result<Vec<Option<f64>>, Error> {
-    let (mut is_met, last) = (false, incumbents.len().saturating_sub(1));
-    for (index, incumbent) in incumbents.iter_mut().enumerate() {
-        if incumbent.cost.is_none() && (!is_met || index == last) {
-            incumbent.cost = Some(assessor.cost(&incumbent.x)?.max(incumbent.value));
+    /// 0.1 % until that is met, then 0.01 %.
+    goal: f64,
+    /// Whether 0.01 % is met.
+    is_met: bool,
+    /// Whether every gap is shown: a path is assessed in full and beyond the goal.
+    is_path: bool,
+}
+
+impl Gauge<'_> {
+    /// Assesses an incumbent. The cost of one that misses the goal may be larger than found; its gap is shown only if
+    /// it `is_shown`, and is then looked for more closely.
+    fn assess(&mut self, incumbent: &mut Incumbent, is_shown: bool) -> Result<(), Error> {
+        let level = self.reference.level(self.goal);
+        let cost = if self.is_path || (is_shown && !self.assessor.is_exact()) {
+            self.assessor.cost(&incumbent.x)?
+        } else if is_shown || incumbent.value <= level {
+            self.assessor.cost_up_to(&incumbent.x, level)?
+        } else {
+            incumbent.value
+        };
+        let cost = cost.max(incumbent.value).max(incumbent.cost.unwrap_or(f64::NEG_INFINITY));
+        incumbent.cost = Some(cost);
+        let gap = self.reference.gap(cost);
+        if gap <= COARSE {
+            self.goal = FINE;
         }
-        is_met |= incumbent.cost.is_some_and(|cost| reference.gap(cost) <= FINE);
+        self.is_met |= gap <= FINE;
+        Ok(())
     }
-    Ok(incumbents.iter().map(|incumbent| incumbent.cost.map(|cost| reference.gap(cost))).collect())
+
+    /// The gaps of all incumbents up to the first that meets the goal, and of the last one.
+    fn gaps(&mut self, incumbents: &mut [Incumbent]) -> Result<Vec<Option<f64>>, Error> {
+        let last = incumbents.len().saturating_sub(1);
+        for (index, incumbent) in incumbents.iter_mut().enumerate() {
+            let is_shown = index == 0 || index == last;
+            let is_new = incumbent.cost.is_none() && !self.is_met;
+            if is_new || (is_shown && (incumbent.cost.is_none() || !self.is_path)) {
+                self.assess(incumbent, is_shown)?;
+            }
+        }
+        let gap = |incumbent: &Incumbent| incumbent.cost.map(|cost| self.reference.gap(cost));
+        Ok(incumbents.iter().map(gap).collect())
+    }
 }
 
 /// The observer of a run.
 struct Watch<'w, 'p> {
-    start: Instant,
+    clock: Stopwatch,
     incumbents: Vec<Incumbent>,
     /// The number of incumbents whose recourse solves are known. The others came since the last iteration ended.
     counted: usize,
@@ -224,35 +270,26 @@ struct Watch<'w, 'p> {
 
 /// Assesses incumbents during the run, and stops the run.
 struct LiveAssessment<'w, 'p> {
-    assessor: &'w mut Assessor<'p>,
+    gauge: &'w mut Gauge<'p>,
     interrupt: &'w AtomicBool,
     stop: &'w AtomicBool,
-    reference: Reference,
     limit: f64,
-    ends_at_goal: bool,
-    /// Seconds of assessment, which are not the method's.
-    seconds: f64,
+    /// Times of assessment, which are not the method's.
+    spent: Elapsed,
     is_over: bool,
     failed: Option<Missing>,
 }
 
 impl LiveAssessment<'_, '_> {
     fn assess(&mut self, incumbent: &mut Incumbent) {
-        let before = Instant::now();
-        match self.assessor.cost(&incumbent.x) {
-            Ok(cost) => {
-                let cost = cost.max(incumbent.value);
-                incumbent.cost = Some(cost);
-                if self.ends_at_goal && self.reference.gap(cost) <= FINE {
-                    self.stop.store(true, Ordering::Relaxed);
-                }
-            }
-            Err(error) => {
-                self.failed = Some(error.into());
-                self.stop.store(true, Ordering::Relaxed);
-            }
+        let clock = Stopwatch::start();
+        let assessed = self.gauge.assess(incumbent, false);
+        let is_done = self.gauge.is_met && !self.gauge.is_path;
+        if is_done || assessed.is_err() {
+            self.stop.store(true, Ordering::Relaxed);
         }
-        self.seconds += before.elapsed().as_secs_f64();
+        self.failed = assessed.err().map(Missing::from).or(self.failed.take());
+        self.spent += clock.elapsed();
     }
 
     /// Stops the run at the time limit and on an interrupt.
@@ -269,14 +306,14 @@ impl LiveAssessment<'_, '_> {
 }
 
 impl Watch<'_, '_> {
-    /// Seconds of the method, without those of assessment.
-    fn seconds(&self) -> f64 {
-        self.start.elapsed().as_secs_f64() - self.live.as_ref().map_or(0.0, |live| live.seconds)
+    /// Times of the method, without those of assessment.
+    fn elapsed(&self) -> Elapsed {
+        self.clock.elapsed() - self.live.as_ref().map_or(Elapsed::default(), |live| live.spent)
     }
 
     fn see_incumbent(&mut self, bounds: &Bounds, iteration: u64) {
         let Some(best) = bounds.best() else { return };
-        let effort = Effort { seconds: self.seconds(), solves: self.solves };
+        let effort = Effort::new(self.elapsed(), self.solves);
         let is_new = add_incumbent(&mut self.incumbents, &best.x, best.value, effort, iteration);
         if let (true, Some(live), Some(last)) = (is_new, &mut self.live, self.incumbents.last_mut()) {
             live.assess(last);
@@ -294,17 +331,16 @@ impl Observer for Watch<'_, '_> {
             Event::Step(record) => {
                 self.solves = record.recourse_solves;
                 self.see_incumbent(record.bounds, record.iteration);
-                let seconds = self.seconds();
+                let elapsed = self.elapsed();
                 for incumbent in &mut self.incumbents[self.counted..] {
                     (incumbent.effort.solves, incumbent.iteration) = (record.recourse_solves, record.iteration);
                 }
                 self.counted = self.incumbents.len();
-                let is_sure = record.bounds.certificate() == Certificate::Deterministic;
-                if self.proved.is_none() && is_sure && record.bounds.meet(COARSE) {
-                    self.proved = Some(Effort { seconds, solves: record.recourse_solves });
+                if self.proved.is_none() && has_proof(record.bounds) {
+                    self.proved = Some(Effort::new(elapsed, record.recourse_solves));
                 }
                 if let Some(live) = &mut self.live {
-                    live.check(seconds);
+                    live.check(elapsed.wall);
                 }
             }
             _ => {}

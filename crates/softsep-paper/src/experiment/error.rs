@@ -5,6 +5,14 @@ use std::path::{Path, PathBuf};
 /// The reason why the results of an experiment could not be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
+    /// No row of the exhibit has this name.
+    #[error("\"{name}\" is no row; the rows are {known}")]
+    UnknownRow {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
     /// The output folder does not exist and cannot be made.
     #[error("{}: the folder cannot be made: {error}", path.display())]
     Folder {

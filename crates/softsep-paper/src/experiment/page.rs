@@ -8,10 +8,11 @@ use softsep::VERSION;
 use softsep::internals::report::{STYLE, html_text as text};
 
 use super::chart::{self, Chart};
+use super::line::{Line, median};
 use super::plot::gap_after;
 use super::prose;
 use super::record::{Effort, Measurement};
-use super::results::{CellState, Results, Timing, mean, quartiles};
+use super::results::{Results, Timing, mean, quartiles};
 use super::setup::MethodSetup;
 use super::study::{Study, StudyRow};
 use super::words::{grouped, mean_only, percent, printed, ratio, timing};
@@ -24,10 +25,13 @@ pub(super) struct Page<'a> {
     pub(super) study: &'a Study,
     pub(super) results: &'a Results,
     pub(super) chart: &'a Chart,
-    pub(super) machine: &'a str,
+    /// All machines that ran a cell.
+    pub(super) machines: &'a str,
     pub(super) command: &'a str,
     /// Cells that are done.
     pub(super) done: usize,
+    /// Cells that are asked for.
+    pub(super) cells: usize,
 }
 
 /// A rebound is a gap above this multiple of the smallest so far.
@@ -69,21 +73,25 @@ impl Page<'_> {
 
     fn header(&self, title: &str, html: &mut String) {
         let study = self.study;
-        let (class, word) = if self.done == study.cells() { ("good", "Complete") } else { ("fair", "Not complete") };
+        let (class, word) = if self.done == self.cells { ("good", "Complete") } else { ("fair", "Not complete") };
         let _ = write!(
             html,
             "<header>\n<p class=\"kicker\">softsep paper</p>\n<h1>{title}</h1>\n\
              <p class=\"status\"><span class=\"badge {class}\">{word}</span> <span>{} of {} cells</span></p>\n<dl \
              class=\"facts\">\n",
-            self.done,
-            study.cells()
+            self.done, self.cells
         );
         let replications = match study.replications {
             1 => format!("1, of seed {}", study.seed),
-            count => format!("{count}, of seeds {} to {}", study.seed, study.seed_of(count)),
+            count => format!(
+                "{}{count}, of seeds {} to {}",
+                study.replicate_below.map_or("", |_| "up to "),
+                study.seed,
+                study.seed_of(count)
+            ),
         };
         let facts = [
-            ("machine", self.machine.to_owned()),
+            ("machine", self.machines.to_owned()),
             ("version", format!("softsep {VERSION}")),
             ("replications", replications),
             ("time limit", format!("{} s for each run", study.limit)),
@@ -123,7 +131,7 @@ impl Page<'_> {
                     let _ = write!(html, "<th rowspan=\"{}\">{}</th>", self.study.setups.len(), text(&row.title));
                 }
                 let _ = write!(html, "<td>{}</td>", text(setup.title()));
-                for cell in self.line(row_index, row, setup_index, *setup) {
+                for cell in self.line(row_index, setup_index, *setup) {
                     let _ = write!(html, "<td class=\"number\">{}</td>", text(&cell));
                 }
                 html.push_str("</tr>\n");
@@ -131,57 +139,31 @@ impl Page<'_> {
             html.push_str("</tbody>\n");
         }
         html.push_str("</table>\n</div>\n");
-        self.refuted(html);
+        if let Some(words) = prose::certificates(self.study, self.results) {
+            let _ = writeln!(html, "<p>{}</p>", text(&words));
+        }
         html.push_str("</section>\n");
     }
 
     /// The cells of a line: the paper's time, ours, the ratio, and columns that the paper does not print.
-    fn line(&self, row_index: usize, row: &StudyRow, setup_index: usize, setup: MethodSetup) -> [String; 8] {
-        let limit = self.study.limit;
+    fn line(&self, row_index: usize, setup_index: usize, setup: MethodSetup) -> [String; 8] {
+        let (study, limit) = (self.study, self.study.limit);
         let runs = || self.results.measured(row_index, setup_index);
-        let when = |of: fn(&Measurement) -> Option<Effort>| mean_only(Timing::of(runs(), limit, of), limit);
-        let ours = Timing::of_setup(setup, runs(), limit);
-        let in_paper = row.printed.zip(setup.column()).map(|(printed, column)| printed[column]);
-        // Our methods have no column in the paper and are compared with its algorithm.
-        let beside = row.printed.map(|printed| printed[setup.column().unwrap_or(0)]);
-        let median = |of: &dyn Fn(&Measurement) -> Option<f64>| {
-            let mut sample: Vec<f64> = runs().filter_map(of).collect();
-            (!sample.is_empty()).then(|| quartiles(&mut sample)[1])
-        };
+        let when = |of: fn(&Measurement) -> Option<Effort>| mean_only(Timing::of(study, runs(), of), limit);
+        let line = Line::new(study, self.results, row_index, setup_index);
         let words = |value: Option<f64>| value.map_or("–".to_owned(), percent);
         let is_rule = setup == MethodSetup::Adr;
-        let is_refused =
-            self.results.entries(row_index, setup_index).any(|entry| matches!(entry, CellState::Refused(_)));
+        let solves = || median(runs().filter_map(|run| run.coarse).map(|effort| effort.solves as f64));
         [
-            in_paper.map_or("–".to_owned(), printed),
-            if is_refused { "not taken".to_owned() } else { timing(ours, limit) },
-            beside.map_or("–".to_owned(), |paper| ratio(paper, ours, limit)),
+            line.printed.map_or("–".to_owned(), printed),
+            if line.is_refused { "not taken".to_owned() } else { timing(line.ours, limit) },
+            line.beside.map_or("–".to_owned(), |paper| ratio(paper, line.ours)),
             if is_rule { "–".to_owned() } else { when(|run| run.fine) },
             if setup.is_endless() { "–".to_owned() } else { when(|run| run.proved) },
-            if is_rule { None } else { median(&|run| run.coarse.map(|moment| moment.solves as f64)) }
-                .map_or("–".to_owned(), |solves| grouped(solves.round() as u64)),
-            if is_rule { "–".to_owned() } else { words(median(&|run| run.start)) },
-            words(median(&|run| if is_rule { run.reported.filter(|_| !run.is_over) } else { run.last })),
+            if is_rule { None } else { solves() }.map_or("–".to_owned(), |solves| grouped(solves.round() as u64)),
+            if is_rule { "–".to_owned() } else { words(median(runs().filter_map(|run| run.start))) },
+            words(line.last),
         ]
-    }
-
-    /// The number of probabilistic bounds, and of those that were false.
-    fn refuted(&self, html: &mut String) {
-        let Some(setup_index) = self.study.setups.iter().position(|setup| *setup == MethodSetup::Algorithm3) else {
-            return;
-        };
-        let (mut runs, mut likely, mut refuted) = (0, 0, 0);
-        for row in 0..self.study.rows.len() {
-            for run in self.results.measured(row, setup_index).filter(|run| !run.is_over) {
-                let Some(is_likely) = run.is_likely else { continue };
-                runs += 1;
-                likely += usize::from(is_likely);
-                refuted += usize::from(run.is_refuted);
-            }
-        }
-        if runs > 0 {
-            let _ = writeln!(html, "<p>{}</p>", prose::certificates(runs, likely, refuted));
-        }
     }
 
     /// The table of gaps of a figure.
@@ -219,25 +201,9 @@ impl Page<'_> {
         let _ = writeln!(html, "</tbody>\n</table>\n</div>\n<p>{}</p>\n</section>", prose::REBOUNDS);
     }
 
-    /// Cells that were refused or failed, each reason once.
+    /// Cells that were refused or failed.
     fn missing(&self, html: &mut String) {
-        let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
-        for (row_index, row) in self.study.rows.iter().enumerate() {
-            for (setup_index, setup) in self.study.setups.iter().enumerate() {
-                for entry in self.results.entries(row_index, setup_index) {
-                    let reason = match entry {
-                        CellState::Refused(why) => format!("{} does not take these: {why}", setup.title()),
-                        CellState::Failed(why) => format!("{} failed: {why}", setup.title()),
-                        CellState::Open | CellState::Measured(_) => continue,
-                    };
-                    match reasons.iter_mut().find(|(known, _)| *known == reason) {
-                        Some((_, rows)) if rows.contains(&row.title.as_str()) => {}
-                        Some((_, rows)) => rows.push(&row.title),
-                        None => reasons.push((reason, vec![&row.title])),
-                    }
-                }
-            }
-        }
+        let reasons = prose::missing(self.study, self.results);
         if reasons.is_empty() {
             return;
         }

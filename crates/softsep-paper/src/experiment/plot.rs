@@ -44,6 +44,7 @@ fn position(row: &StudyRow) -> f64 {
 fn class(setup: MethodSetup) -> usize {
     match setup {
         MethodSetup::Algorithm1 | MethodSetup::Algorithm3 | MethodSetup::Reference => 0,
+        MethodSetup::CcgPaper => 4,
         MethodSetup::Ccg => 1,
         MethodSetup::Adr => 3,
         MethodSetup::Bundle | MethodSetup::BranchAndCut => 2,
@@ -97,18 +98,20 @@ fn time_series(study: &Study, results: &Results, rows: &[(usize, &StudyRow)], is
         let ours = rows.iter().filter_map(|(row_index, row)| {
             let runs = results.measured(*row_index, setup_index);
             let timing = match is_fine {
-                true => Timing::of(runs, study.limit, |run| run.fine),
-                false => Timing::of_setup(*setup, runs, study.limit),
+                true => Timing::of(study, runs, |run| run.fine),
+                false => Timing::of_setup(study, *setup, runs),
             };
-            point(position(row), timing, study.limit)
+            point(position(row), timing)
         });
         let (name, class) = (format!("{}, here", setup.title()), class(*setup));
         series.push(Series { name, class, style: LineStyle::Ours, points: ours.collect() });
-        if let Some(column) = setup.column().filter(|_| !is_fine) {
+        // Two methods stand beside the same printed times, which are shown once.
+        let is_first = !study.setups[..setup_index].iter().any(|earlier| earlier.column() == setup.column());
+        if let Some(column) = setup.column().filter(|_| !is_fine && is_first) {
             let printed = rows
                 .iter()
                 .filter_map(|(_, row)| row.printed.map(|printed| paper_point(position(row), printed[column])));
-            let name = format!("{}, paper", setup.title());
+            let name = format!("{}, paper", if column == 1 { "C&CG" } else { setup.title() });
             series.push(Series { name, class, style: LineStyle::Printed, points: printed.collect() });
         }
     }
@@ -116,10 +119,10 @@ fn time_series(study: &Study, results: &Results, rows: &[(usize, &StudyRow)], is
     series
 }
 
-fn point(x: f64, timing: Timing, limit: f64) -> Option<ChartPoint> {
+fn point(x: f64, timing: Timing) -> Option<ChartPoint> {
     match timing {
         Timing::Took { mean, .. } => Some(ChartPoint { x, y: mean, band: None, is_over: false }),
-        Timing::Over => Some(ChartPoint { x, y: limit, band: None, is_over: true }),
+        Timing::Over { after } => Some(ChartPoint { x, y: after, band: None, is_over: true }),
         Timing::Never | Timing::Unknown => None,
     }
 }

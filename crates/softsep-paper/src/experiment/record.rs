@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::clock::Elapsed;
+
 /// A finished cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct CellRecord {
@@ -11,6 +13,8 @@ pub(super) struct CellRecord {
     /// Seconds of the whole cell, assessment included.
     #[serde(rename = "took")]
     pub(super) seconds: f64,
+    /// The machine that ran it. Not a part of the key: results of several machines may stand in one table.
+    pub(super) machine: String,
     /// The result.
     #[serde(flatten)]
     pub(super) result: CellResult,
@@ -43,6 +47,11 @@ impl Reference {
         (self.value - self.lower) / self.lower.abs()
     }
 
+    /// The cost that has this gap.
+    pub(super) fn level(self, gap: f64) -> f64 {
+        self.lower + gap * self.lower.abs()
+    }
+
     /// The gap of a cost to the lower bound, relative to it; 0 where rounding puts the cost below.
     pub(super) fn gap(self, cost: f64) -> f64 {
         ((cost - self.lower) / self.lower.abs()).max(0.0)
@@ -52,9 +61,19 @@ impl Reference {
 /// The effort of a run up to an event.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Effort {
+    /// Wall-clock seconds.
     pub(super) seconds: f64,
+    /// CPU seconds of the process, where the system tells them.
+    #[serde(default)]
+    pub(super) cpu_seconds: Option<f64>,
     /// Recourse problems solved by the end of the iteration.
     pub(super) solves: u64,
+}
+
+impl Effort {
+    pub(super) fn new(elapsed: Elapsed, solves: u64) -> Self {
+        Self { seconds: elapsed.wall, cpu_seconds: elapsed.cpu, solves }
+    }
 }
 
 /// The measurements of a run.

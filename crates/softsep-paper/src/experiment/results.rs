@@ -71,6 +71,11 @@ impl Results {
         &self.runs[row][replication as usize - 1][setup]
     }
 
+    /// Whether no cell of a row was run yet.
+    pub(super) fn is_open(&self, row: usize) -> bool {
+        self.runs[row].iter().flatten().all(|entry| matches!(entry, CellState::Open))
+    }
+
     /// All references of a row.
     pub(super) fn references(&self, row: usize) -> impl Iterator<Item = Reference> {
         self.references[row].iter().copied().flatten()
@@ -92,11 +97,11 @@ impl Results {
 pub(super) enum Timing {
     /// Nothing was measured.
     Unknown,
-    /// In no replication before the limit.
-    Over,
+    /// In no replication before the limit, which stopped the runs after so many seconds on average by the clock shown.
+    Over { after: f64 },
     /// In no replication, although the limit stopped none.
     Never,
-    /// Mean and standard deviation. A time beyond the limit counts as the limit, and `over` is the number of these.
+    /// Mean and standard deviation. A run that the limit stopped counts with the time until then, and `over` is the number of these.
     /// Runs that ended before they reached the goal have no time, and `never` is the number of these.
     Took { mean: f64, deviation: f64, over: usize, never: usize },
 }
@@ -104,36 +109,37 @@ pub(super) enum Timing {
 impl Timing {
     /// The time that the paper's tables show: until the incumbent is within 0.1 %. For affine decision rules it is the
     /// time of their program, for Algorithm 3 the time until the incumbent is certified.
-    pub(super) fn of_setup<'m>(setup: MethodSetup, runs: impl Iterator<Item = &'m Measurement>, limit: f64) -> Self {
+    pub(super) fn of_setup<'m>(study: &Study, setup: MethodSetup, runs: impl Iterator<Item = &'m Measurement>) -> Self {
         match setup {
             MethodSetup::Adr | MethodSetup::Algorithm3 => {
-                Self::of(runs, limit, |run| (!run.is_over).then_some(run.end))
+                Self::of(study, runs, |run| (!run.is_over).then_some(run.end))
             }
-            _ => Self::of(runs, limit, |run| run.coarse),
+            _ => Self::of(study, runs, |run| run.coarse),
         }
     }
 
-    /// The times of the event that `when` finds in each run.
+    /// The times of the event that `when` finds in each run, by the clock that tables show. The limit is of wall-clock
+    /// time.
     pub(super) fn of<'m>(
+        study: &Study,
         runs: impl Iterator<Item = &'m Measurement>,
-        limit: f64,
         when: impl Fn(&Measurement) -> Option<Effort>,
     ) -> Self {
         let (mut seconds, mut over, mut never) = (Vec::new(), 0, 0);
         for run in runs {
             match when(run) {
-                Some(effort) if effort.seconds <= limit => seconds.push(effort.seconds),
+                Some(effort) if effort.seconds <= study.limit => seconds.push(study.shown_seconds(effort)),
                 None if !run.is_over => never += 1,
                 _ => {
                     over += 1;
-                    seconds.push(limit);
+                    seconds.push(study.shown_seconds(run.end).min(study.limit));
                 }
             }
         }
         match seconds.len() {
             0 if never > 0 => Timing::Never,
             0 => Timing::Unknown,
-            count if over == count => Timing::Over,
+            count if over == count => Timing::Over { after: mean(&seconds).0 },
             _ => {
                 let (mean, deviation) = mean(&seconds);
                 Timing::Took { mean, deviation, over, never }
@@ -161,11 +167,13 @@ pub(super) fn quartiles(sample: &mut [f64]) -> [f64; 3] {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::study::{Exhibit, Sizes, StudyOptions};
     use super::*;
 
     fn run(seconds: Option<f64>, is_over: bool) -> Measurement {
-        let effort = |seconds| Effort { seconds, solves: 1 };
+        let effort = |seconds| Effort { seconds, cpu_seconds: Some(0.5 * seconds), solves: 1 };
         Measurement {
             start: None,
             coarse: seconds.map(effort),
@@ -181,21 +189,33 @@ mod tests {
         }
     }
 
+    fn study(threads: Option<usize>) -> Study {
+        let options = StudyOptions { limit: Some(10.0), threads, ..StudyOptions::new(Sizes::Smallest) };
+        Study::new(Exhibit::Table(1), &options).unwrap()
+    }
+
     fn timing(runs: &[Measurement]) -> Timing {
-        Timing::of(runs.iter(), 10.0, |run| run.coarse)
+        Timing::of(&study(None), runs.iter(), |run| run.coarse)
     }
 
     #[test]
     fn times_beyond_the_limit_count_as_the_limit() {
         assert_eq!(timing(&[]), Timing::Unknown);
-        assert_eq!(timing(&[run(None, true), run(None, true)]), Timing::Over);
+        assert_eq!(timing(&[run(None, true), run(None, true)]), Timing::Over { after: 10.0 });
         assert_eq!(timing(&[run(None, false)]), Timing::Never);
         // A run that reached the goal in time and was stopped later has its time.
         assert_eq!(timing(&[run(Some(2.0), true)]), Timing::Took { mean: 2.0, deviation: 0.0, over: 0, never: 0 });
         let mixed = timing(&[run(Some(2.0), false), run(None, true), run(None, false)]);
         assert_eq!(mixed, Timing::Took { mean: 6.0, deviation: 32.0_f64.sqrt(), over: 1, never: 1 });
         // An event after the limit counts as over it.
-        assert_eq!(timing(&[run(Some(10.5), true)]), Timing::Over);
+        assert_eq!(timing(&[run(Some(10.5), true)]), Timing::Over { after: 10.0 });
+    }
+
+    #[test]
+    fn on_one_thread_times_are_cpu_seconds_and_the_limit_is_of_wall_clock_time() {
+        let of = |run: &Measurement| Timing::of(&study(Some(1)), [run].into_iter(), |run| run.coarse);
+        assert_eq!(of(&run(Some(2.0), false)), Timing::Took { mean: 1.0, deviation: 0.0, over: 0, never: 0 });
+        assert_eq!(of(&run(Some(10.5), true)), Timing::Over { after: 5.25 });
     }
 
     #[test]

@@ -16,16 +16,14 @@ use super::record::{CellRecord, CellResult, Reference};
 use super::results::{CellState, Results};
 use super::setup::MethodSetup;
 use super::study::{Study, StudyRow};
-use super::{csv, machine, plot};
+use super::{csv, machine, markdown, plot};
 use crate::instances::location_transportation;
 
-/// The options of a run that do not change its results: the folder, the threads, and the command that repeats it.
+/// The options of a run that do not change its results: the folder, and the command that repeats it.
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// The output folder; it is made if it does not exist.
     pub out: PathBuf,
-    /// Threads of each run; `None` for all cores. Runs follow one another.
-    pub threads: Option<usize>,
     /// The command line that asks for the same study, shown on its page.
     pub command: String,
 }
@@ -38,6 +36,9 @@ pub trait Progress {
     /// A cell ended as `outcome` says. `seconds` is its duration, in this run or in an earlier one; `None` if it has
     /// no result.
     fn end(&mut self, cell: &str, outcome: &str, seconds: Option<f64>);
+
+    /// The next cell is not asked for.
+    fn skip(&mut self);
 }
 
 /// The state of a study at the end of [`run`].
@@ -47,7 +48,7 @@ pub struct Summary {
     pub files: Vec<PathBuf>,
     /// Cells that are done.
     pub done: usize,
-    /// All cells.
+    /// All cells of the study, without replications that it does not ask for.
     pub cells: usize,
     /// Whether the interrupt flag ended the run.
     pub interrupted: bool,
@@ -71,7 +72,11 @@ pub fn run(
         interrupt,
         progress,
         results: Results::new(study),
+        first_seconds: vec![vec![None; 1 + study.setups.len()]; study.rows.len()],
+        machines: Vec::new(),
         done: 0,
+        ran: 0,
+        spared: 0,
         failures: Vec::new(),
     };
     let ended = runner.run_cells();
@@ -79,7 +84,13 @@ pub fn run(
     let files = runner.write_up()?;
     ended?;
     let interrupted = interrupt.load(Ordering::Relaxed);
-    Ok(Summary { files, done: runner.done, cells: study.cells(), interrupted, failures: runner.failures })
+    Ok(Summary {
+        files,
+        done: runner.done,
+        cells: study.cells() - runner.spared,
+        interrupted,
+        failures: runner.failures,
+    })
 }
 
 /// A study in progress.
@@ -91,8 +102,16 @@ struct Runner<'s> {
     interrupt: &'s Arc<AtomicBool>,
     progress: &'s mut dyn Progress,
     results: Results,
+    /// Seconds of the first replication by row and column, 0 for the reference.
+    first_seconds: Vec<Vec<Option<f64>>>,
+    /// Machines of finished cells.
+    machines: Vec<String>,
     /// Cells that are done, in this run or in an earlier one.
     done: usize,
+    /// Cells of this run.
+    ran: usize,
+    /// Replications that are not asked for.
+    spared: usize,
     failures: Vec<String>,
 }
 
@@ -112,7 +131,12 @@ impl Runner<'_> {
                 if self.interrupt.load(Ordering::Relaxed) {
                     return Ok(());
                 }
+                let ran = self.ran;
                 self.run_row(row, replication)?;
+                if self.ran > ran {
+                    // A run that is killed leaves all finished rows written up.
+                    self.write_up()?;
+                }
             }
         }
         Ok(())
@@ -127,13 +151,20 @@ impl Runner<'_> {
             let name = format!("{}-r{replication}-{}", row.name, setup.name());
             let title = format!("{}, replication {replication}, {}", row.title, setup.title());
             let key = self.key(row, replication, setup);
-            self.progress.begin(&title);
             let kept = self.folder.find(&name, &key);
             let is_kept = kept.is_some();
+            let is_asked = row.is_asked && self.is_replicated(row_index, replication, column);
+            if !is_kept && !is_asked {
+                self.spared += usize::from(row.is_asked);
+                self.progress.skip();
+                continue;
+            }
+            self.progress.begin(&title);
             match kept.map_or_else(|| self.run_cell(&mut instance, setup, key), Ok) {
                 Ok(record) => {
                     if !is_kept {
                         self.folder.keep(&name, &record)?;
+                        self.ran += 1;
                     }
                     let words =
                         if is_kept { "kept from before".to_owned() } else { format!("{:.2} s", record.seconds) };
@@ -147,10 +178,26 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Whether a cell is to be run in this replication. A reference is, if any method of its row is.
+    fn is_replicated(&self, row: usize, replication: u32, column: usize) -> bool {
+        let Some(most) = self.study.replicate_below.filter(|_| replication > 1) else { return true };
+        let is_short = |seconds: &Option<f64>| seconds.is_some_and(|seconds| seconds < most);
+        match (column, &self.first_seconds[row]) {
+            (0, first) => first.iter().skip(1).any(is_short),
+            (_, first) => is_short(&first[column]),
+        }
+    }
+
     /// Notes the result of a cell.
     fn note(&mut self, instance: &mut Instance, column: usize, record: CellRecord) {
         let (row, replication) = (instance.row_index, instance.replication);
         self.done += 1;
+        if replication == 1 {
+            self.first_seconds[row][column] = Some(record.seconds);
+        }
+        if !self.machines.contains(&record.machine) {
+            self.machines.push(record.machine);
+        }
         match record.result {
             CellResult::Reference(found) => {
                 instance.reference = Some(found);
@@ -182,19 +229,18 @@ impl Runner<'_> {
         }
     }
 
-    /// The key of a record holds everything that it depends on: the instance, the method and its options, the limit,
-    /// the version and the machine.
+    /// The key of a record holds everything that it depends on but the machine: the instance, the method and its
+    /// options, the limit and the version. Cells of other rows and methods are not in it, so that a study can grow.
     fn key(&self, row: &StudyRow, replication: u32, setup: MethodSetup) -> String {
         let instance = self.study.instance(row, replication);
         let key = json!({
             "instance": format!("{instance:?}"),
             "method": setup.name(),
             "options": setup.command_options(row),
-            "iterations": self.study.iterations,
-            "limit": self.study.limit,
-            "threads": self.options.threads,
+            "iterations": self.study.iterations.filter(|_| setup.is_endless()),
+            "limit": self.study.limit_of(setup),
+            "threads": self.study.threads,
             "version": VERSION,
-            "machine": self.machine,
         });
         key.to_string()
     }
@@ -206,14 +252,13 @@ impl Runner<'_> {
             Some(problem) => problem,
             empty => empty.insert(self.draw(row, replication)?),
         };
-        let threads = self.options.threads;
-        let cell = CellRun { study: self.study, row, replication, problem, threads, interrupt: self.interrupt };
+        let cell = CellRun { study: self.study, row, replication, problem, interrupt: self.interrupt };
         let result = match (setup, reference) {
             (MethodSetup::Reference, _) => CellResult::Reference(cell.reference()?),
             (_, Some(reference)) => CellResult::Run(Box::new(cell.measure(setup, reference)?)),
             (_, None) => return Err(Missing::Failed("there is no reference to measure it by".into())),
         };
-        Ok(CellRecord { key, seconds: started.elapsed().as_secs_f64(), result })
+        Ok(CellRecord { key, seconds: started.elapsed().as_secs_f64(), machine: self.machine.clone(), result })
     }
 
     fn draw(&self, row: &StudyRow, replication: u32) -> Result<Problem, Missing> {
@@ -229,15 +274,21 @@ impl Runner<'_> {
         if study.exhibit.is_figure() {
             files.push(self.folder.write(&format!("{name}-paths.csv"), &csv::paths(study, &self.results))?);
         }
+        let (machines, command) = (self.machines.join("; "), &self.options.command);
+        if !study.exhibit.is_figure() {
+            let table = markdown::table(study, &self.results, &machines, command);
+            files.push(self.folder.write(&format!("{name}.md"), &table)?);
+        }
         let chart = plot::chart(study, &self.results);
         files.push(self.folder.write(&format!("{name}.svg"), &chart.file())?);
         let page = Page {
             study,
             results: &self.results,
             chart: &chart,
-            machine: &self.machine,
-            command: &self.options.command,
+            machines: &machines,
+            command,
             done: self.done,
+            cells: study.cells() - self.spared,
         };
         files.push(self.folder.write(&format!("{name}.html"), &page.write())?);
         Ok(files)
@@ -249,31 +300,109 @@ impl Runner<'_> {
 mod tests {
     use std::fs;
 
-    use super::super::study::{Exhibit, Sizes};
+    use super::super::study::{Exhibit, Sizes, StudyOptions};
     use super::*;
 
-    struct Unheard;
+    #[derive(Default)]
+    struct Counts {
+        kept: usize,
+        skipped: usize,
+    }
 
-    impl Progress for Unheard {
+    impl Progress for Counts {
         fn begin(&mut self, _cell: &str) {}
 
-        fn end(&mut self, _cell: &str, _outcome: &str, _seconds: Option<f64>) {}
+        fn end(&mut self, _cell: &str, outcome: &str, _seconds: Option<f64>) {
+            self.kept += usize::from(outcome == "kept from before");
+        }
+
+        fn skip(&mut self) {
+            self.skipped += 1;
+        }
+    }
+
+    fn study(table: u8, options: StudyOptions) -> Study {
+        Study::new(Exhibit::Table(table), &StudyOptions { threads: Some(1), ..options }).unwrap()
+    }
+
+    fn smallest(replications: u32) -> StudyOptions {
+        StudyOptions { replications: Some(replications), ..StudyOptions::new(Sizes::Smallest) }
+    }
+
+    fn run_in(folder: &tempfile::TempDir, study: &Study) -> (Summary, Counts) {
+        let options = RunOptions { out: folder.path().to_owned(), command: "again".into() };
+        let mut counts = Counts::default();
+        let summary = run(study, &options, &mut counts, &Arc::default()).unwrap();
+        (summary, counts)
+    }
+
+    fn text(folder: &tempfile::TempDir, name: &str) -> String {
+        fs::read_to_string(folder.path().join(name)).unwrap()
     }
 
     #[test]
     fn a_cell_that_fails_is_reported_and_does_not_stop_the_rest() {
         let folder = tempfile::tempdir().unwrap();
-        let mut study = Study::new(Exhibit::Table(3), Sizes::Smallest, Some(1), None, 1);
+        let mut study = study(3, smallest(1));
         // There is no such instance.
         study.rows[0].n = 0;
-        let options = RunOptions { out: folder.path().to_owned(), threads: Some(1), command: "again".into() };
-        let summary = run(&study, &options, &mut Unheard, &Arc::default()).unwrap();
-        assert_eq!((summary.failures.len(), summary.done, summary.cells), (5, 5, 10));
-        let csv = fs::read_to_string(folder.path().join("table-3.csv")).unwrap();
-        assert_eq!((csv.matches(",failed,").count(), csv.matches(",done,").count()), (4, 4), "{csv}");
-        let page = fs::read_to_string(folder.path().join("table-3.html")).unwrap();
+        let (summary, _) = run_in(&folder, &study);
+        assert_eq!((summary.failures.len(), summary.done, summary.cells), (6, 6, 12));
+        let csv = text(&folder, "table-3.csv");
+        assert_eq!((csv.matches(",failed,").count(), csv.matches(",done,").count()), (5, 5), "{csv}");
+        let page = text(&folder, "table-3.html");
         assert!(page.contains("Not complete") && page.contains("What is missing"));
+        assert_eq!(text(&folder, "table-3.md").matches("| failed |").count(), 3);
         // Only finished cells are kept: those that failed are tried again.
-        assert_eq!(fs::read_dir(folder.path().join("cells/table-3")).unwrap().count(), 5);
+        assert_eq!(fs::read_dir(folder.path().join("cells/table-3")).unwrap().count(), 6);
+    }
+
+    #[test]
+    fn a_study_that_grows_by_a_method_a_row_or_a_replication_keeps_its_cells() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = vec!["n3".to_owned()];
+        let mut few = study(2, StudyOptions { rows, ..smallest(1) });
+        few.setups.retain(|setup| *setup != MethodSetup::Ccg);
+        let (summary, counts) = run_in(&folder, &few);
+        // The other row is not asked for, and missing.
+        assert_eq!((summary.done, summary.cells, counts.skipped), (5, 10, 5));
+        assert!(text(&folder, "table-2.html").contains("Not complete"));
+        let (summary, counts) = run_in(&folder, &study(2, smallest(2)));
+        assert_eq!((summary.done, summary.cells, counts.kept), (24, 24, 5));
+        // Rows that are not asked for are shown as the folder has them.
+        let (summary, counts) = run_in(&folder, &study(2, StudyOptions { rows: vec!["n2".into()], ..smallest(2) }));
+        assert_eq!((summary.done, counts.kept), (24, 24));
+        assert!(text(&folder, "table-2.html").contains("Complete"));
+    }
+
+    #[test]
+    fn cells_of_another_machine_are_taken_over_and_the_machine_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let study = study(3, smallest(1));
+        run_in(&folder, &study);
+        let cell = folder.path().join("cells/table-3/n2-g0.4-r1-bundle.json");
+        let record = fs::read_to_string(&cell).unwrap();
+        fs::write(&cell, record.replace(&machine::description(), "an abacus")).unwrap();
+        let (_, counts) = run_in(&folder, &study);
+        assert_eq!(counts.kept, 12);
+        let both = format!("{}; an abacus", machine::description());
+        assert!(text(&folder, "table-3.md").contains(&both) && text(&folder, "table-3.html").contains("an abacus"));
+    }
+
+    #[test]
+    fn only_short_cells_are_replicated() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = |seconds| study(3, StudyOptions { replicate_below: Some(seconds), ..smallest(3) });
+        let (summary, counts) = run_in(&folder, &below(1e-9));
+        assert_eq!((summary.done, summary.cells, counts.skipped), (12, 12, 24));
+        assert!(text(&folder, "table-3.html").contains("Complete"));
+        // As if the first replication of one cell had taken long.
+        let cell = folder.path().join("cells/table-3/n2-g0.4-r1-bundle.json");
+        let mut record: serde_json::Value = serde_json::from_str(&fs::read_to_string(&cell).unwrap()).unwrap();
+        record["took"] = 1e6.into();
+        fs::write(&cell, record.to_string()).unwrap();
+        let (summary, counts) = run_in(&folder, &below(1e5));
+        assert_eq!((summary.done, summary.cells, counts.skipped, counts.kept), (34, 34, 2, 12));
+        assert!(text(&folder, "table-3.md").contains("1 to 3 replications, from seed 1 on"));
     }
 }

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 use softsep::{Assumed, Certify, ProbabilisticTarget};
 
+use crate::instances::Uncertain;
+
 use super::study::{ChainSetup, StudyRow};
 
 /// A method with its options: a column of a table.
@@ -12,9 +14,11 @@ pub(super) enum MethodSetup {
     Reference,
     /// Algorithm 1: one scenario per step, steps 1/√n, the linear average.
     Algorithm1,
-    /// Algorithm 3: a tree with calls of uniform chains, certified under the paper's ρ.
+    /// Algorithm 3 as printed: calls of uniform chains find cuts and certify, under the paper's ρ and ε_cert.
     Algorithm3,
-    /// Column-and-constraint generation.
+    /// Column-and-constraint generation with the separation that the paper describes for the set.
+    CcgPaper,
+    /// Column-and-constraint generation with our separation.
     Ccg,
     /// Affine decision rules.
     Adr,
@@ -36,6 +40,9 @@ pub(super) const FINE: f64 = 1e-4;
 /// ρ of EC.3, which the paper assumes in all its experiments.
 const RHO: f64 = 0.9;
 
+/// ε_cert of EC.3, in units of cost.
+const EPSILON_CERT: f64 = 100.0;
+
 /// The paper does not say how often a certificate may be false; its code allows one in ten.
 const CONFIDENCE: f64 = 0.9;
 
@@ -46,6 +53,7 @@ impl MethodSetup {
             MethodSetup::Reference => "reference",
             MethodSetup::Algorithm1 => "algorithm-1",
             MethodSetup::Algorithm3 => "algorithm-3",
+            MethodSetup::CcgPaper => "ccg-paper",
             MethodSetup::Ccg => "ccg",
             MethodSetup::Adr => "adr",
             MethodSetup::Bundle => "bundle",
@@ -59,7 +67,8 @@ impl MethodSetup {
             MethodSetup::Reference => "reference",
             MethodSetup::Algorithm1 => "Algorithm 1",
             MethodSetup::Algorithm3 => "Algorithm 3",
-            MethodSetup::Ccg => "C&CG",
+            MethodSetup::CcgPaper => "C&CG, paper's separation",
+            MethodSetup::Ccg => "C&CG, our separation",
             MethodSetup::Adr => "ADR",
             MethodSetup::Bundle => "bundle",
             MethodSetup::BranchAndCut => "branch-and-cut",
@@ -70,7 +79,7 @@ impl MethodSetup {
     pub(super) fn column(self) -> Option<usize> {
         match self {
             MethodSetup::Algorithm1 | MethodSetup::Algorithm3 => Some(0),
-            MethodSetup::Ccg => Some(1),
+            MethodSetup::CcgPaper | MethodSetup::Ccg => Some(1),
             MethodSetup::Adr => Some(2),
             MethodSetup::Reference | MethodSetup::Bundle | MethodSetup::BranchAndCut => None,
         }
@@ -80,7 +89,7 @@ impl MethodSetup {
     pub(super) fn method(self, mixed_integer: bool) -> &'static str {
         match self {
             MethodSetup::Algorithm1 => "sgd",
-            MethodSetup::Ccg => "ccg",
+            MethodSetup::CcgPaper | MethodSetup::Ccg => "ccg",
             MethodSetup::Adr => "adr",
             MethodSetup::Algorithm3 | MethodSetup::BranchAndCut => "branch-and-cut",
             MethodSetup::Bundle => "bundle",
@@ -122,18 +131,9 @@ impl MethodSetup {
     /// The method's options.
     pub(super) fn options(self, row: &StudyRow) -> Map<String, Value> {
         let options = match self {
-            MethodSetup::Algorithm1 => {
-                let ChainSetup { proposal, temperature, kappa } = row.chain;
-                let mut options = json!({
-                    "steps": "sqrt", "step": 1, "average": "linear", "acceptance": "metropolis",
-                    "proposal": proposal, "temperature": temperature,
-                });
-                if let Some(kappa) = kappa {
-                    options["kappa"] = kappa.into();
-                }
-                options
-            }
-            MethodSetup::Algorithm3 => json!({"root": "sgd", "proposal": "uniform"}),
+            MethodSetup::Algorithm1 => algorithm_1(row.chain),
+            MethodSetup::Algorithm3 => json!({"preset": "paper", "epsilon-cert": EPSILON_CERT}),
+            MethodSetup::CcgPaper => json!({"separation": paper_separation(row.uncertainty)}),
             _ => Value::Null,
         };
         options.as_object().cloned().unwrap_or_default()
@@ -153,5 +153,28 @@ impl MethodSetup {
             _ => {}
         }
         line
+    }
+}
+
+/// The options of `sgd` that make it Algorithm 1.
+fn algorithm_1(chain: ChainSetup) -> Value {
+    let ChainSetup { proposal, temperature, kappa } = chain;
+    let mut options = json!({
+        "steps": "sqrt", "step": 1, "average": "linear", "acceptance": "metropolis",
+        "proposal": proposal, "temperature": temperature,
+    });
+    if let Some(kappa) = kappa {
+        options["kappa"] = kappa.into();
+    }
+    options
+}
+
+/// The separation of the paper's C&CG: enumeration on lists, else a mixed-integer program with big-M constants, by KKT
+/// conditions on ellipsoids and by strong duality on budgets.
+fn paper_separation(uncertainty: Uncertain) -> &'static str {
+    match uncertainty {
+        Uncertain::Ellipsoid => "kkt",
+        Uncertain::Scenarios(_) => "scan",
+        Uncertain::Budget { .. } => "bilinear",
     }
 }

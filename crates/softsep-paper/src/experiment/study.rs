@@ -2,7 +2,9 @@
 
 use crate::instances::{LocationTransportation, Uncertain};
 
+use super::error::ExperimentError;
 use super::printed::{self, PrintedTime};
+use super::record::Effort;
 use super::setup::MethodSetup;
 use super::words::grouped;
 
@@ -15,6 +17,32 @@ pub enum Sizes {
     Small,
     /// The paper's grid, limits and replications: hours.
     Full,
+}
+
+/// The options of a study: how large it is, and how often and how long each method runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyOptions {
+    /// The sizes of the instances.
+    pub sizes: Sizes,
+    /// Replications of each cell; by the sizes if `None`.
+    pub replications: Option<u32>,
+    /// A cell is replicated only if its first replication took fewer seconds than this; `None` replicates all.
+    pub replicate_below: Option<f64>,
+    /// The rows to run by name, or by the part of their names before a hyphen; all rows if empty.
+    pub rows: Vec<String>,
+    /// Seconds for each run; by the sizes if `None`.
+    pub limit: Option<f64>,
+    /// Replication r has seed + r − 1.
+    pub seed: u64,
+    /// Threads of each run; `None` for all cores. Runs follow one another.
+    pub threads: Option<usize>,
+}
+
+impl StudyOptions {
+    /// The defaults of these sizes, with seed 1.
+    pub fn new(sizes: Sizes) -> Self {
+        Self { sizes, replications: None, replicate_below: None, rows: Vec::new(), limit: None, seed: 1, threads: None }
+    }
 }
 
 /// A table or a figure of the paper.
@@ -54,6 +82,8 @@ pub(super) struct StudyRow {
     pub(super) chain: ChainSetup,
     /// The times that the paper prints for its algorithm, C&CG and ADR.
     pub(super) printed: Option<[PrintedTime; 3]>,
+    /// Whether its cells are to be run. Cells of other rows are shown if the folder holds them.
+    pub(super) is_asked: bool,
 }
 
 /// The kind of a cell: replications of one kind take about the same time.
@@ -78,6 +108,10 @@ pub struct Study {
     pub(super) iterations: Option<u64>,
     /// Replication r has seed + r − 1.
     pub(super) seed: u64,
+    /// Threads of each run.
+    pub(super) threads: Option<usize>,
+    /// Cells whose first replication took as many seconds are not replicated.
+    pub(super) replicate_below: Option<f64>,
 }
 
 impl Exhibit {
@@ -118,6 +152,9 @@ impl Exhibit {
     }
 }
 
+/// The least seconds of a reference, whatever the limit: no gap can be measured without one.
+const REFERENCE_SECONDS: f64 = 60.0;
+
 /// The paper's temperature.
 const COLD: f64 = 0.001;
 
@@ -126,16 +163,17 @@ const COLD: f64 = 0.001;
 const SITES: usize = 3;
 
 impl Study {
-    /// The study of an exhibit at these sizes. `replications` and `limit` (in seconds) replace the defaults of the
-    /// sizes.
-    pub fn new(exhibit: Exhibit, sizes: Sizes, replications: Option<u32>, limit: Option<f64>, seed: u64) -> Self {
-        let (rows, setups, usual, iterations) = match exhibit {
+    /// The study of an exhibit with these options. Fails if a row is asked for that the exhibit does not have.
+    pub fn new(exhibit: Exhibit, options: &StudyOptions) -> Result<Self, ExperimentError> {
+        let sizes = options.sizes;
+        let (mut rows, setups, usual, iterations) = match exhibit {
             Exhibit::Table(number) => {
-                let setups = if number <= 3 {
-                    vec![MethodSetup::Algorithm1, MethodSetup::Ccg, MethodSetup::Adr, MethodSetup::Bundle]
+                let (algorithm, ours) = if number <= 3 {
+                    (MethodSetup::Algorithm1, MethodSetup::Bundle)
                 } else {
-                    vec![MethodSetup::Algorithm3, MethodSetup::Ccg, MethodSetup::Adr, MethodSetup::BranchAndCut]
+                    (MethodSetup::Algorithm3, MethodSetup::BranchAndCut)
                 };
+                let setups = vec![algorithm, MethodSetup::CcgPaper, MethodSetup::Ccg, MethodSetup::Adr, ours];
                 let usual = match sizes {
                     Sizes::Smallest => 2,
                     Sizes::Small => 3,
@@ -159,15 +197,34 @@ impl Study {
             Sizes::Small => 10.0,
             Sizes::Full => printed::LIMIT,
         };
-        Self {
+        choose(&mut rows, &options.rows)?;
+        Ok(Self {
             exhibit,
             rows,
             setups,
-            replications: replications.unwrap_or(usual),
-            limit: limit.unwrap_or(usual_limit),
+            replications: options.replications.unwrap_or(usual),
+            limit: options.limit.unwrap_or(usual_limit),
             iterations,
-            seed,
-        }
+            seed: options.seed,
+            threads: options.threads,
+            replicate_below: options.replicate_below,
+        })
+    }
+
+    /// Seconds for a run of this method.
+    pub(super) fn limit_of(&self, setup: MethodSetup) -> f64 {
+        if setup == MethodSetup::Reference { self.limit.max(REFERENCE_SECONDS) } else { self.limit }
+    }
+
+    /// The seconds of an effort that tables show. A run on one thread that shares its core with other processes waits
+    /// at times, which its CPU time does not count; on several threads CPU time is no measure of the wait.
+    pub(super) fn shown_seconds(&self, effort: Effort) -> f64 {
+        effort.cpu_seconds.filter(|_| self.shows_cpu_time()).unwrap_or(effort.seconds)
+    }
+
+    /// Whether tables show CPU time.
+    pub(super) fn shows_cpu_time(&self) -> bool {
+        self.threads == Some(1)
     }
 
     /// The instance of a row in a replication, counted from 1. All rows and methods have the same costs and demands, so
@@ -194,6 +251,21 @@ impl Study {
     pub(super) fn cells(&self) -> usize {
         self.rows.len() * self.replications as usize * (1 + self.setups.len())
     }
+}
+
+/// Marks the rows that are asked for by name; all if no name is given.
+fn choose(rows: &mut [StudyRow], names: &[String]) -> Result<(), ExperimentError> {
+    let is_named = |row: &StudyRow, name: &str| {
+        row.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    if let Some(name) = names.iter().find(|name| !rows.iter().any(|row| is_named(row, name))) {
+        let known = rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(ExperimentError::UnknownRow { name: name.clone(), known });
+    }
+    for row in rows {
+        row.is_asked = names.is_empty() || names.iter().any(|name| is_named(row, name));
+    }
+    Ok(())
 }
 
 fn table_rows(number: u8, sizes: Sizes) -> Vec<StudyRow> {
@@ -233,7 +305,7 @@ fn table_row(number: u8, n: usize, at: f64, printed: Option<[PrintedTime; 3]>) -
     // The text leaves κ open; these are those of the paper's code.
     let kappa = if matches!(uncertainty, Uncertain::Budget { .. }) { n as f64 / 2.0 } else { 5.0 * n as f64 };
     let chain = ChainSetup { proposal: "adaptive", temperature: COLD, kappa: Some(kappa) };
-    StudyRow { name, title, n, uncertainty, mixed_integer: number > 3, chain, printed }
+    StudyRow { name, title, n, uncertainty, mixed_integer: number > 3, chain, printed, is_asked: true }
 }
 
 fn figure_rows(number: u8, sizes: Sizes) -> Vec<StudyRow> {
@@ -247,6 +319,7 @@ fn figure_rows(number: u8, sizes: Sizes) -> Vec<StudyRow> {
         mixed_integer: false,
         chain,
         printed: None,
+        is_asked: true,
     };
     let uniform = ChainSetup { proposal: "uniform", temperature: COLD, kappa: None };
     match number {
@@ -271,11 +344,37 @@ fn figure_rows(number: u8, sizes: Sizes) -> Vec<StudyRow> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     fn study(exhibit: Exhibit, sizes: Sizes) -> Study {
-        Study::new(exhibit, sizes, None, None, 1)
+        Study::new(exhibit, &StudyOptions::new(sizes)).unwrap()
+    }
+
+    #[test]
+    fn rows_are_asked_for_by_name_or_by_size() {
+        let asked = |rows: &[&str]| {
+            let rows = rows.iter().map(|&name| name.to_owned()).collect();
+            let study = Study::new(Exhibit::Table(2), &StudyOptions { rows, ..StudyOptions::new(Sizes::Full) })?;
+            let names = study.rows.iter().filter(|row| row.is_asked).map(|row| row.name.clone());
+            Ok::<_, ExperimentError>(names.collect::<Vec<_>>())
+        };
+        assert_eq!(asked(&[]).unwrap().len(), 15);
+        assert_eq!(asked(&["n30-i5000", "n3-i1000"]).unwrap(), ["n3-i1000", "n30-i5000"]);
+        assert_eq!(asked(&["n3"]).unwrap().len(), 5);
+        let refused = asked(&["n3", "n10"]).unwrap_err().to_string();
+        assert!(refused.starts_with("\"n10\" is no row; the rows are n3-i1000, n3-i5000"), "{refused}");
+    }
+
+    #[test]
+    fn cpu_time_is_shown_for_runs_on_one_thread() {
+        let effort = Effort { seconds: 3.0, cpu_seconds: Some(2.0), solves: 1 };
+        let mut study = study(Exhibit::Table(1), Sizes::Small);
+        assert_eq!(study.shown_seconds(effort), 3.0);
+        study.threads = Some(1);
+        assert_eq!(study.shown_seconds(effort), 2.0);
+        assert_eq!(study.shown_seconds(Effort { cpu_seconds: None, ..effort }), 3.0);
     }
 
     #[test]

@@ -21,11 +21,20 @@ pub(super) fn printed(time: PrintedTime) -> String {
     }
 }
 
+/// A printed time in short form, without its deviation.
+pub(super) fn printed_mean(time: PrintedTime) -> String {
+    match time {
+        PrintedTime::Took(mean, _) => seconds(mean),
+        PrintedTime::Over => printed(time),
+    }
+}
+
 /// A time of ours.
 pub(super) fn timing(timing: Timing, limit: f64) -> String {
     match timing {
         Timing::Unknown => "–".to_owned(),
-        Timing::Over => format!("> {limit}"),
+        Timing::Over { after } if after < limit => format!("> {}", seconds(after)),
+        Timing::Over { .. } => format!("> {limit}"),
         Timing::Never => "none".to_owned(),
         Timing::Took { mean, deviation, over, never } => {
             let mut text = format!("{} ± {}", seconds(mean), seconds(deviation));
@@ -44,7 +53,8 @@ pub(super) fn timing(timing: Timing, limit: f64) -> String {
 pub(super) fn mean_only(timing: Timing, limit: f64) -> String {
     match timing {
         Timing::Unknown => "–".to_owned(),
-        Timing::Over => format!("> {limit}"),
+        Timing::Over { after } if after < limit => format!("> {}", seconds(after)),
+        Timing::Over { .. } => format!("> {limit}"),
         Timing::Never => "none".to_owned(),
         Timing::Took { mean, over: 0, never: 0, .. } => seconds(mean),
         Timing::Took { mean, over, never: 0, .. } => format!("{} ({over} > {limit})", seconds(mean)),
@@ -53,11 +63,11 @@ pub(super) fn mean_only(timing: Timing, limit: f64) -> String {
 }
 
 /// The paper's time over ours.
-pub(super) fn ratio(paper: PrintedTime, ours: Timing, limit: f64) -> String {
+pub(super) fn ratio(paper: PrintedTime, ours: Timing) -> String {
     match (paper, ours) {
         (PrintedTime::Took(paper, _), Timing::Took { mean, .. }) => factor(paper / mean),
         (PrintedTime::Over, Timing::Took { mean, .. }) => format!("> {}", factor(printed::LIMIT / mean)),
-        (PrintedTime::Took(paper, _), Timing::Over) => format!("< {}", factor(paper / limit)),
+        (PrintedTime::Took(paper, _), Timing::Over { after }) => format!("< {}", factor(paper / after)),
         _ => "–".to_owned(),
     }
 }
@@ -111,10 +121,11 @@ mod tests {
     #[test]
     fn times_over_a_limit_bound_the_ratio() {
         let took = Timing::Took { mean: 2.0, deviation: 0.5, over: 0, never: 0 };
-        assert_eq!(ratio(PrintedTime::Took(30.0, 1.0), took, 10.0), "15");
-        assert_eq!(ratio(PrintedTime::Over, took, 10.0), "> 900");
-        assert_eq!(ratio(PrintedTime::Took(30.0, 1.0), Timing::Over, 10.0), "< 3.0");
-        assert_eq!(ratio(PrintedTime::Over, Timing::Over, 10.0), "–");
+        assert_eq!(ratio(PrintedTime::Took(30.0, 1.0), took), "15");
+        assert_eq!(ratio(PrintedTime::Over, took), "> 900");
+        assert_eq!(ratio(PrintedTime::Took(30.0, 1.0), Timing::Over { after: 10.0 }), "< 3.0");
+        assert_eq!(ratio(PrintedTime::Over, Timing::Over { after: 10.0 }), "–");
+        assert_eq!(mean_only(Timing::Over { after: 4.4 }, 10.0), "> 4.40");
         assert_eq!(timing(Timing::Took { mean: 2.0, deviation: 0.5, over: 1, never: 0 }, 10.0), "2.00 ± 0.50 (1 > 10)");
     }
 }

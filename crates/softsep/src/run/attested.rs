@@ -10,6 +10,8 @@ pub struct Attested {
     pub violation: Option<ViolationLevel>,
     /// An upper bound that holds with a probability, under its assumptions.
     pub likely: Option<ProbabilisticBound>,
+    /// An upper bound that was certified with a probability, and that the cost in a scenario of the run exceeds.
+    pub withdrawn: Option<f64>,
     /// Remarks in words: why a statement is missing, or the number of draws that it would need.
     pub remarks: Vec<String>,
 }
@@ -18,7 +20,9 @@ impl Attested {
     /// Keeps the statements that hold for a larger value of the decision: a smaller share of the set is above it, and a
     /// bound below it was false.
     pub(super) fn raised_to(&mut self, value: f64) {
-        self.likely.take_if(|likely| likely.upper < value);
+        if let Some(likely) = self.likely.take_if(|likely| likely.upper < value) {
+            self.withdrawn = Some(likely.upper);
+        }
     }
 
     /// Drops the probabilistic bound and the remarks, which a proved bound replaces.

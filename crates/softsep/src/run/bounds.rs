@@ -230,7 +230,7 @@ mod tests {
         bounds.estimate(&[0.0], 2.0, &[5.0]);
         let violation = Some(ViolationLevel { level: 0.01, confidence: 0.9, measure: "uniform".into() });
         let likely = Some(ProbabilisticBound { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
-        let statement = Attested { violation, likely, remarks: Vec::new() };
+        let statement = Attested { violation, likely, ..Attested::default() };
         assert!(!bounds.attest(&[1.0], 2.0, statement.clone()), "another decision");
         assert!(!bounds.attest(&[0.0], 2.1, statement.clone()), "a value that the decision is not known to have");
         assert!(bounds.attest(&[0.0], 2.0, statement));
@@ -252,6 +252,7 @@ mod tests {
         assert!(revised.violation().is_some() && revised.reported_upper() == Some(2.5), "less is above a larger value");
         revised.revise(&[0.0], 2.6, &[7.0]);
         assert!(revised.violation().is_some() && revised.certificate() == Certificate::None, "the bound was false");
+        assert_eq!(revised.best().and_then(|best| best.attested.withdrawn), Some(2.5));
         let mut again = attested();
         assert!(again.replace_estimate(&[0.0], 2.0, &[5.0]));
         assert_eq!(again.certificate(), Certificate::Probabilistic);

@@ -37,20 +37,49 @@ impl<'p> Assessor<'p> {
 
     /// Returns f(x) plus the largest recourse cost: over a list by enumeration, elsewhere by ascents.
     pub fn cost(&mut self, x: &[f64]) -> Result<f64, Error> {
+        self.cost_up_to(x, f64::INFINITY)
+    }
+
+    /// Returns the cost of x, as [`Assessor::cost`] does, if it is at most `level`. Otherwise returns some cost above the
+    /// level that x has in a scenario of the set, at the end of an ascent: enumeration takes long at bad decisions.
+    pub fn cost_up_to(&mut self, x: &[f64], level: f64) -> Result<f64, Error> {
         let first = self.problem.first.value(x);
-        if let Some(scan) = &mut self.scan {
-            let (clock, mut pool) = (Clock::unlimited(), CutPool::new(self.problem));
-            return Ok(first + scan.separate(&Query::maximum(x, &clock), &mut pool)?.value);
-        }
+        let above = level - first;
+        let Some(scan) = &mut self.scan else { return Ok(first + self.ascend(x, above)?) };
         let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
-        for start in &self.pool {
+        for known in self.pool.iter().rev() {
+            if ascent.evaluate(known)?.value > above {
+                ascent.climb(known)?;
+                return Ok(first + ascent.value());
+            }
+        }
+        let (clock, mut cuts) = (Clock::unlimited(), CutPool::new(self.problem));
+        let query = Query { above: Some(above), ..Query::maximum(x, &clock) };
+        let found = scan.separate(&query, &mut cuts)?;
+        if found.value > above {
+            ascent.climb(&found.xi)?;
+        }
+        let value = ascent.value().max(found.value);
+        if !self.pool.contains(&found.xi) {
+            self.pool.push(found.xi);
+        }
+        Ok(first + value)
+    }
+
+    /// Returns the largest recourse cost at the ends of all ascents, or the first one above `above`.
+    fn ascend(&mut self, x: &[f64], above: f64) -> Result<f64, Error> {
+        let mut ascent = Ascent::new(self.problem, self.engine.as_mut(), x);
+        for start in self.pool.iter().rev() {
             ascent.climb(start)?;
+            if ascent.value() > above {
+                return Ok(ascent.value());
+            }
         }
         ascent.climb_at_random(RANDOM_STARTS, SEED)?;
         let (value, worst) = (ascent.value(), ascent.worst().to_vec());
         if !self.pool.contains(&worst) {
             self.pool.push(worst);
         }
-        Ok(first + value)
+        Ok(value)
     }
 }

@@ -85,8 +85,7 @@ impl Rates {
         let best = outcome.bounds.best().unwrap();
         let (worst, _) = shipping::worst(problem, &best.x, shipping::CLOSE * best.value);
         let cost = best.value.max(problem.first.value(&best.x) + worst.unwrap_or(f64::NEG_INFINITY));
-        let is_withdrawn = best.attested.remarks.iter().any(|remark| remark.contains("shows it to be false"))
-            || outcome.bounds.refuted().is_some();
+        let is_withdrawn = best.attested.withdrawn.is_some() || outcome.bounds.refuted().is_some();
         self.runs += 1;
         self.withdrawn += u64::from(is_withdrawn);
         self.certified += u64::from(is_withdrawn || outcome.bounds.likely().is_some());

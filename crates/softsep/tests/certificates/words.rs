@@ -53,8 +53,10 @@ fn file(outcome: &Outcome) -> ResultFile {
 
 #[test]
 fn a_likely_bound_is_reported_with_what_it_assumes() {
-    let outcome =
-        outcome(Attested { violation: violation(), likely: likely(), remarks: vec!["a remark".into()] }, None);
+    let outcome = outcome(
+        Attested { violation: violation(), likely: likely(), remarks: vec!["a remark".into()], ..Attested::default() },
+        None,
+    );
     let result = file(&outcome);
     let certificate = result.certificate.unwrap();
     assert_eq!((result.objective, result.lower_bound, result.upper_bound), (Some(11.0), Some(10.0), Some(12.0)));
@@ -129,7 +131,7 @@ fn a_violation_level_alone_is_no_upper_bound() {
 
 #[test]
 fn a_sure_bound_stays_sure_beside_a_violation_level() {
-    let outcome = outcome(Attested { violation: violation(), likely: likely(), remarks: Vec::new() }, Some(13.0));
+    let outcome = outcome(Attested { violation: violation(), likely: likely(), ..Attested::default() }, Some(13.0));
     let result = file(&outcome);
     let certificate = result.certificate.unwrap();
     assert_eq!((result.upper_bound, certificate.kind), (Some(13.0), Certificate::Deterministic));

@@ -290,7 +290,8 @@ impl<'a> CertifyingCallback<'a> {
         if !remarks.is_empty() {
             let likely = Some(self.rule.bound(upper)).filter(|_| value <= upper);
             let x = accepted.x.clone();
-            run.attest(&x, value, Attested { likely, remarks, ..Attested::default() });
+            let withdrawn = Some(upper).filter(|_| value > upper);
+            run.attest(&x, value, Attested { likely, withdrawn, remarks, ..Attested::default() });
         }
         Ok(())
     }
