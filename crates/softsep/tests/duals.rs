@@ -1,12 +1,12 @@
-//! Lemma 1 of the paper: among the optimal duals of a scenario, the engine with `DualChoice::LeastSlope` reports one
+//! Lemma 1 of the paper: among the optimal duals of a scenario, the engine with `DualChoice::LeastNorm` reports one
 //! with the least ‖Eᵀπ‖₁.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Row, Variable};
-use softsep::internals::recourse::{DualChoice, Linear};
-use softsep::recourse::{Answer, Recourse};
+use softsep::internals::recourse::Linear;
+use softsep::recourse::{Answer, DualChoice, Recourse};
 use softsep::run::Clock;
 use softsep::uncertainty::SetDefinition;
 use softsep::{Problem, ProblemDefinition};
@@ -99,7 +99,7 @@ fn the_selected_dual_has_the_least_slope() {
     for round in 0..60 {
         let instance = Instance::random(&mut rng);
         let problem = instance.problem();
-        let mut least = Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastSlope).unwrap();
+        let mut least = Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastNorm).unwrap();
         let mut any = Linear::new(&problem, &Clock::unlimited()).unwrap();
         for _ in 0..5 {
             let mut integers =
@@ -134,7 +134,7 @@ fn a_kink_known_by_hand() {
         file.recourse.constraints.push(row);
     }
     let problem = Problem::new(&file).unwrap();
-    let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastSlope).unwrap();
+    let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastNorm).unwrap();
     let mut answer = Answer::new(&problem);
     for (x, value, slope) in [(0.0, 1.0, 0.0), (-0.5, 1.5, -1.0), (0.5, 1.0, 0.0)] {
         engine.at(&[x]);

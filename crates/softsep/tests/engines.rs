@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use softsep::Problem;
-use softsep::internals::recourse::{Conic, DualChoice, Fixed, Linear};
+use softsep::internals::recourse::{Conic, Fixed, Linear};
+use softsep::recourse::DualChoice;
 use softsep::run::Clock;
 use softsep::testing::{Recipe, check_engine, random_problem};
 
@@ -62,7 +63,7 @@ fn simplex_with_costs_that_move() {
 fn simplex_with_the_least_slope() {
     for seed in many(500) {
         let problem = problem(&Recipe { cost_xi: seed % 4 == 0, ..Recipe::default() }, seed);
-        let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastSlope).unwrap();
+        let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastNorm).unwrap();
         let mut other = Linear::new(&problem, &Clock::unlimited()).unwrap();
         check_engine(&problem, &mut engine, &mut other, seed);
     }

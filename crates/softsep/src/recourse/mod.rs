@@ -6,6 +6,7 @@
 pub(crate) mod conic;
 mod cut;
 mod dual;
+mod dual_choice;
 pub(crate) mod fixed;
 pub(crate) mod linear;
 mod program;
@@ -14,6 +15,7 @@ pub(crate) use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub use cut::{Cut, CutKind};
 pub(crate) use dual::{DualColumns, DualSet};
+pub use dual_choice::DualChoice;
 pub(crate) use fixed::Fixed;
 pub(crate) use linear::recourse_basis;
 pub(crate) use linear::{BasisPolicies, BasisPolicy, BasisResponse, Interval, Linear};
@@ -101,6 +103,9 @@ pub struct RecourseWork {
     pub iterations: u64,
     /// Solves that needed a later rung of the ladder.
     pub recovered: u64,
+    /// Solves whose dual is that of the solver although [`DualChoice`] asked for another one: the program that selects
+    /// it failed, or its dual was not optimal to the tolerance of the engine.
+    pub unselected: u64,
 }
 
 /// A recourse engine. `at` adds x to the right-hand side once; after that `solve` only changes ξ.
@@ -138,13 +143,19 @@ pub trait Recourse: Send {
 /// Returns the engine for a problem: simplex where the recourse is linear, interior point where it is quadratic or
 /// conic, and row checks where it has no variables.
 pub fn engine(problem: &Problem, clock: &Clock) -> Result<Box<dyn Recourse>, RecourseError> {
+    engine_with(problem, DualChoice::Any, clock)
+}
+
+/// Returns the engine for a problem as [`engine`] does, with a choice among optimal duals. Recourse without variables
+/// has a single one.
+pub fn engine_with(problem: &Problem, dual: DualChoice, clock: &Clock) -> Result<Box<dyn Recourse>, RecourseError> {
     let recourse = &problem.recourse;
     if recourse.dim() == 0 && recourse.cones.is_empty() {
         Ok(Box::new(Fixed::new(problem)?))
     } else if recourse.is_linear() && recourse.dim() > 0 {
-        Ok(Box::new(Linear::new(problem, clock)?))
+        Ok(Box::new(Linear::new(problem, clock)?.with_dual(dual)?))
     } else {
-        Ok(Box::new(Conic::new(problem, clock)?))
+        Ok(Box::new(Conic::new(problem, clock)?.with_dual(dual)))
     }
 }
 

@@ -43,6 +43,14 @@ impl SlopeRanges {
         Self::along(&problem.recourse.e, DualSet::Feasible, problem, clock)
     }
 
+    /// Computes the ranges of −π, by the rows of the recourse.
+    pub(crate) fn of_rows(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+        let rows = problem.recourse.rows();
+        let mut identity = Sparse::new(rows);
+        (0..rows).for_each(|row| identity.push_row([(row, 1.0)]));
+        Self::along(&identity, DualSet::Feasible, problem, clock)
+    }
+
     pub(super) fn over(duals: DualSet, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
         Self::along(&problem.recourse.u, duals, problem, clock)
     }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::weights::{self, Weights};
 use crate::chain::Acceptance;
 use crate::proposal;
+use crate::recourse::DualChoice;
 use crate::theory::Adaptive;
 use crate::uncertainty::ReferenceMeasure;
 
@@ -27,6 +28,9 @@ pub struct SoftSettings {
     /// Whether every integer assignment of x has a chain of its own (Algorithm 2), and how these catch up.
     #[serde(skip)]
     pub per_assignment: Option<CatchUp>,
+    /// The choice among optimal duals, whose slopes are those of the answer and of the chains' proposals.
+    #[serde(skip)]
+    pub dual: DualChoice,
     /// The proposal of the chains.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub proposal: proposal::ProposalKind,
@@ -70,6 +74,7 @@ impl Default for SoftSettings {
         Self {
             search: Search::default(),
             per_assignment: None,
+            dual: DualChoice::default(),
             proposal: proposal::ProposalKind::default(),
             weights: None,
             acceptance: Acceptance::default(),
