@@ -4,9 +4,9 @@
 //! - `g_f` is c, and over the bounds of x an interval where f is quadratic.
 //! - `−Eᵀπ` lies between the ends that linear programs over all feasible duals π give, where the recourse is linear with
 //!   fixed costs.
-//! - Where an end is infinite, because the duals are unbounded along a capacity that may be zero, the price of a row
-//!   with a bounded dual stands in: the largest of these prices is the unit cost of recourse that is always there, the
-//!   h of EC.3. An optimal vertex has prices of this size; the stand-in is a size and not a bound.
+//! - Where an end is infinite, because the duals are unbounded along a capacity that may be zero, the largest bounded
+//!   price of a row without x stands in: the unit cost of recourse that is there whatever x is, the h of EC.3. It is a
+//!   size and not a bound.
 //! - Elsewhere (quadratic or conic recourse, costs that move with ξ, quadratic f over unbounded x, no bounded price)
 //!   the sizes are those of subgradients at the first x, for the nominal scenario and a few drawn ones.
 
@@ -77,7 +77,7 @@ fn sizes(problem: &Problem, clock: &Clock) -> Result<Option<Sizes>, Error> {
     }
     let ranges = match recourse.dim() {
         0 => SlopeRanges { least: vec![0.0; gradients.len()], most: vec![0.0; gradients.len()] },
-        _ => match SlopeRanges::in_x(problem, clock)? {
+        _ => match SlopeRanges::sizes_in_x(problem, clock)? {
             Some(ranges) => ranges,
             None => return Ok(None),
         },
@@ -117,22 +117,21 @@ fn gradient_ranges(first: &FirstStage) -> Option<Vec<(f64, f64)>> {
 
 /// Prices that stand in for infinite ends.
 struct Prices {
-    /// The largest bounded price of a row, h.
+    /// h: the largest bounded price of a row without x.
     largest: f64,
-    /// `Σ |E_ki|·price_k` by entry i of x; a row k whose price is unbounded has the largest bounded one.
+    /// `Σ |E_ki|·h` by entry i of x.
     of_entry: Vec<f64>,
 }
 
 impl Prices {
-    /// The prices of all rows; `None` if none is bounded and positive.
+    /// The prices; `None` if none is bounded and positive.
     fn of(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
-        let Some(ranges) = SlopeRanges::of_rows(problem, clock)? else { return Ok(None) };
-        let of_row = ranges.steepest();
-        let largest = of_row.iter().copied().filter(|price| price.is_finite()).fold(0.0, f64::max);
+        let Some(ranges) = SlopeRanges::sizes_of_prices(problem, clock)? else { return Ok(None) };
+        let largest = ranges.steepest().into_iter().filter(|price| price.is_finite()).fold(0.0, f64::max);
+        let e = &problem.recourse.e;
         let mut of_entry = vec![0.0; problem.first.dim()];
-        for (row, price) in of_row.iter().enumerate() {
-            let price = if price.is_finite() { *price } else { largest };
-            problem.recourse.e.row(row).for_each(|(entry, value)| of_entry[entry] += value.abs() * price);
+        for row in 0..e.rows() {
+            e.row(row).for_each(|(entry, value)| of_entry[entry] += value.abs() * largest);
         }
         Ok((largest > 0.0).then_some(Self { largest, of_entry }))
     }
@@ -148,7 +147,7 @@ impl Descent<'_> {
             Some(Sizes { sizes, price }) => {
                 if let Some(price) = price {
                     run.say(&format!(
-                        "preconditioner: duals are unbounded in some rows; the largest bounded price, {price}, stands in"
+                        "preconditioner: the duals of rows with x are unbounded; the largest price of a row without x, {price}, stands in"
                     ));
                 }
                 sizes
@@ -202,5 +201,112 @@ impl Descent<'_> {
         }
         run.count_solves(engine.work().solves);
         Ok(sizes)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::definition::{Row, Variable};
+    use crate::model::ProblemDefinition;
+    use crate::uncertainty::SetDefinition;
+
+    const CAPACITY_COSTS: [f64; 3] = [12.0, 120.0, 0.0];
+    const SETUP_COSTS: [f64; 3] = [350.0, 0.0, 310.0];
+    const EMERGENCY_COSTS: [f64; 2] = [130.0, 180.0];
+
+    /// Location–transportation with three sites and two customers, its openings relaxed, as in EC.3.
+    fn transportation() -> ProblemDefinition {
+        let mut file = ProblemDefinition::default();
+        let opening = |(i, cost): (usize, &f64)| Variable::new(format!("open{i}"), *cost).bounded(0.0, 1.0);
+        let capacity = |(i, cost): (usize, &f64)| Variable::new(format!("capacity{i}"), *cost).bounded(0.0, 900.0);
+        file.first_stage.variables.extend(SETUP_COSTS.iter().enumerate().map(opening));
+        file.first_stage.variables.extend(CAPACITY_COSTS.iter().enumerate().map(capacity));
+        file.uncertainty.parameters = vec!["g0".into(), "g1".into()];
+        file.uncertainty.set = SetDefinition::Box { lower: vec![0.0; 2], upper: vec![1.0; 2] };
+        for i in 0..3 {
+            for j in 0..2 {
+                let cost = f64::from(20 + 3 * i + 5 * j);
+                file.recourse.variables.push(Variable::new(format!("ship{i}{j}"), cost));
+            }
+            let y = (0..2).map(|j| (format!("ship{i}{j}"), -1.0)).collect();
+            let x = vec![(format!("capacity{i}"), 1.0)];
+            file.recourse.constraints.push(Row { y, x, lower: 0.0, ..Row::new(format!("supply{i}")) });
+        }
+        for (j, cost) in EMERGENCY_COSTS.iter().enumerate() {
+            file.recourse.variables.push(Variable::new(format!("emergency{j}"), *cost));
+            let mut row = Row { lower: 250.0, ..Row::new(format!("demand{j}")) };
+            row.y = (0..3).map(|i| (format!("ship{i}{j}"), 1.0)).collect();
+            row.y.push((format!("emergency{j}"), 1.0));
+            row.xi = vec![(format!("g{j}"), -50.0)];
+            file.recourse.constraints.push(row);
+        }
+        file
+    }
+
+    fn sizes_of(file: &ProblemDefinition) -> Option<Sizes> {
+        sizes(&Problem::new(file).unwrap(), &Clock::unlimited()).unwrap()
+    }
+
+    fn assert_near(found: &[f64], wanted: &[f64]) {
+        assert_eq!(found.len(), wanted.len());
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert!((found - wanted).abs() <= 1e-9 * wanted.abs().max(1e-9), "{found} instead of {wanted}");
+        }
+    }
+
+    #[test]
+    fn on_location_transportation_it_is_the_closed_form_of_ec_3() {
+        let Sizes { sizes, price } = sizes_of(&transportation()).unwrap();
+        let h = 180.0;
+        assert!((price.unwrap() - h).abs() < 1e-9);
+        let setup = SETUP_COSTS.iter().map(|c| c.abs().max(1e-8));
+        let capacity = CAPACITY_COSTS.iter().map(|c| c.abs().max((c - h).abs()).max(1e-8));
+        let wanted: Vec<f64> = setup.chain(capacity).collect();
+        let scale = wanted.iter().product::<f64>().powf(1.0 / 6.0);
+        let wanted: Vec<f64> = wanted.iter().map(|size| size / scale).collect();
+        assert_near(Metric::fixed(&sizes).diagonal(), &wanted);
+    }
+
+    /// Order x at c each; a shortage costs 7 each, and a surplus 3: slopes of Q are between −7 and 3.
+    fn newsvendor(c: f64) -> ProblemDefinition {
+        let mut file = ProblemDefinition::default();
+        file.first_stage.variables.push(Variable::new("x", c).bounded(0.0, 10.0));
+        file.uncertainty.parameters = vec!["demand".into()];
+        file.uncertainty.set = SetDefinition::Box { lower: vec![0.0], upper: vec![9.0] };
+        for (name, cost, sign) in [("short", 7.0, 1.0), ("surplus", 3.0, -1.0)] {
+            file.recourse.variables.push(Variable::new(name, cost));
+            let mut row = Row { lower: 0.0, ..Row::new(name) };
+            (row.y, row.x) = (vec![(name.into(), 1.0)], vec![("x".into(), sign)]);
+            row.xi = vec![("demand".into(), -sign)];
+            file.recourse.constraints.push(row);
+        }
+        file
+    }
+
+    #[test]
+    fn bounded_slopes_and_quadratic_costs_have_their_ends() {
+        for (c, wanted) in [(1.0, 6.0), (4.0, 7.0), (-5.0, 12.0)] {
+            let Sizes { sizes, price } = sizes_of(&newsvendor(c)).unwrap();
+            assert_near(&sizes, &[wanted]);
+            assert_eq!(price, None);
+        }
+        // f(x) = x + ½·2x²: its slope is between 1 and 21.
+        let mut file = newsvendor(1.0);
+        file.first_stage.quadratic.push(("x".into(), "x".into(), 2.0));
+        assert_near(&sizes_of(&file).unwrap().sizes, &[24.0]);
+        file.first_stage.variables[0].upper = f64::INFINITY;
+        assert!(sizes_of(&file).is_none(), "x is unbounded, and so is the slope of f");
+    }
+
+    #[test]
+    fn nothing_bounds_quadratic_recourse_and_moving_costs() {
+        let mut quadratic = newsvendor(1.0);
+        quadratic.recourse.quadratic.push(("short".into(), "short".into(), 1.0));
+        assert!(sizes_of(&quadratic).is_none());
+        let mut moving = newsvendor(1.0);
+        moving.recourse.variables[0].cost_xi = vec![("demand".into(), 1.0)];
+        assert!(sizes_of(&moving).is_none());
     }
 }

@@ -42,7 +42,7 @@ pub struct SoftSettings {
     pub acceptance: Acceptance,
     /// The temperature w of the chains.
     pub temperature: Temperature,
-    /// Δ⋆ for the adaptive temperature; `Auto` takes 0.1 % of the objective.
+    /// Δ⋆ for the adaptive temperature; `Auto` takes 0.1 % of the objective. Δ̃ for the early termination of `sgd`.
     pub margin: AutoOr,
     /// κ of the adaptive proposal; `Auto` grows with the dimension, and while few candidates are accepted.
     pub kappa: AutoOr,
