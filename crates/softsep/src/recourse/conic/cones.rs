@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::standard_form::matrix_side;
 use crate::definition::ConeKind;
 
-/// Returns the linear map that takes multipliers `z[entries]` in the dual of a cone into the cone itself, and no others:
-/// one list of terms per row of the cone.
+/// Returns the linear map that takes multipliers `z[entries]` in the dual of a cone into the cone itself, and no
+/// others: one list of terms per row of the cone.
 pub(super) fn dual_cone_rows(kind: ConeKind, entries: Range<usize>) -> Vec<Vec<(usize, f64)>> {
     let at = entries.start;
     match kind {

@@ -6,7 +6,6 @@
 //!
 //! The tolerance t on the value moves π by about t where the rows are linear, and by about √t along a curved cone.
 
-use super::certificate::ConicCertificate;
 use super::cones::dual_cone_rows;
 use super::solver::{ConicSolver, ConicStatus};
 use super::standard_form::{ActivitySource, ConicProgram};
@@ -19,7 +18,8 @@ const VALUE_TOL: f64 = 1e-10;
 /// The tolerance to which the selected dual is verified, as that of the first solve.
 const ACCEPTED: f64 = 1e-7;
 
-/// The largest relative excess of the norm over that of the dual found first: rounding of the second program.
+/// The rounding of norms, relative to the largest multiplier: a dual found first that is shorter is zero, and the
+/// selected one may be longer than the first by as much.
 const NORM_TOL: f64 = 1e-6;
 
 /// The outcome of a selection.
@@ -38,17 +38,19 @@ impl ConicSolver {
     pub(super) fn select_least_norm(&mut self, weights: &[f64], clock: &Clock) -> Selection {
         let norm = |pi: &[f64]| pi.iter().zip(weights).map(|(pi, weight)| (pi * weight).powi(2)).sum::<f64>().sqrt();
         let found = norm(&self.certificate.pi);
-        if found == 0.0 {
+        // The multipliers of the bounds of y are in the program, too.
+        let size = self.certificate.reduced_costs.iter().fold(found, |size, cost| size.max(cost.abs()));
+        if found <= NORM_TOL * size {
             return Selection::Selected;
         }
-        let z = match self.least_norm_multipliers(found, weights, clock) {
+        let z = match self.least_norm_multipliers(size, weights, clock) {
             Ok(z) => z,
             Err(Some(stop)) => return Selection::Stopped(stop),
             Err(None) => return Selection::Kept,
         };
-        let mut selected: ConicCertificate = self.certificate.clone();
+        let mut selected = self.certificate.clone();
         let is_verified = selected.verify_dual(&self.form, &self.data, &z, ACCEPTED).is_ok();
-        if !is_verified || norm(&selected.pi) > found * (1.0 + NORM_TOL) {
+        if !is_verified || norm(&selected.pi) > found + NORM_TOL * size {
             return Selection::Kept;
         }
         self.certificate = selected;
