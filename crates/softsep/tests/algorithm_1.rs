@@ -1,6 +1,6 @@
 //! Algorithm 1 as printed (`sgd --preset paper`) against a computation by hand: on location–transportation with two
-//! sites the test makes the chain, the recourse by its dual vertices, the dual of Lemma 1, H of EC.3, the projection and
-//! both averages itself, from the same random stream.
+//! sites the test makes the chain, the recourse by its dual vertices, the dual of Lemma 1, H of EC.3, the projection
+//! and both averages itself, from the same random stream.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use rand::RngExt;
@@ -28,8 +28,8 @@ struct Data {
     demands: Vec<[f64; SITES]>,
 }
 
-/// Two sites that share a limit on their capacity, so that the projection has a row. On every second seed the first site
-/// is too expensive, so that it is given up: its duals are not unique then.
+/// Two sites that share a limit on their capacity, so that the projection has a row. On every second seed the first
+/// site is too expensive, so that it is given up: its duals are not unique then.
 fn definition(seed: u64) -> ProblemDefinition {
     let uncertainty = Uncertain::Scenarios(SCENARIOS);
     let drawn = LocationTransportation { n: SITES, uncertainty, mixed_integer: false, seed };

@@ -82,8 +82,8 @@ const SEPARATION_OPTION: OptionInfo = OptionInfo {
 const PRESET_OPTION: OptionInfo = OptionInfo {
     name: "preset",
     default: "none",
-    help: "the settings to start from: paper (the paper's algorithm as printed: 1 for sgd, 2 and 3 for branch-and-cut); \
-           the other options change single ones",
+    help: "the settings to start from: paper (the paper's algorithm as printed: 1 for sgd, 2 and 3 for \
+           branch-and-cut); the other options change single ones",
 };
 
 /// One option of a method.

@@ -16,8 +16,8 @@ use softsep::{
 
 use super::{SOFT, by, many, run};
 
-/// Both methods, each with both of its rules for the next x, Algorithm 1 as printed without and with its stop, and `auto`, which continues with another method where one
-/// leaves the gap open.
+/// Both methods, each with both of its rules for the next x, Algorithm 1 as printed without and with its stop, and
+/// `auto`, which continues with another method where one leaves the gap open.
 const WAYS: [(&str, &[(&str, &str)]); 7] = [
     ("sgd", &[("steps", "level")]),
     ("sgd", &[("steps", "sqrt")]),

@@ -2,8 +2,8 @@
 //! subgradient `g_f(x) − Eᵀπ` can have.
 //!
 //! - `g_f` is c, and over the bounds of x an interval where f is quadratic.
-//! - `−Eᵀπ` lies between the ends that linear programs over all feasible duals π give, where the recourse is linear with
-//!   fixed costs.
+//! - `−Eᵀπ` lies between the ends that linear programs over all feasible duals π give, where the recourse is linear
+//!   with fixed costs.
 //! - Where an end is infinite, because the duals are unbounded along a capacity that may be zero, the largest bounded
 //!   price of a row without x stands in: the unit cost of recourse that is there whatever x is, the h of EC.3. It is a
 //!   size and not a bound.
@@ -147,7 +147,8 @@ impl Descent<'_> {
             Some(Sizes { sizes, price }) => {
                 if let Some(price) = price {
                     run.say(&format!(
-                        "preconditioner: the duals of rows with x are unbounded; the largest price of a row without x, {price}, stands in"
+                        "preconditioner: the duals of rows with x are unbounded; the largest price of a row without x, \
+                         {price}, stands in"
                     ));
                 }
                 sizes

@@ -97,8 +97,8 @@ impl Descent<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         run.say(&format!(
-            "early termination: F̲ = {lower} and F̄ = {upper} with Δ̃ = {margin}; F̄ is above the optimum only with the \
-             probability of Theorems 2 and 3, and is not reported as a bound"
+            "early termination: F̲ = {lower} and F̄ = {upper} with Δ̃ = {margin}; F̄ is above the optimum only with \
+             the probability of Theorems 2 and 3, and is not reported as a bound"
         ));
         Ok(ControlFlow::Break(Stop::Stalled))
     }
