@@ -64,6 +64,10 @@ fn values_that_make_no_sense() {
         ("--step -1", "positive number nor auto"),
         ("--average none", "linear and step-size"),
         ("--start here", "nominal, zero, support"),
+        ("--dual best", "any and least-norm"),
+        ("--preconditioner best", "seen, data and none"),
+        ("--stop never", "gap, iterations and bounds"),
+        ("--preset papers", "paper is"),
         (
             "--proposal none",
             "uniform, weighted, adaptive, hit-and-run, geodesic, tangent, langevin, hamiltonian, local are",
@@ -96,6 +100,7 @@ fn what_does_not_go_with_the_problem() {
         ("depots.json --proposal hit-and-run", "uniform, adaptive, geodesic, tangent, langevin, local would work"),
         ("list.json --proposal langevin", "uniform, adaptive, local would work"),
         ("depots.json --temperature adaptive", "leave --temperature out"),
+        ("depots.json --stop bounds", "--stop and --preconditioner are for --steps sqrt"),
     ] {
         folder.run(&format!("solve --method sgd {wrong}")).refused(&[right]);
     }

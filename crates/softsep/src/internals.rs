@@ -46,7 +46,7 @@ pub mod proposal {
 pub mod recourse {
     pub use crate::recourse::conic::Conic;
     pub use crate::recourse::fixed::Fixed;
-    pub use crate::recourse::linear::{BasisPolicies, BasisProbe, DualChoice, Interval, Linear};
+    pub use crate::recourse::linear::{BasisPolicies, BasisProbe, Interval, Linear};
 }
 
 /// Parts of reports.

@@ -32,9 +32,9 @@ use softsep::internals::proposal::{
     Geodesic, Hamiltonian, HitAndRun, KernelMixture, Langevin, LangevinOnSphere, Neighbour, ProposalMixture,
     RandomStep, Tangent, Tilted, TiltedChord, Weighted,
 };
-use softsep::internals::recourse::{DualChoice, Linear};
+use softsep::internals::recourse::Linear;
 use softsep::proposal::{ChainState, Proposal, ProposalKind, ProposalOptions};
-use softsep::recourse::{Answer, Recourse};
+use softsep::recourse::{Answer, DualChoice, Recourse};
 use softsep::run::{Clock, Purpose, Random};
 use softsep::testing::{Trial, check_proposal};
 use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States};
@@ -115,7 +115,7 @@ fn state_spec(convex: bool) -> StateSpec {
 }
 
 fn engine(problem: &Problem) -> Linear {
-    let mut engine = Linear::new(problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastSlope).unwrap();
+    let mut engine = Linear::new(problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastNorm).unwrap();
     engine.at(&[0.4]);
     engine
 }

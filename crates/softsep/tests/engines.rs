@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use softsep::Problem;
-use softsep::internals::recourse::{Conic, DualChoice, Fixed, Linear};
+use softsep::internals::recourse::{Conic, Fixed, Linear};
+use softsep::recourse::{DualChoice, Recourse};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, check_engine, random_problem};
 
@@ -62,10 +63,24 @@ fn simplex_with_costs_that_move() {
 fn simplex_with_the_least_slope() {
     for seed in many(500) {
         let problem = problem(&Recipe { cost_xi: seed % 4 == 0, ..Recipe::default() }, seed);
-        let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastSlope).unwrap();
+        let mut engine = Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastNorm).unwrap();
         let mut other = Linear::new(&problem, &Clock::unlimited()).unwrap();
         check_engine(&problem, &mut engine, &mut other, seed);
     }
+}
+
+#[test]
+fn interior_point_with_the_least_norm() {
+    let (mut solves, mut unselected) = (0, 0);
+    for seed in many(150) {
+        let recipe = Recipe { quadratic: seed % 2 == 0, cone: seed % 3 == 0, ..Recipe::default() };
+        let problem = problem(&recipe, seed);
+        let new = || Conic::new(&problem, &Clock::unlimited()).unwrap();
+        let (mut engine, mut other) = (new().with_dual(DualChoice::LeastNorm), new());
+        check_engine(&problem, &mut engine, &mut other, seed);
+        (solves, unselected) = (solves + engine.work().solves, unselected + engine.work().unselected);
+    }
+    assert!(20 * unselected <= solves, "{unselected} of {solves} duals could not be selected");
 }
 
 #[test]

@@ -10,10 +10,10 @@ use softsep::definition::{Complaints, Row, Variable};
 use softsep::internals::certification::{Certifier, Judgement};
 use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::internals::proposal::Neighbour;
-use softsep::internals::recourse::{DualChoice, Linear};
+use softsep::internals::recourse::Linear;
 use softsep::internals::uncertainty::vertex_walk;
 use softsep::proposal::{ProposalKind, ProposalOptions};
-use softsep::recourse::{Answer, Recourse};
+use softsep::recourse::{Answer, DualChoice, Recourse};
 use softsep::run::{Clock, Purpose, stream};
 use softsep::testing::{Trial, check_proposal};
 use softsep::uncertainty::{Count, SetDefinition, Space, State, StateSpec, States, Uncertainty, build};
@@ -266,7 +266,7 @@ fn problem(set: SetDefinition, dim: usize, seed: u64) -> Problem {
 }
 
 fn engine(problem: &Problem) -> Linear {
-    let mut engine = Linear::new(problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastSlope).unwrap();
+    let mut engine = Linear::new(problem, &Clock::unlimited()).unwrap().with_dual(DualChoice::LeastNorm).unwrap();
     engine.at(&[0.4]);
     engine
 }

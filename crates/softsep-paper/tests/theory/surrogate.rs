@@ -97,7 +97,7 @@ fn means_of_the_duals_slopes_are_subgradients_of_the_soft_problem() {
         let temperature = 10.0_f64.powf(rng.random_range(-2.0..1.0));
         let mut soft = Soft::random(seed, temperature, |problem| {
             let engine = Linear::new(problem, &Clock::unlimited()).unwrap();
-            Box::new(engine.with_dual(DualChoice::LeastSlope).unwrap())
+            Box::new(engine.with_dual(DualChoice::LeastNorm).unwrap())
         });
         let x = soft.decision(&mut rng);
         let inquiry = Inquiry { temperature: Some(temperature), samples: 1000, ..Inquiry::default() };

@@ -5,7 +5,7 @@
 //! For a fixed x the invariant law of the chain is p_x for every proposal whose law q(·|state) is a function of the
 //! state. Proposals that follow the slope of the recourse need one dual solution per state for that. Where the recourse
 //! is degenerate at a state, the engine may return different optimal duals depending on earlier solves, and the
-//! invariant law is p_x only up to the effect of such ties. An engine with [`crate::recourse::DualChoice::LeastSlope`]
+//! invariant law is p_x only up to the effect of such ties. An engine with [`crate::recourse::DualChoice::LeastNorm`]
 //! has fewer ties; on a sphere or in a body, ties have probability zero.
 
 mod acceptance;

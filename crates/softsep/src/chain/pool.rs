@@ -123,6 +123,11 @@ impl Chains {
     pub fn solves(&self) -> u64 {
         self.members.iter().map(|member| member.engine.work().solves).sum()
     }
+
+    /// Total number of recourse solves whose dual could not be selected.
+    pub fn unselected(&self) -> u64 {
+        self.members.iter().map(|member| member.engine.work().unselected).sum()
+    }
 }
 
 impl PooledChain {

@@ -44,6 +44,14 @@ impl<'p> CutMaster<'p> {
         Ok(Self { master: MasterProblem::new(problem, clock)?, bounded_by: BoundedBy::Copy, gap })
     }
 
+    /// The master of a continuous first stage without a copy yet: over the copies that are added, it computes
+    /// `min f(x) + max Q(x, ξ)` over their scenarios.
+    pub(crate) fn over_copies(problem: &'p Problem, clock: &Clock) -> Result<Self, Error> {
+        let mut master = MasterProblem::new(problem, clock)?;
+        master.release_bounds();
+        Ok(Self { master, bounded_by: BoundedBy::CopyOnly, gap: 0.0 })
+    }
+
     /// Adds a scenario copy; `x` is a decision at which the scenario has a high recourse cost.
     pub(crate) fn add_copy(&mut self, xi: &[f64], x: &[f64]) -> Result<(), Error> {
         self.master.add_copy(xi, x).map(|_| ())
@@ -52,6 +60,11 @@ impl<'p> CutMaster<'p> {
     /// The basis of the recourse in the nominal copy, for engines to start from.
     pub(crate) fn recourse_start(&self) -> Option<RecourseBasis> {
         self.master.recourse_start()
+    }
+
+    /// The best lower bound that it has computed, −∞ without one.
+    pub(crate) fn lower(&self) -> f64 {
+        self.master.lower()
     }
 
     /// Solves the master over all cuts of the pool, and writes its lower bound into the ledger. Where the pool has

@@ -218,6 +218,11 @@ impl<'p> MasterProblem<'p> {
         MasterSize { scenarios: self.copies.len(), cuts: self.cuts.len() }
     }
 
+    /// The best lower bound that it has computed, −∞ without one.
+    pub(crate) fn lower(&self) -> f64 {
+        self.lower
+    }
+
     /// Recourse solves since the last call.
     pub(crate) fn take_solves(&mut self) -> u64 {
         let solves = self.engine.work().solves;

@@ -34,7 +34,7 @@ pub use bundle::{BundleSettings, Stabilisation};
 pub use extensive::ExtensiveSettings;
 pub use generation::GenerationSettings;
 pub use method_settings::{CustomMethod, MethodSettings};
-pub use sgd::{Averaging, SgdSettings, Start, Steps};
+pub use sgd::{Averaging, Preconditioner, SgdSettings, Start, Steps, StopRule};
 
 /// A way to solve a problem.
 ///
@@ -85,8 +85,8 @@ const SEPARATION_OPTION: OptionInfo = OptionInfo {
 const PRESET_OPTION: OptionInfo = OptionInfo {
     name: "preset",
     default: "none",
-    help: "the settings to start from: paper (the paper's algorithm as printed: 2 and 3 for branch-and-cut); the other \
-           options change single ones",
+    help: "the settings to start from: paper (the paper's algorithm as printed: 1 for sgd, 2 and 3 for \
+           branch-and-cut); the other options change single ones",
 };
 
 /// One option of a method.

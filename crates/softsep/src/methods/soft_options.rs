@@ -33,7 +33,7 @@ pub(super) const SOFT_OPTIONS: &[OptionInfo] = &[
         "margin",
         "auto",
         "for --temperature adaptive: by how much the worst scenario is worse than the next (Δ⋆); auto takes 0.1 % of \
-         the objective",
+         the objective. For --stop bounds of sgd: by how much it may be worse than the chain's (Δ̃)",
     ),
     option(
         "kappa",

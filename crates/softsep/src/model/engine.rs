@@ -35,6 +35,9 @@ pub struct RecourseWork {
     pub iterations: u64,
     /// Solves that needed a later rung of the ladder.
     pub recovered: u64,
+    /// Solves whose dual is that of the solver although [`DualChoice`](crate::recourse::DualChoice) asked for another
+    /// one: the program that selects it failed, or its dual was not optimal to the tolerance of the engine.
+    pub unselected: u64,
 }
 
 /// A recourse engine. `at` adds x to the right-hand side once; after that `solve` only changes ξ.

@@ -100,6 +100,18 @@ impl DualColumns {
         &self.rows
     }
 
+    /// Returns for each column whether it can grow without end while the others stay, from any feasible point.
+    pub(crate) fn lone_rays(&self, duals: DualSet) -> Vec<bool> {
+        let mut grows = vec![duals == DualSet::Feasible; self.base_objective.len()];
+        for row in &self.rows {
+            for &(col, value) in &row.terms {
+                let bound = if value > 0.0 { row.most } else { row.least };
+                grows[col] &= value == 0.0 || bound.is_infinite();
+            }
+        }
+        grows
+    }
+
     /// Returns the slopes `s(π) = −Mᵀπ`, each as terms over the columns: in ξ for M = U, in x for M = E.
     pub(crate) fn slopes(&self, matrix: &Sparse) -> Vec<Vec<(usize, f64)>> {
         let mut slopes = vec![Vec::new(); matrix.cols()];

@@ -48,12 +48,14 @@ pub struct ChainDiagnostics {
     pub still: u64,
     /// w.
     pub temperature: f64,
+    /// Recourse solves whose dual is that of the solver, although another choice was asked for.
+    pub unselected: u64,
 }
 
 impl ChainDiagnostics {
     /// The record of an iteration at an iterate of this value, after a step of this length in x.
     pub(crate) fn record(self, value: f64, step: f64) -> ChainRecord {
-        let Self { acceptance, effective, still, temperature } = self;
+        let Self { acceptance, effective, still, temperature, .. } = self;
         ChainRecord { value, acceptance, effective, still, temperature, step }
     }
 }

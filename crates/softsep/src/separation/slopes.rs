@@ -37,17 +37,39 @@ impl SlopeRanges {
 
     /// Computes the ranges of the slopes of Q in the entries of x.
     pub(crate) fn in_x(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
-        Self::along(&problem.recourse.e, DualSet::Feasible, problem, clock)
+        Self::along(&problem.recourse.e, DualSet::Feasible, widen_range, problem, clock)
+    }
+
+    /// The same as HiGHS computes them, not widened by its tolerance: sizes, and no bounds to rely on.
+    pub(crate) fn sizes_in_x(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+        Self::along(&problem.recourse.e, DualSet::Feasible, |least, most| (least, most), problem, clock)
+    }
+
+    /// Computes the ranges of −π on the rows of the recourse without x, not widened; zero on the other rows.
+    pub(crate) fn sizes_of_prices(problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+        let rows = problem.recourse.rows();
+        let mut identity = Sparse::new(rows);
+        for row in 0..rows {
+            identity.push_row(problem.recourse.e.row(row).next().is_none().then_some((row, 1.0)));
+        }
+        Self::along(&identity, DualSet::Feasible, |least, most| (least, most), problem, clock)
     }
 
     pub(super) fn over(duals: DualSet, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
-        Self::along(&problem.recourse.u, duals, problem, clock)
+        Self::along(&problem.recourse.u, duals, widen_range, problem, clock)
     }
 
-    /// Computes the ranges of `−Mᵀπ`.
-    fn along(matrix: &Sparse, duals: DualSet, problem: &Problem, clock: &Clock) -> Result<Option<Self>, Error> {
+    /// Computes the ranges of `−Mᵀπ`, with `widen` applied to each in units of its size.
+    fn along(
+        matrix: &Sparse,
+        duals: DualSet,
+        widen: fn(f64, f64) -> (f64, f64),
+        problem: &Problem,
+        clock: &Clock,
+    ) -> Result<Option<Self>, Error> {
         let mut model = Model::new();
         let columns = DualColumns::write(&problem.recourse, duals, &mut model);
+        let grows = columns.lone_rays(duals);
         let mut ranges = Self { least: vec![0.0; matrix.cols()], most: vec![0.0; matrix.cols()] };
         // HiGHS ignores the rows of a program without columns, so that a fixed column is added.
         let idle_column = model.add_col(0.0, 0.0, 0.0);
@@ -59,11 +81,15 @@ impl SlopeRanges {
         // Duals are of the size of the costs, since rows are scaled.
         let cost_size = problem.recourse.cost.iter().fold(0.0_f64, |cost_size, cost| cost_size.max(cost.abs()));
         let cost_size = if cost_size > 0.0 && duals == DualSet::Feasible { cost_size } else { 1.0 };
-        for (entry, terms) in columns.slopes(matrix).iter().enumerate() {
+        for (entry, terms) in columns.slopes(matrix).iter().enumerate().filter(|(_, terms)| !terms.is_empty()) {
             // ξ may have any units: the slope is computed in units of its largest coefficient.
             let unit = terms.iter().fold(0.0_f64, |largest, term| largest.max(term.1.abs()));
             let mut ends = [0.0; 2];
             for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
+                if terms.iter().any(|&(col, value)| grows[col] && sign * value < 0.0) {
+                    *end = -sign * f64::INFINITY;
+                    continue;
+                }
                 terms.iter().for_each(|&(col, value)| costs[col] = sign * value / unit);
                 *end = match minimum_of(&mut lp, &costs, clock)? {
                     LpMinimum::Value(value) => sign * value,
@@ -72,7 +98,7 @@ impl SlopeRanges {
                 };
             }
             terms.iter().for_each(|&(col, _)| costs[col] = 0.0);
-            let (least, most) = widen_range(ends[0] / cost_size, ends[1] / cost_size);
+            let (least, most) = widen(ends[0] / cost_size, ends[1] / cost_size);
             let scaled = |end: f64| if end == 0.0 { 0.0 } else { end * cost_size * unit };
             (ranges.least[entry], ranges.most[entry]) = (scaled(least), scaled(most));
         }

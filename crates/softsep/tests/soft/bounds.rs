@@ -16,11 +16,13 @@ use softsep::{
 
 use super::{SOFT, by, many, run};
 
-/// Both methods, each with both of its rules for the next x, and `auto`, which continues with another method where one
-/// leaves the gap open.
-const WAYS: [(&str, &[(&str, &str)]); 5] = [
+/// Both methods, each with both of its rules for the next x, Algorithm 1 as printed without and with its stop, and
+/// `auto`, which continues with another method where one leaves the gap open.
+const WAYS: [(&str, &[(&str, &str)]); 7] = [
     ("sgd", &[("steps", "level")]),
     ("sgd", &[("steps", "sqrt")]),
+    ("sgd", &[("preset", "paper")]),
+    ("sgd", &[("preset", "paper"), ("stop", "bounds"), ("margin", "0.001")]),
     ("bundle", &[("stabilisation", "level")]),
     ("bundle", &[("stabilisation", "in-out")]),
     ("auto", &[]),

@@ -1,5 +1,5 @@
 //! The diagonal metric that steps are measured in (EC.3 of the paper): entries of x whose subgradients are large move
-//! less.
+//! less. It is fixed beforehand, or follows the subgradients seen.
 
 /// The largest size of each entry of the subgradients seen.
 #[derive(Debug, Clone)]
@@ -8,25 +8,39 @@ pub(crate) struct Metric {
     diagonal: Vec<f64>,
     power: i32,
     normalised: bool,
+    is_fixed: bool,
 }
 
 /// What the paper sets for an entry that never shows in a subgradient.
 const LEAST: f64 = 1e-8;
 
 impl Metric {
-    /// The paper's H: entries in proportion to the ranges, and det H = 1. It fixes the unit of α₀.
+    /// The paper's H, made of the subgradients seen: entries in proportion to the ranges, and det H = 1. It fixes the
+    /// unit of α₀.
     pub(crate) fn of_paper(dim: usize) -> Self {
-        Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 1, normalised: true }
+        Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 1, normalised: true, is_fixed: false }
+    }
+
+    /// The paper's H as printed: `H_ii ∝ max{size_i, 1e-8}`, det H = 1, fixed for good. The sizes are the largest
+    /// absolute values that the entries of subgradients can have.
+    pub(crate) fn fixed(sizes: &[f64]) -> Self {
+        let ranges: Vec<f64> = sizes.iter().map(|size| size.max(LEAST)).collect();
+        let scale = geometric_mean(ranges.iter().copied());
+        let diagonal = ranges.iter().map(|range| range / scale).collect();
+        Self { ranges, diagonal, power: 1, normalised: true, is_fixed: true }
     }
 
     /// H in proportion to the squares of the ranges: steps toward a level are then the same whatever units x is
     /// measured in.
     pub(crate) fn free_of_units(dim: usize) -> Self {
-        Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 2, normalised: false }
+        Self { ranges: vec![0.0; dim], diagonal: vec![1.0; dim], power: 2, normalised: false, is_fixed: false }
     }
 
     /// Looks at a subgradient; true if the metric changed.
     pub(crate) fn see(&mut self, subgradient: &[f64]) -> bool {
+        if self.is_fixed {
+            return false;
+        }
         let mut changed = false;
         for (range, entry) in self.ranges.iter_mut().zip(subgradient) {
             if entry.abs() > *range {
@@ -44,8 +58,8 @@ impl Metric {
         let most = self.ranges.iter().fold(0.0_f64, |most, &range| most.max(range));
         let least = (LEAST * most).max(f64::MIN_POSITIVE);
         let scale = if self.normalised {
-            // The geometric mean of the ranges, so that det H = 1.
-            (self.ranges.iter().map(|range| range.max(least).ln()).sum::<f64>() / self.ranges.len().max(1) as f64).exp()
+            // det H = 1.
+            geometric_mean(self.ranges.iter().map(|range| range.max(least)))
         } else {
             most
         };
@@ -65,6 +79,11 @@ impl Metric {
     }
 }
 
+fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    (values.map(f64::ln).sum::<f64>() / count).exp()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +95,14 @@ mod tests {
         let product: f64 = metric.diagonal().iter().product();
         assert!((product - 1.0).abs() < 1e-12);
         assert!((metric.diagonal()[1] / metric.diagonal()[0] - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_fixed_metric_stays_and_has_the_papers_floor() {
+        let mut metric = Metric::fixed(&[4.0, 0.0, 2.0]);
+        let product: f64 = metric.diagonal().iter().product();
+        assert!((product - 1.0).abs() < 1e-12);
+        assert!((metric.diagonal()[1] / metric.diagonal()[0] / 2.5e-9 - 1.0).abs() < 1e-12);
+        assert!(!metric.see(&[100.0, 100.0, 100.0]) && metric.diagonal()[2] == 0.5 * metric.diagonal()[0]);
     }
 }

@@ -5,11 +5,10 @@ use super::settings::{BranchAndCutSettings, Root};
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::Error;
-use crate::methods::{BundleSettings, MethodSettings, SgdSettings, Stabilisation, Steps};
+use crate::methods::{BundleSettings, MethodSettings, SgdSettings, Stabilisation};
 use crate::model::Problem;
 use crate::run::{Limits, Run, Silent, Stop, Verdict};
 use crate::separation::SoftSettings;
-use crate::separation::soft::AutoOr;
 
 /// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; its last digits do not.
 const SHARE: f64 = 0.3;
@@ -28,11 +27,6 @@ pub(super) enum Relaxed {
     Unbounded,
 }
 
-/// Algorithm 1 with these chains, those of the tree.
-fn algorithm_1(soft: SoftSettings) -> SgdSettings {
-    SgdSettings { steps: Steps::Sqrt, step: AutoOr::Given(1.0), soft, ..SgdSettings::default() }
-}
-
 /// Solves the relaxation. Its lower bound is one of the problem's, and its cuts are valid for the problem.
 pub(super) fn relax(
     problem: &Problem,
@@ -44,7 +38,8 @@ pub(super) fn relax(
     let method = match settings.root {
         Root::None => return Ok(Relaxed::Solved),
         Root::Sgd => MethodSettings::Sgd(SgdSettings { soft, ..SgdSettings::default() }),
-        Root::Paper => MethodSettings::Sgd(algorithm_1(soft)),
+        // Algorithm 1 with the chains of the tree.
+        Root::Paper => MethodSettings::Sgd(SgdSettings { soft, ..SgdSettings::paper() }),
         // Projections onto a level set are slow where X has a row per integer: in-out takes a tenth of the time there.
         Root::Bundle => MethodSettings::Bundle(BundleSettings {
             separation: settings.separation.clone(),

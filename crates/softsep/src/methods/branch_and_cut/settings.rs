@@ -38,7 +38,8 @@ const OWN_OPTIONS: &[OptionInfo] = &[
         name: "root",
         default: "bundle",
         help: "who solves the relaxation and hands its cuts to the tree: bundle, sgd (with its steps toward a level, \
-            which are not those of Algorithm 1), paper (sgd as Algorithm 1 is printed), or none",
+            which are not those of Algorithm 1), paper (Algorithm 1 as printed: sgd --preset \
+            paper with the chain options given here), or none",
     },
     OptionInfo {
         name: "root-iterations",

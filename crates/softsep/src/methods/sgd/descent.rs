@@ -4,9 +4,11 @@ use std::ops::ControlFlow;
 
 use super::approach::Approach;
 use super::average::Average;
+use super::preconditioner::Preconditioner;
 use super::settings::{SgdSettings, Steps};
 use super::steps::CHECKPOINT;
-use crate::certification::{Evaluator, Verification, cost_at, count};
+use super::stop_rule::{StopRule, VisitedScenarios};
+use crate::certification::{Evaluator, Verification, cost_at, count, separate_and_record};
 use crate::certify::Certify;
 use crate::cuts::{Cursor, CutPool};
 use crate::error::Error;
@@ -16,7 +18,7 @@ use crate::methods::unbounded::prove_unbounded;
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::recourse::CutKind;
-use crate::run::{Run, Stop};
+use crate::run::{Incumbent, Run, Stop};
 use crate::separation::soft::Search;
 use crate::separation::{Found, Query, Separation, SoftSettings};
 
@@ -25,6 +27,13 @@ const MAX_STALE_ITERATIONS: u32 = 1000;
 
 /// The iterations of `--steps sqrt` where no limit is given.
 const DEFAULT_ITERATIONS: u64 = 10_000;
+
+/// The share of the gap to which the decision of a finished run is bounded.
+const FINAL_PROOF: f64 = 0.5;
+
+/// The largest number of certifications by draws of the decision of a finished run; each but the last has refuted its
+/// estimate.
+const FINAL_ATTEMPTS: u32 = 32;
 
 /// The state of the descent.
 pub(super) struct Descent<'a> {
@@ -55,6 +64,8 @@ pub(super) struct Descent<'a> {
     pub(super) stale: u32,
     /// The iteration at which the average is evaluated next.
     pub(super) checkpoint: u64,
+    /// The scenarios visited, with [`StopRule::Bounds`].
+    pub(super) visited: Option<VisitedScenarios<'a>>,
 }
 
 /// The smallest gap so far, and iterations since it shrank.
@@ -79,7 +90,7 @@ impl<'a> Descent<'a> {
         run: &Run,
     ) -> Result<Self, Error> {
         let dim = problem.first.dim();
-        let soft = SoftSettings { search: Search::Chains, ..settings.soft.clone() };
+        let soft = SoftSettings { search: Search::Chains, dual: settings.dual, ..settings.soft.clone() };
         let clock = run.clock();
         let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
         let reference = settings.soft.reference;
@@ -97,9 +108,11 @@ impl<'a> Descent<'a> {
             verification,
             approach: Approach::new(problem),
             projection: Projection::new(problem, clock),
-            metric: match settings.steps {
-                Steps::Level => Metric::free_of_units(dim),
-                Steps::Sqrt => Metric::of_paper(dim),
+            metric: match (settings.steps, settings.preconditioner) {
+                (Steps::Level, _) => Metric::free_of_units(dim),
+                (Steps::Sqrt, Preconditioner::Seen) => Metric::of_paper(dim),
+                // H of the data is set before the first step.
+                (Steps::Sqrt, Preconditioner::Data | Preconditioner::None) => Metric::fixed(&vec![1.0; dim]),
             },
             average: Average::new(settings.average, &vec![0.0; dim]),
             x: vec![0.0; dim],
@@ -110,6 +123,10 @@ impl<'a> Descent<'a> {
             travelled: Travelled { origin: vec![0.0; dim], furthest: 0.0, squares: 0.0 },
             stale: 0,
             checkpoint: CHECKPOINT,
+            visited: match settings.stop {
+                StopRule::Bounds => Some(VisitedScenarios::new(problem, clock)?),
+                StopRule::Gap | StopRule::Iterations => None,
+            },
         })
     }
 
@@ -131,6 +148,7 @@ impl<'a> Descent<'a> {
         if let ControlFlow::Break(stop) = self.project(run)? {
             return Ok(Some(stop));
         }
+        self.set_preconditioner(run)?;
         let x = self.x.clone();
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
@@ -146,17 +164,19 @@ impl<'a> Descent<'a> {
         let value = self.separate(run)?;
         let step = match self.settings.steps {
             Steps::Level => self.step_to_level(run)?,
-            Steps::Sqrt => self.step_by_root(run)?,
+            Steps::Sqrt => self.step_by_root(value, run)?,
         };
         let length = match step {
             ControlFlow::Continue(length) => length,
             ControlFlow::Break(stop) => return Ok(Some(stop)),
         };
-        self.evaluator.revise_incumbent(self.pool, run)?;
-        if self.verification.is_due(run) {
-            let stop = self.verification.verify(self.separation.as_mut(), &mut self.evaluator, self.pool, run)?;
-            if stop.is_some() {
-                return Ok(stop);
+        if self.settings.stop == StopRule::Gap {
+            self.evaluator.revise_incumbent(self.pool, run)?;
+            if self.verification.is_due(run) {
+                let stop = self.verification.verify(self.separation.as_mut(), &mut self.evaluator, self.pool, run)?;
+                if stop.is_some() {
+                    return Ok(stop);
+                }
             }
         }
         if let Some(chains) = self.separation.diagnostics() {
@@ -164,7 +184,7 @@ impl<'a> Descent<'a> {
         }
         let stop = run.tick();
         let is_over = match self.settings.steps {
-            Steps::Sqrt => run.limits().iterations.is_none() && run.iterations() >= DEFAULT_ITERATIONS,
+            Steps::Sqrt => run.iterations() >= iteration_limit(run),
             // Steps toward the level go by the cuts; an average comes nearer to the optimum even where no cut is new.
             Steps::Level => self.stale >= MAX_STALE_ITERATIONS,
         };
@@ -184,13 +204,64 @@ impl<'a> Descent<'a> {
         }
         self.stale = if self.pool.count_new(before) > 0 { 0 } else { self.stale + 1 };
         let value = self.problem.first.value(&self.x) + found.value;
+        if let Some(visited) = &mut self.visited {
+            visited.visit(&found.xi, &self.x)?;
+        }
         self.found = Some(found);
         Ok(value)
     }
 
-    /// Certifies the incumbent of a run that a limit has ended, if a certificate was asked for.
-    pub(super) fn certify_at_end(&mut self, run: &mut Run) -> Result<(), Error> {
+    /// Ends a run: notes the average of a run that a limit has ended, and certifies the incumbent if a certificate was
+    /// asked for. A run that is not verified on its way is certified here where that is cheap, too.
+    pub(super) fn finish(&mut self, run: &mut Run) -> Result<(), Error> {
+        let unselected = self.separation.diagnostics().map_or(0, |chains| chains.unselected);
+        if unselected > 0 {
+            run.say(&format!("{unselected} recourse solves had a dual of the solver's choice: none could be selected"));
+        }
+        if self.settings.stop == StopRule::Gap {
+            return self.certify_at_end(run);
+        }
+        self.note_average(run)?;
+        if self.separation.is_exact() && self.certify != Certify::None && run.clock().check().is_ok() {
+            return self.bound_incumbent(run);
+        }
+        for _ in 0..FINAL_ATTEMPTS {
+            self.certify_at_end(run)?;
+            let is_attested = run.bounds().likely().is_some() || run.bounds().violation().is_some();
+            if is_attested || !matches!(self.certify, Certify::Probabilistic(_)) || run.clock().check().is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn certify_at_end(&mut self, run: &mut Run) -> Result<(), Error> {
         self.verification.certify_at_end(self.separation.as_mut(), &mut self.evaluator, self.pool, run)
+    }
+
+    /// Makes the average the incumbent with its cost at the last scenario, where the run ended between two
+    /// evaluations of it.
+    fn note_average(&mut self, run: &mut Run) -> Result<(), Error> {
+        let x = self.average.mean().to_vec();
+        let Some(found) = self.found.as_ref().filter(|_| run.verdict().is_none()) else { return Ok(()) };
+        if run.incumbent().is_some_and(|incumbent| incumbent.x == x) || !self.evaluator.admits(&x, self.pool) {
+            return Ok(());
+        }
+        let worst = found.xi.clone();
+        let value = cost_at(self.problem, &x, &worst, run)?;
+        run.replace_incumbent(&x, value, &worst);
+        Ok(())
+    }
+
+    /// Bounds the incumbent's cost from above by the exact separation. This moves no decision.
+    fn bound_incumbent(&mut self, run: &mut Run) -> Result<(), Error> {
+        let Some(Incumbent { x, value, worst }) = run.incumbent().cloned() else { return Ok(()) };
+        let clock = run.clock().clone();
+        let query = Query::maximum(&x, &clock)
+            .with_bound(FINAL_PROOF * run.limits().gap * value.abs())
+            .with_size(run.objective_size());
+        let separation = self.separation.as_mut();
+        separate_and_record(self.problem, &query, &worst, separation, self.pool, self.certify, run).map(|_| ())
     }
 
     /// Solves the master over the cuts for a lower bound; its decision.
@@ -247,4 +318,9 @@ impl<'a> Descent<'a> {
         self.consider(&x, value, &worst, run);
         Ok(())
     }
+}
+
+/// The iteration after which a descent by α₀/√n ends.
+pub(super) fn iteration_limit(run: &Run) -> u64 {
+    run.limits().iterations.unwrap_or(DEFAULT_ITERATIONS)
 }

@@ -9,18 +9,24 @@
 //!
 //! The cuts give a valid lower bound; the objective is an estimate from the scenarios found, unless a proof is asked
 //! for.
+//!
+//! [`SgdSettings::paper`] is Algorithm 1 as printed.
 
 mod approach;
 mod average;
 mod descent;
+mod preconditioner;
 mod settings;
 mod start;
 mod steps;
+mod stop_rule;
 
 pub use self::average::Averaging;
 use self::descent::Descent;
+pub use self::preconditioner::Preconditioner;
 pub use self::settings::{SgdSettings, Start, Steps};
-use super::options::parse_options;
+pub use self::stop_rule::StopRule;
+use super::options::parse_with_presets;
 use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
@@ -36,7 +42,9 @@ pub(super) const ENTRY: Entry = Entry {
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
     reaches: Reaches::Estimate,
     options: settings::OPTIONS,
-    parse: |options| parse_options(options, settings::OPTIONS).map(MethodSettings::Sgd),
+    parse: |options| {
+        parse_with_presets(options, settings::OPTIONS, &[("paper", SgdSettings::paper())]).map(MethodSettings::Sgd)
+    },
 };
 
 /// Algorithm 1.
@@ -58,6 +66,14 @@ impl Method for Sgd {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
+        let SgdSettings { steps, stop, preconditioner, .. } = &self.settings;
+        if *steps == Steps::Level && (*stop, *preconditioner) != (StopRule::default(), Preconditioner::default()) {
+            return Err(Unsupported {
+                method: ENTRY.name,
+                feature: "--stop and --preconditioner are for --steps sqrt".into(),
+                instead: "add --steps sqrt, or leave them out".into(),
+            });
+        }
         let reason = "a step against a subgradient does not keep integers integral";
         scope::accepts_continuous(ENTRY.name, reason, &self.settings.separation, problem)
     }
@@ -77,7 +93,7 @@ impl Method for Sgd {
         let mut descent = Descent::new(problem, &self.settings, certify, &mut warm.cuts, run)?;
         let ended = descent.run(run);
         if matches!(&ended, Ok(_) | Err(Error::Interrupted(_))) {
-            descent.certify_at_end(run)?;
+            descent.finish(run)?;
         }
         drop(descent);
         super::hand_over(warm, run);

@@ -8,9 +8,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::average::Averaging;
+use super::preconditioner::Preconditioner;
+use super::stop_rule::StopRule;
+use crate::chain::Acceptance;
 use crate::methods::soft_options::{CHAIN_OPTIONS, SOFT_OPTIONS, joined};
-use crate::methods::{OptionInfo, SEPARATION_OPTION};
-use crate::separation::soft::{AutoOr, as_word, from_word};
+use crate::methods::{OptionInfo, PRESET_OPTION, SEPARATION_OPTION};
+use crate::proposal::ProposalKind;
+use crate::recourse::DualChoice;
+use crate::separation::soft::{AutoOr, Temperature, as_word, from_word};
 use crate::separation::{SeparationKind, SoftSettings};
 
 const fn option(name: &'static str, default: &'static str, help: &'static str) -> OptionInfo {
@@ -26,16 +31,35 @@ pub(super) const OPTIONS: &[OptionInfo] =
     ]);
 
 const OWN_OPTIONS: &[OptionInfo] = &[
+    PRESET_OPTION,
     SEPARATION_OPTION,
     option(
         "steps",
         "level",
         "how long a step of x is: level (toward a level, for the worst of all cuts seen, many times between two calls \
-         of the chain) or sqrt (α₀/√n, \
-         as in the paper)",
+         of the chain) or sqrt (α₀/√n, as in the paper)",
     ),
     option("step", "auto", "α₀ of --steps sqrt; auto finds a scale from the distances and slopes seen"),
     option("average", "linear", "what --steps sqrt returns: the linear or the step-size average of the iterates"),
+    option(
+        "preconditioner",
+        "seen",
+        "H, the metric of --steps sqrt: seen (by the largest entries of the subgradients so far), data (fixed before \
+         the first step by the largest that the data allow, as in EC.3 of the paper) or none",
+    ),
+    option(
+        "dual",
+        "any",
+        "which of several optimal duals gives the slopes: any (the solver's) or least-norm (the paper's: the smallest \
+         ‖Eᵀπ‖₁ of linear recourse, the smallest ‖π‖ of quadratic and conic recourse, by a second program)",
+    ),
+    option(
+        "stop",
+        "gap",
+        "when --steps sqrt ends before its limits: gap (where the verified estimate is within the gap of the lower \
+         bound), iterations (never), or bounds (where F̄_n is within the gap of F̲_n, as the paper proposes; Δ̃ is \
+         --margin, or half of the gap where that is auto)",
+    ),
     option(
         "start",
         "nominal",
@@ -147,6 +171,15 @@ pub struct SgdSettings {
     /// The average that `Steps::Sqrt` returns.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub average: Averaging,
+    /// The metric of `Steps::Sqrt`.
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
+    pub preconditioner: Preconditioner,
+    /// The choice among optimal duals.
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
+    pub dual: DualChoice,
+    /// When `Steps::Sqrt` ends before its limits.
+    #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
+    pub stop: StopRule,
     /// The first x.
     pub start: Start,
     /// The chains.
@@ -154,7 +187,38 @@ pub struct SgdSettings {
     pub soft: SoftSettings,
 }
 
+/// w of Section 5.1 of the paper.
+const PAPER_TEMPERATURE: f64 = 1e-3;
+
+/// κ of Section 5.1 of the paper, for its adaptive proposal.
+const PAPER_KAPPA: f64 = 10.0;
+
 impl SgdSettings {
+    /// Algorithm 1 as printed: one chain from a uniform state, one transition per iteration, the dual of Lemma 1 (or
+    /// EC.1), α_n = 1/√n, H of EC.3 fixed beforehand, and the linear average of all N iterates as the decision. Nothing
+    /// else moves x or the chain, and nothing but a limit ends the run.
+    ///
+    /// Uniform candidates, Metropolis acceptance and w = 0.001 are those of Section 5.1 of the paper, and so are κ = 10
+    /// and no uniform draws beside where another option asks for adaptive candidates.
+    pub fn paper() -> Self {
+        Self {
+            steps: Steps::Sqrt,
+            step: AutoOr::Given(1.0),
+            preconditioner: Preconditioner::Data,
+            dual: DualChoice::LeastNorm,
+            stop: StopRule::Iterations,
+            soft: SoftSettings {
+                proposal: ProposalKind::Uniform,
+                acceptance: Acceptance::Metropolis,
+                temperature: Temperature::Given(PAPER_TEMPERATURE),
+                kappa: AutoOr::Given(PAPER_KAPPA),
+                share: 0.0,
+                ..SoftSettings::default()
+            },
+            ..Self::default()
+        }
+    }
+
     /// The same settings with another separation.
     pub fn with_separation(self, separation: SeparationKind) -> Self {
         Self { separation, ..self }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::descent::Descent;
-use super::settings::Start;
+use super::settings::{Start, Steps};
 use crate::definition::nearest;
 use crate::error::Error;
 use crate::run::{Purpose, Run, Stop, stream};
@@ -30,7 +30,10 @@ impl Descent<'_> {
             (None, Start::Support) => {
                 let worst = self.worst_support(&nominal, run)?;
                 self.master.add_copy(&worst, &nominal)?;
-                self.separation.start_at(&worst);
+                // The chain of Algorithm 1 starts at a uniform state.
+                if self.settings.steps == Steps::Level {
+                    self.separation.start_at(&worst);
+                }
                 match self.bound(run)? {
                     ControlFlow::Continue(x) => x,
                     ControlFlow::Break(stop) => return Ok(Some(stop)),

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::descent::{Descent, Progress};
+use super::descent::{Descent, Progress, iteration_limit};
+use super::stop_rule::StopRule;
 use crate::error::Error;
 use crate::recourse::CutKind;
 use crate::run::{Run, Stop};
@@ -104,8 +105,8 @@ impl Descent<'_> {
     }
 
     /// Makes the step of Algorithm 1, α₀/√n against the subgradient in the metric H, projects x, and updates the
-    /// average. Returns the step size.
-    pub(super) fn step_by_root(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, f64>, Error> {
+    /// average. `value` is f(x) + Q(x, ξ) before the step. Returns the step size.
+    pub(super) fn step_by_root(&mut self, value: f64, run: &mut Run) -> Result<ControlFlow<Stop, f64>, Error> {
         let iteration = run.iterations() + 1;
         let mut step = 0.0;
         if self.update_gradient() {
@@ -131,17 +132,36 @@ impl Descent<'_> {
             return Ok(ControlFlow::Break(stop));
         }
         self.average.add(&self.x, step);
-        if iteration >= self.checkpoint || Some(iteration) == run.limits().iterations {
+        let is_last = iteration >= iteration_limit(run);
+        if iteration >= self.checkpoint || is_last {
             self.checkpoint = iteration + CHECKPOINT.max(iteration / CHECKPOINT);
-            if let ControlFlow::Break(stop) = self.assess_average(run)? {
+            self.assess_average(run)?;
+            if let ControlFlow::Break(stop) = self.update_bounds(value, is_last, run)? {
                 return Ok(ControlFlow::Break(stop));
             }
         }
         Ok(ControlFlow::Continue(step))
     }
 
-    /// Evaluates the average, which becomes the incumbent, and updates the lower bound.
-    fn assess_average(&mut self, run: &mut Run) -> Result<ControlFlow<Stop, Vec<f64>>, Error> {
+    /// Updates the lower bound, by the master over all cuts or by that of the early termination, and ends the run where
+    /// the rule says so. A run that makes all iterations needs no bound before its last one.
+    fn update_bounds(&mut self, value: f64, is_last: bool, run: &mut Run) -> Result<ControlFlow<Stop>, Error> {
+        if self.settings.stop == StopRule::Bounds
+            && let ControlFlow::Break(stop) = self.stop_by_bounds(value, run)?
+        {
+            return Ok(ControlFlow::Break(stop));
+        }
+        if self.settings.stop == StopRule::Gap || is_last {
+            return Ok(match self.bound(run)? {
+                ControlFlow::Continue(_) => ControlFlow::Continue(()),
+                ControlFlow::Break(stop) => ControlFlow::Break(stop),
+            });
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Evaluates the average, which becomes the incumbent.
+    fn assess_average(&mut self, run: &mut Run) -> Result<(), Error> {
         let x = self.average.mean().to_vec();
         if let Some(mut worst) = self.found.as_ref().map(|found| found.xi.clone()) {
             let mut value = self.evaluator.cost(&x, &worst, self.pool, run)?;
@@ -152,6 +172,6 @@ impl Descent<'_> {
                 run.replace_incumbent(&x, value, &worst);
             }
         }
-        self.bound(run)
+        Ok(())
     }
 }

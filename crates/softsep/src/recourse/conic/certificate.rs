@@ -36,7 +36,7 @@ pub(super) struct SolveData {
 }
 
 /// The last point that was verified, and the bound that it proves. Undefined after a failed verification.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ConicCertificate {
     /// The primal point or the ray. Zeros after infeasibility.
     pub(super) y: Vec<f64>,
@@ -91,7 +91,18 @@ impl ConicCertificate {
             return Err(format!("the primal residual is {primal_residual:e}"));
         }
         self.y.copy_from_slice(&solution.x);
-        self.set_multipliers(form, &solution.z);
+        self.verify_dual(form, data, &solution.z, tolerance)
+    }
+
+    /// Verifies multipliers beside the primal point y: dual residual and gap must be at most `tolerance`.
+    pub(super) fn verify_dual(
+        &mut self,
+        form: &StandardForm,
+        data: &SolveData,
+        z: &[f64],
+        tolerance: f64,
+    ) -> Result<(), String> {
+        self.set_multipliers(form, z);
         self.reduced_costs.copy_from_slice(&data.cost);
         form.quadratic.mul_add(1.0, &self.y, &mut self.reduced_costs);
         let gradient_norm = inf_norm(&self.reduced_costs);

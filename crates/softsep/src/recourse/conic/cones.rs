@@ -4,8 +4,25 @@
 //! multipliers are inside up to rounding, so each correction below changes them by about as much. Its effect on the
 //! bound is part of the duality gap, which is checked afterwards.
 
+use std::ops::Range;
+
 use super::standard_form::matrix_side;
 use crate::definition::ConeKind;
+
+/// Returns the linear map that takes multipliers `z[entries]` in the dual of a cone into the cone itself, and no
+/// others: one list of terms per row of the cone.
+pub(super) fn dual_cone_rows(kind: ConeKind, entries: Range<usize>) -> Vec<Vec<(usize, f64)>> {
+    let at = entries.start;
+    match kind {
+        // −u·exp(v/u − 1) ≤ w.
+        ConeKind::Exponential => vec![vec![(at, 1.0), (at + 1, -1.0)], vec![(at, -1.0)], vec![(at + 2, 1.0)]],
+        ConeKind::Power { alpha } => {
+            vec![vec![(at, alpha.recip())], vec![(at + 1, (1.0 - alpha).recip())], vec![(at + 2, 1.0)]]
+        }
+        // Self-dual.
+        ConeKind::SecondOrder | ConeKind::Semidefinite => entries.map(|entry| vec![(entry, 1.0)]).collect(),
+    }
+}
 
 /// Moves `z` into the dual of a cone. `matrix` is scratch for the square matrix of a semidefinite cone.
 pub(super) fn into_dual_cone(kind: ConeKind, z: &mut [f64], matrix: &mut [f64]) {

@@ -5,6 +5,7 @@ mod cones;
 mod elastic;
 #[cfg(test)]
 mod infeasible_tests;
+mod least_norm;
 #[cfg(test)]
 mod random_tests;
 mod solver;
@@ -12,10 +13,11 @@ mod standard_form;
 #[cfg(test)]
 mod tests;
 
-use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
+use super::{Answer, DualChoice, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
 use crate::definition::ConeKind;
 use crate::model::{Problem, RecourseModel};
 use crate::run::Clock;
+use least_norm::Selection;
 use solver::ConicSolver;
 pub(crate) use solver::ConicStatus;
 pub(crate) use standard_form::ConicProgram;
@@ -37,7 +39,12 @@ pub struct Conic {
     shift: Vec<f64>,
     /// π of the last solve, by rows of the model.
     dual: Vec<f64>,
+    choice: DualChoice,
+    /// The units of the multipliers by rows of the solver's program: rows of the model are scaled.
+    units: Vec<f64>,
+    clock: Clock,
     solves: u64,
+    unselected: u64,
 }
 
 impl Conic {
@@ -46,6 +53,8 @@ impl Conic {
         let model = problem.recourse.clone();
         let (program, program_row) = build_program(&model, &problem.names.recourse_rows)?;
         let rows = model.rows();
+        let mut units = vec![1.0; rows];
+        program_row.iter().zip(&model.row_scale).for_each(|(&row, scale): (&usize, _)| units[row] = *scale);
         Ok(Self {
             solver: ConicSolver::new(program, clock)?,
             program_row,
@@ -53,9 +62,32 @@ impl Conic {
             fixed_shift: vec![0.0; rows],
             shift: vec![0.0; rows],
             dual: vec![0.0; rows],
+            choice: DualChoice::Any,
+            units,
+            clock: clock.clone(),
             solves: 0,
+            unselected: 0,
             model,
         })
+    }
+
+    /// Returns the same engine with another choice among optimal duals.
+    pub fn with_dual(self, choice: DualChoice) -> Self {
+        Self { choice, ..self }
+    }
+
+    /// Solves the program, and selects among its optimal duals if that is asked for. A dual that cannot be selected or
+    /// verified is that of the interior-point method, and counts in [`RecourseWork::unselected`].
+    fn solve_program(&mut self) -> ConicStatus {
+        let status = self.solver.solve();
+        if status == ConicStatus::Solved && self.choice == DualChoice::LeastNorm {
+            match self.solver.select_least_norm(&self.units, &self.clock) {
+                Selection::Selected => {}
+                Selection::Kept => self.unselected += 1,
+                Selection::Stopped(stop) => return ConicStatus::Stopped(stop),
+            }
+        }
+        status
     }
 
     /// Writes `slope_x = −Eᵀπ`, `slope_xi = −Uᵀπ` and the intercept. The bound of the certificate is affine in the
@@ -87,7 +119,7 @@ impl Recourse for Conic {
             data.shift[program_row] = *shift;
         }
 
-        let status = self.solver.solve();
+        let status = self.solve_program();
         for (pi, &program_row) in self.dual.iter_mut().zip(&self.program_row) {
             *pi = self.solver.certificate.pi[program_row];
         }
@@ -143,6 +175,7 @@ impl Recourse for Conic {
             solves: self.solves,
             iterations: self.solver.iterations,
             recovered: self.solver.recovered,
+            unselected: self.unselected,
             ..RecourseWork::default()
         }
     }

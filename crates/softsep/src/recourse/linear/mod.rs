@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
-use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
+use super::{Answer, DualChoice, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::numeric::tolerances::HIGHS_INFINITY;
@@ -36,17 +36,6 @@ use dual_selection::DualSelection;
 pub(crate) use joint_basis::recourse_basis;
 use ladder::SimplexRung;
 use pooled_basis::PooledBasis;
-
-/// Selection of the reported dual where several are optimal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DualChoice {
-    /// The dual that the solver returns.
-    #[default]
-    Any,
-    /// The dual with the smallest ‖Eᵀπ‖₁ (Lemma 1 of the paper). Costs a second linear program wherever the first
-    /// one is degenerate.
-    LeastSlope,
-}
 
 /// Linear recourse, solved by the simplex method.
 pub struct Linear {
@@ -125,7 +114,7 @@ impl Linear {
     pub fn with_dual(mut self, choice: DualChoice) -> Result<Self, RecourseError> {
         self.face = match choice {
             DualChoice::Any => None,
-            DualChoice::LeastSlope => Some(Box::new(DualSelection::new(&self.data)?)),
+            DualChoice::LeastNorm => Some(Box::new(DualSelection::new(&self.data)?)),
         };
         Ok(self)
     }
@@ -353,13 +342,20 @@ impl Linear {
             self.solver_answered = true;
         }
         let Some(face) = &mut self.face else { return Ok(()) };
-        if face.select(&self.data, &self.cost, &self.shift, &self.y, &mut self.dual)? {
+        let mut selected = self.dual.clone();
+        let is_optimal = face.select(&self.data, &self.cost, &self.shift, &self.y, &mut selected)?;
+        let value = self.data.dual_objective(Some(&self.cost), &selected) - dot(&selected, &self.shift);
+        // The face is that of y up to a tolerance.
+        if !is_optimal || !((value - answer.value).abs() <= DUALITY_GAP_TOL * (1.0 + answer.value.abs())) {
+            self.work.unselected += 1;
+        } else {
+            self.dual = selected;
             self.data.cut_slopes(&self.dual, &mut answer.slope_x, &mut answer.slope_xi);
             if self.costs_move {
                 self.data.cost_xi.transpose_mul_add(1.0, &self.y, &mut answer.slope_xi);
             }
-            answer.value = self.data.dual_objective(Some(&self.cost), &self.dual) - dot(&self.dual, &self.shift);
-            answer.cost = answer.value;
+            answer.value = value;
+            answer.cost = value;
             answer.intercept = answer.value - dot(&answer.slope_x, &self.x);
         }
         Ok(())

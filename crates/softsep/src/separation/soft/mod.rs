@@ -41,7 +41,7 @@ use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::proposal::ChainState;
-use crate::recourse::{Answer, Recourse, RecourseBasis, engine};
+use crate::recourse::{Answer, DualChoice, Recourse, RecourseBasis, engine_with};
 use crate::run::{ChainDiagnostics, Clock, Purpose, Random, SearchDiagnostics, stream};
 use crate::uncertainty::States;
 
@@ -120,12 +120,14 @@ impl<'p> SoftSeparation<'p> {
         clock: &Clock,
     ) -> Result<Self, Error> {
         let kernel = KernelParts::new(problem, states, &settings)?;
-        let scored = match settings.score {
-            Score::Exact => Cow::Borrowed(problem),
-            Score::Moreau(tau) => Cow::Owned(problem.moreau(tau)),
+        // The answer is that of the problem itself, so that a smoothed score needs no choice among duals.
+        let (scored, dual) = match settings.score {
+            Score::Exact => (Cow::Borrowed(problem), settings.dual),
+            Score::Moreau(tau) => (Cow::Owned(problem.moreau(tau)), DualChoice::Any),
         };
         let states = kernel.states.as_ref();
-        let mut chains = Chains::with_engines(problem, states, seed, settings.chains, || engine(&scored, clock))?;
+        let mut chains =
+            Chains::with_engines(problem, states, seed, settings.chains, || engine_with(&scored, dual, clock))?;
         let adapts = settings.kappa == AutoOr::Auto;
         if adapts {
             chains.iter_mut().for_each(|chain| chain.adapt_concentration());
@@ -136,7 +138,7 @@ impl<'p> SoftSeparation<'p> {
             kernel,
             gap,
             seed,
-            engine: engine(problem, clock)?,
+            engine: engine_with(problem, settings.dual, clock)?,
             answer: Answer::new(problem),
             chains,
             keyed: keyed.transpose()?,
@@ -332,6 +334,7 @@ impl Separation for SoftSeparation<'_> {
             effective: summary.effective_draws,
             still: summary.steps_since_move,
             temperature: self.temperature,
+            unselected: self.engine.work().unselected + self.chains.unselected(),
         })
     }
 }

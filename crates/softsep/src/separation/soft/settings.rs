@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::weights::{self, Weights};
 use crate::chain::Acceptance;
 use crate::proposal;
+use crate::recourse::DualChoice;
 use crate::theory::Adaptive;
 use crate::uncertainty::ReferenceMeasure;
 
@@ -27,6 +28,9 @@ pub struct SoftSettings {
     /// Whether every integer assignment of x has a chain of its own (Algorithm 2), and how these catch up.
     #[serde(skip)]
     pub per_assignment: Option<CatchUp>,
+    /// The choice among optimal duals, whose slopes are those of the answer and of the chains' proposals.
+    #[serde(skip)]
+    pub dual: DualChoice,
     /// The proposal of the chains.
     #[serde(deserialize_with = "from_word", serialize_with = "as_word")]
     pub proposal: proposal::ProposalKind,
@@ -38,7 +42,7 @@ pub struct SoftSettings {
     pub acceptance: Acceptance,
     /// The temperature w of the chains.
     pub temperature: Temperature,
-    /// Δ⋆ for the adaptive temperature; `Auto` takes 0.1 % of the objective.
+    /// Δ⋆ for the adaptive temperature; `Auto` takes 0.1 % of the objective. Δ̃ for the early termination of `sgd`.
     pub margin: AutoOr,
     /// κ of the adaptive proposal; `Auto` grows with the dimension, and while few candidates are accepted.
     pub kappa: AutoOr,
@@ -70,6 +74,7 @@ impl Default for SoftSettings {
         Self {
             search: Search::default(),
             per_assignment: None,
+            dual: DualChoice::default(),
             proposal: proposal::ProposalKind::default(),
             weights: None,
             acceptance: Acceptance::default(),
