@@ -21,6 +21,9 @@ const ZERO_SLOPE_TOL: f64 = 1e-9;
 /// The relative margin by which ranges are widened: HiGHS's tolerance.
 const RANGE_MARGIN: f64 = 1e-7;
 
+/// Bounds from linear programs are raised by this share: HiGHS's relative tolerance.
+pub(super) const LP_BOUND_TOL: f64 = 1e-7;
+
 /// The smallest and the largest slope of Q in each entry of ξ (or x). Infinite where the duals are unbounded in that
 /// direction, or where HiGHS failed.
 #[derive(Debug, Clone, PartialEq)]
@@ -285,4 +288,9 @@ pub(crate) fn widen_range(least: f64, most: f64) -> (f64, f64) {
         value => value + sign * RANGE_MARGIN * value.abs().max(1.0),
     };
     (end(least, -1.0), end(most, 1.0))
+}
+
+/// Returns the bound of a program from above, raised by HiGHS's tolerance.
+pub(super) fn raised(bound: f64) -> f64 {
+    bound + LP_BOUND_TOL * bound.abs().max(1.0)
 }

@@ -6,16 +6,13 @@ use softsep_lp::{Algorithm, Lp, Toggle};
 use super::milp::{BilinearProgram, Formulation, MilpModel, VariableBounds};
 use crate::error::Error;
 use crate::run::Clock;
-use crate::separation::slopes::{LpMinimum, minimum_of, range_program, widen_range};
+use crate::separation::slopes::{LpMinimum, minimum_of, raised, range_program, widen_range};
 
 /// The largest number of passes over all ranges, for each relaxation.
 const MAX_PASSES: usize = 4;
 
 /// A pass that shortens ranges by less than this share on average is the last.
 const MIN_SHORTENING: f64 = 0.1;
-
-/// Bounds from linear programs are raised by this share: HiGHS's relative tolerance.
-pub(super) const LP_BOUND_TOL: f64 = 1e-7;
 
 /// The objective values between which a bound is useful.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -128,11 +125,6 @@ impl BoundTightening<'_> {
             LpMinimum::Unknown => Some(-sign * f64::INFINITY),
         })
     }
-}
-
-/// Returns the bound of a linear program, raised by HiGHS's tolerance.
-pub(super) fn raised(bound: f64) -> f64 {
-    bound + LP_BOUND_TOL * bound.abs().max(1.0)
 }
 
 /// The mean relative shortening of ranges in a pass.
