@@ -41,6 +41,11 @@ const FIRST_GAP: f64 = 1e-2;
 /// The share of the distance from the ellipsoid to which the next program is solved.
 const GAP_OF_EXCESS: f64 = 0.1;
 
+/// Tangents that lower the bound by less than this share gain nothing, and the largest number of such rounds in a row:
+/// HiGHS's tolerances let its points stay outside of tangents.
+const MIN_GAIN: f64 = 1e-8;
+const MAX_IDLE_ROUNDS: u32 = 3;
+
 /// A claim within this share of the worst scenario's cost is exact.
 const EXACTNESS_TOL: f64 = 1e-6;
 
@@ -76,9 +81,16 @@ pub struct Kkt<'p> {
 /// The ranges of duals, and the search space of rays.
 #[derive(Debug, Clone)]
 struct DualRanges {
-    /// The ranges of the multipliers and of the slopes in ξ; `None` if no dual is feasible.
-    feasible: Option<(Vec<(f64, f64)>, Vec<(f64, f64)>)>,
+    /// `None` if no dual is feasible.
+    feasible: Option<FeasibleDuals>,
     rays: SearchSpace,
+}
+
+/// The ranges of the multipliers, and of the slopes in ξ.
+#[derive(Debug, Clone)]
+struct FeasibleDuals {
+    multipliers: Vec<(f64, f64)>,
+    slopes: Vec<(f64, f64)>,
 }
 
 impl<'p> Kkt<'p> {
@@ -127,26 +139,26 @@ impl<'p> Kkt<'p> {
     }
 
     /// Returns the ranges of multipliers and slopes.
-    #[allow(clippy::type_complexity)]
-    fn ranges_of_duals(&self, clock: &Clock) -> Result<Option<(Vec<(f64, f64)>, Vec<(f64, f64)>)>, Error> {
+    fn ranges_of_duals(&self, clock: &Clock) -> Result<Option<FeasibleDuals>, Error> {
         let mut model = Model::new();
         let first = self.conditions.write_multipliers(&mut model, &self.conditions.signs());
         let mut ranged = self.conditions.ranged_multipliers(first);
-        let slopes = model.cols();
+        let first_slope = model.cols();
         for mut terms in self.conditions.slopes(first) {
             let column = model.add_col(0.0, f64::NEG_INFINITY, f64::INFINITY);
             terms.push((column, -1.0));
             model.add_row(0.0, 0.0, &terms);
             ranged.push(RangedColumn { column, ends: [true, true], walls: None });
         }
-        let Some(mut ranges) = column_ranges(&model, &ranged, clock)? else { return Ok(None) };
-        let slope_ranges = ranges.split_off(slopes);
-        let missing = self.conditions.missing_range(&ranges).map(|name| format!("the multiplier of {name}"));
-        let infinite = slope_ranges.iter().position(|(least, most)| least.is_infinite() || most.is_infinite());
-        let slope = |entry: usize| format!("the slope of the recourse cost in \"{}\"", self.problem.names.parameters[entry]);
+        let Some(mut multipliers) = column_ranges(&model, &ranged, clock)? else { return Ok(None) };
+        let slopes = multipliers.split_off(first_slope);
+        let missing = self.conditions.missing_range(&multipliers).map(|name| format!("the multiplier of {name}"));
+        let infinite = slopes.iter().position(|(least, most)| least.is_infinite() || most.is_infinite());
+        let names = &self.problem.names.parameters;
+        let slope = |entry: usize| format!("the slope of the recourse cost in \"{}\"", names[entry]);
         match missing.or_else(|| infinite.map(slope)) {
             Some(missing) => Err(refused(&missing)),
-            None => Ok(Some((ranges, slope_ranges))),
+            None => Ok(Some(FeasibleDuals { multipliers, slopes })),
         }
     }
 
@@ -188,7 +200,7 @@ impl<'p> Kkt<'p> {
             }
         }
         match feasible {
-            Some((multipliers, slopes)) if recourse.dim() > 0 => {
+            Some(FeasibleDuals { multipliers, slopes }) if recourse.dim() > 0 => {
                 let most = self.cost_bound(&slopes, state)?;
                 state.claim(most);
                 match self.ranges_of_values(&shift, most, clock)? {
@@ -254,9 +266,9 @@ impl<'p> Kkt<'p> {
         let gap = (0.5 * target.tolerance / size).clamp(LP_BOUND_TOL, 1.0);
         let mut coarse_gap = if program.set.ball.is_some() { FIRST_GAP } else { gap };
         let mut integrality = LOOSE_INTEGRALITY;
-        let mut bound = f64::INFINITY;
+        let (mut bound, mut idle_rounds) = (f64::INFINITY, 0);
         loop {
-            let start = program.start(self.problem, &self.conditions, state)?;
+            let start = program.start(self.problem, state)?;
             let outcome = program.at(start).search(MipTolerances { gap: gap.max(coarse_gap), integrality }, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < state.found.value - CONTRADICTION_TOL * size {
@@ -264,6 +276,7 @@ impl<'p> Kkt<'p> {
                 self.declined = Some(CONTRADICTION);
                 return Ok(());
             }
+            idle_rounds = if outcome.bound < bound - MIN_GAIN * size { 0 } else { idle_rounds + 1 };
             if outcome.bound < bound {
                 bound = outcome.bound;
                 let Claim::Surely(before) = state.found.claim else { return Ok(()) };
@@ -277,15 +290,16 @@ impl<'p> Kkt<'p> {
                 return Ok(());
             }
             let excess = program.set.ball.as_ref().map_or(0.0, |ball| ball.excess(&point).0);
-            if excess > LP_FEASIBILITY_TOL * (1 + program.set.xi.len()) as f64 {
+            let is_outside = excess > LP_FEASIBILITY_TOL * (1 + program.set.xi.len()) as f64;
+            if is_outside && idle_rounds < MAX_IDLE_ROUNDS {
                 program.add_tangents(&point);
                 coarse_gap = GAP_OF_EXCESS * excess;
             } else if coarse_gap > gap {
-                coarse_gap = gap;
+                (coarse_gap, idle_rounds) = (gap, 0);
             } else if integrality > STRICT_INTEGRALITY {
-                integrality = STRICT_INTEGRALITY;
+                (integrality, idle_rounds) = (STRICT_INTEGRALITY, 0);
             } else {
-                self.declined = Some("big-M constants so large that a binary does not hold them");
+                self.declined = Some("the solver's tolerances do not separate the bound from the worst scenario");
                 return Ok(());
             }
         }
@@ -328,12 +342,7 @@ impl KktProgram {
     }
 
     /// Returns the binaries at the worst scenario found.
-    fn start(
-        &self,
-        problem: &Problem,
-        conditions: &Conditions,
-        state: &mut SearchState,
-    ) -> Result<Vec<(usize, f64)>, Error> {
+    fn start(&self, problem: &Problem, state: &mut SearchState) -> Result<Vec<(usize, f64)>, Error> {
         let recourse = &problem.recourse;
         let mut values = vec![0.0; recourse.dim()];
         state.engine.solve(&state.found.xi, &mut state.answer)?;
@@ -343,7 +352,6 @@ impl KktProgram {
         recourse.g.mul_add(1.0, &values, &mut activities);
         values.extend(activities);
         let is_at = |value: f64, limit: f64| (value - limit).abs() <= LP_FEASIBILITY_TOL * limit.abs().max(1.0);
-        debug_assert_eq!(values.len(), conditions.limits().len());
         let at_limit = |binary: &LimitBinary| (binary.column, f64::from(is_at(values[binary.pair], binary.limit)));
         Ok(self.binaries.iter().map(at_limit).collect())
     }
