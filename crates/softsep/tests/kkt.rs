@@ -113,8 +113,7 @@ fn ellipsoids_are_separated_exactly() {
 #[test]
 fn capacities_are_separated_as_by_branch_and_bound() {
     for seed in 0..many(2) {
-        let settings =
-            LocationTransportation { n: 3, uncertainty: Uncertain::Ellipsoid, mixed_integer: false, seed };
+        let settings = LocationTransportation { n: 3, uncertainty: Uncertain::Ellipsoid, mixed_integer: false, seed };
         let problem = Problem::new(&location_transportation(&settings).unwrap()).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         let x: Vec<f64> = (0..3).map(|_| rng.random_range(150.0..450.0)).collect();
@@ -127,8 +126,7 @@ fn capacities_are_separated_as_by_branch_and_bound() {
 fn a_scenario_above_ends_the_search_and_so_does_a_close_bound() {
     let mut ended = [0; 2];
     for seed in 0..many(30) {
-        let problem =
-            Problem::new(&random_problem(&Recipe { set: "ellipsoid", ..Recipe::default() }, seed)).unwrap();
+        let problem = Problem::new(&random_problem(&Recipe { set: "ellipsoid", ..Recipe::default() }, seed)).unwrap();
         let Ok(mut kkt) = kkt(&problem) else { continue };
         let x = decision(&problem, seed);
         let truth = truth(&problem, &x, 100);
@@ -219,10 +217,10 @@ fn an_infinite_constant_is_refused_by_the_name_of_its_row_or_variable() {
     let truth = 2.0_f64.sqrt();
     assert!((found.value - truth).abs() < 1e-5 && (bound(&found) - truth).abs() < 1e-5, "{found:?}");
     // y − z ≥ −g0 where z is free of cost and of any other row: y and z grow together.
-    let file = on_disc(&[("y", 0.0), ("z", 0.0), ("w", 1.0)], &[
-        ("up", &[("y", 1.0), ("z", -1.0)], "g0"),
-        ("other", &[("w", 1.0)], "g1"),
-    ]);
+    let file = on_disc(
+        &[("y", 0.0), ("z", 0.0), ("w", 1.0)],
+        &[("up", &[("y", 1.0), ("z", -1.0)], "g0"), ("other", &[("w", 1.0)], "g1")],
+    );
     let why = kkt(&Problem::new(&file).unwrap()).err().unwrap();
     assert!(why.contains("has no finite range: try --separation split"), "{why}");
 }

@@ -111,8 +111,7 @@ fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
 /// Why a run may end besides meeting its gap. Claims of mixed-integer programs have a margin for tolerances, which is
 /// more than the gap asked for here.
 fn allowed(method: &Entry, settings: &Settings, stop: Stop) -> Vec<Stop> {
-    let has_margin =
-        matches!(settings.method.separation(), Some(SeparationKind::Bilinear | SeparationKind::Kkt));
+    let has_margin = matches!(settings.method.separation(), Some(SeparationKind::Bilinear | SeparationKind::Kkt));
     let is_exact = method.reaches == Reaches::Optimum && !has_margin;
     if is_exact { vec![stop] } else { vec![stop, Stop::Stalled] }
 }

@@ -345,8 +345,7 @@ fn monotone_entries_need_no_search() {
     // Optimality conditions have no use for it.
     for (name, build) in EXACT.into_iter().filter(|(name, _)| *name != "kkt") {
         let mut separation = build(&problem).unwrap();
-        let found =
-            separation.separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
+        let found = separation.separate(&Query::maximum(&x, &Clock::unlimited()), &mut CutPool::new(&problem)).unwrap();
         assert_eq!((found.xi, found.nodes), (vec![1.0; 30], 0), "{name}");
         assert!(close(found.value, answer.value) && found.claim == Claim::Surely(found.value), "{name}");
     }

@@ -12,8 +12,9 @@ use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::recourse::{RecourseError, TangentCone, TangentProgram};
 use crate::run::Clock;
 
-/// The ratios of each entry of a cone at which there are tangents from the start.
-const FIRST_RATIOS: [f64; 2] = [-1.0, 1.0];
+/// The ratios of each entry of a cone at which there are tangents from the start. With fewer of them the first
+/// relaxations propose many integers that no policy deserves.
+const FIRST_RATIOS: [f64; 8] = [-1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0];
 
 /// The smallest relative gap at which the search ends: two solvers agree no better.
 const MIN_GAP: f64 = 1e-6;

@@ -363,12 +363,7 @@ impl MilpModel {
 
     /// Returns the program for a tree search that starts from the scenario ξ.
     pub(super) fn from_scenario(&self, xi: &[f64]) -> MixedInteger<'_> {
-        MixedInteger {
-            model: &self.model,
-            value: &self.value,
-            has_binaries: self.has_binaries,
-            start: self.start(xi),
-        }
+        MixedInteger { model: &self.model, value: &self.value, has_binaries: self.has_binaries, start: self.start(xi) }
     }
 
     /// Returns the values of the binaries at ξ.

@@ -128,12 +128,8 @@ pub(super) fn recourse_exists(
     clock: &Clock,
     state: &mut SearchState,
 ) -> Result<RecourseExists, Error> {
-    let program = BilinearProgram {
-        recourse: &state.problem.recourse,
-        duals: DualSet::Rays,
-        shift,
-        domain: &space.domain,
-    };
+    let program =
+        BilinearProgram { recourse: &state.problem.recourse, duals: DualSet::Rays, shift, domain: &space.domain };
     if let Some(xi) = space.domain.only() {
         // No scenario has less recourse than this one, which is a member unless the polytope is larger than the set.
         if state.has_recourse(&xi)? {

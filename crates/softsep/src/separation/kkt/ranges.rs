@@ -36,8 +36,7 @@ pub(super) fn column_ranges(
 ) -> Result<Option<Vec<(f64, f64)>>, Error> {
     let (lower, upper) = model.col_bounds();
     let bounds: Vec<(f64, f64)> = lower.into_iter().zip(upper).collect();
-    let mut search =
-        RangeSearch { lp: range_program(model, clock)?, costs: vec![0.0; bounds.len()], bounds, clock };
+    let mut search = RangeSearch { lp: range_program(model, clock)?, costs: vec![0.0; bounds.len()], bounds, clock };
     if minimum_of(&mut search.lp, &search.costs, clock)? == LpMinimum::Infeasible {
         return Ok(None);
     }
