@@ -89,7 +89,10 @@ fn values_that_make_no_sense() {
     }
     for method in ["ccg", "benders", "bundle", "sgd", "branch-and-cut"] {
         let ended = folder.run(&format!("solve depots.json --method {method} --separation foo"));
-        ended.refused(&["--separation", "\"foo\" is no separation; auto, soft, scan, split, bilinear and cascade are"]);
+        ended.refused(&[
+            "--separation",
+            "\"foo\" is no separation; auto, soft, scan, split, bilinear, kkt and cascade are",
+        ]);
     }
 }
 

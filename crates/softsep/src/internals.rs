@@ -62,6 +62,7 @@ pub mod separation {
     pub use crate::separation::bilinear::{Bilinear, NotBilinear};
     pub use crate::separation::exact::Exact;
     pub use crate::separation::finite_equivalent::finite_equivalent;
+    pub use crate::separation::kkt::{Kkt, NotKkt};
     pub use crate::separation::scan::Scan;
     pub use crate::separation::slopes::SlopeRanges;
     pub use crate::separation::soft::{Schedule, SearchQuery, TemperedSearch};

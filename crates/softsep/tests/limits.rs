@@ -99,7 +99,7 @@ fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
     for (_, settings) in ways.iter_mut().filter(|(method, _)| method.reaches == Reaches::Estimate) {
         settings.gap = 1e-4;
     }
-    for (name, separation) in [("ccg", "split"), ("benders", "split"), ("ccg", "bilinear")] {
+    for (name, separation) in [("ccg", "split"), ("benders", "split"), ("ccg", "bilinear"), ("ccg", "kkt")] {
         let options = Map::from_iter([("separation".to_owned(), Value::from(separation))]);
         let method = MethodSettings::parse(name, &options).unwrap();
         ways.push((Entry::find(name).unwrap(), Settings { method, ..settings(name) }));
@@ -108,11 +108,11 @@ fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
     ways
 }
 
-/// Why a run may end besides meeting its gap. Bilinear claims have a margin for tolerances, which is more than the gap
-/// asked for here.
+/// Why a run may end besides meeting its gap. Claims of mixed-integer programs have a margin for tolerances, which is
+/// more than the gap asked for here.
 fn allowed(method: &Entry, settings: &Settings, stop: Stop) -> Vec<Stop> {
-    let is_exact =
-        method.reaches == Reaches::Optimum && settings.method.separation() != Some(&SeparationKind::Bilinear);
+    let has_margin = matches!(settings.method.separation(), Some(SeparationKind::Bilinear | SeparationKind::Kkt));
+    let is_exact = method.reaches == Reaches::Optimum && !has_margin;
     if is_exact { vec![stop] } else { vec![stop, Stop::Stalled] }
 }
 

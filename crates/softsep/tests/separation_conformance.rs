@@ -94,6 +94,12 @@ fn mixed_integer_programs_conform() {
 }
 
 #[test]
+fn optimality_conditions_conform() {
+    let applied = check("kkt", &SeparationKind::Kkt, &SoftSettings::default(), 3);
+    assert!(applied.len() >= 16, "{applied:?}");
+}
+
+#[test]
 fn cascades_conform() {
     let applied = check("cascade", &SeparationKind::Cascade, &SoftSettings::default(), 1);
     assert!(applied.len() >= 36, "{applied:?}");

@@ -22,14 +22,14 @@ use crate::policy::{
     Decision, Dependence, PolicyProgram, PolicyRegion, PolicySolution, PolicyStatus, ProvenPolicy, Repair,
     ScenarioConstraints,
 };
-use crate::run::{Run, Stop, Verdict};
+use crate::run::{Clock, Run, Stop, Verdict};
 use crate::separation::{Claim, Exact, Query};
 use crate::uncertainty::Part;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "adr",
     summary: "affine decision rules: the recourse as an affine function of ξ, chosen together with x in one program",
-    accepts: "linear recourse with costs that do not move with ξ, over every set; integer x but for ellipsoids",
+    accepts: "linear recourse with costs that do not move with ξ, over every set",
     guarantees: "an upper bound on the optimum, conservative, with the cost of its decision in the worst case beside \
         it",
     reaches: Reaches::UpperBound,
@@ -68,13 +68,6 @@ impl Method for Adr {
             );
         }
         super::accepts_master(ENTRY.name, problem)?;
-        if problem.first.has_integers() && is_curved(problem) {
-            return refuse(
-                "over an ellipsoid the policies are a cone program, and no solver here combines that with integers"
-                    .into(),
-                "relax the integers, or try --method ccg",
-            );
-        }
         let nonzeros = nonzeros(problem);
         if nonzeros > NONZEROS {
             return refuse(
@@ -88,7 +81,8 @@ impl Method for Adr {
     fn plan(&self, problem: &Problem) -> String {
         let coefficients = Dependence::full(problem).coefficients();
         let kind = match (is_curved(problem), problem.first.has_integers()) {
-            (true, _) => "second-order cone",
+            (true, true) => "mixed-integer second-order cone",
+            (true, false) => "second-order cone",
             (false, true) => "mixed-integer",
             (false, false) => "linear",
         };
@@ -229,13 +223,14 @@ impl Adr {
 
 /// Repairs the policy at its decision, so that it is feasible to the last digit, and returns it with its cost.
 fn repaired(problem: &Problem, solved: PolicySolution, run: &Run) -> Result<PolicySolution, Error> {
-    let proved = match problem.set.shape(&Part::whole(problem.set.dim())) {
-        Some(shape) => Repair::over_shape(problem, &solved.x, &shape).run(&solved.policy, run.clock())?,
+    let repair = |clock: &Clock| match problem.set.shape(&Part::whole(problem.set.dim())) {
+        Some(shape) => Ok(Repair::over_shape(problem, &solved.x, &shape).run(&solved.policy, clock)?),
         None => {
             let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
-            Repair::over_list(problem, &solved.x, &all).run(&solved.policy, run.clock())?
+            Ok(Repair::over_list(problem, &solved.x, &all).run(&solved.policy, clock)?)
         }
     };
+    let proved = run.clock().with_grace(repair, Error::is_interrupt)?;
     match proved {
         Some(ProvenPolicy { policy, value }) => {
             Ok(PolicySolution { value: problem.first.value(&solved.x) + value, policy, ..solved })

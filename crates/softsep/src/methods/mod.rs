@@ -77,7 +77,8 @@ const SEPARATION_OPTION: OptionInfo = OptionInfo {
     default: "auto",
     help: "how scenarios are found: soft (known scenarios, ascents, chains; proves nothing), scan (every scenario or \
            extreme point), split (branch and bound on ξ with affine policies as bounds), bilinear (a mixed-integer \
-           program), cascade (soft first, an exact one where that finds nothing), or auto (a cascade where a bound is \
+           program by strong duality), kkt (one by optimality conditions and big-M constants, over ellipsoids too), \
+           cascade (soft first, an exact one where that finds nothing), or auto (a cascade where a bound is \
            wanted or cheap, else soft)",
 };
 

@@ -16,6 +16,7 @@ use crate::uncertainty::{Ball, Shape};
 const INVERSE_TOL: f64 = 1e-9;
 
 /// The coordinates in which expressions are written, and the features of a policy.
+#[derive(Clone)]
 pub(super) enum PolicyCoordinates {
     /// ξ itself: the center and half-width of each entry's range.
     Entries(Vec<(f64, f64)>),
@@ -24,6 +25,7 @@ pub(super) enum PolicyCoordinates {
 }
 
 /// `ξ = center + Au` and its inverse.
+#[derive(Clone)]
 pub(super) struct EllipsoidAxes {
     center: Vec<f64>,
     /// A by columns.

@@ -9,6 +9,7 @@ mod cones;
 mod coordinates;
 mod dependence;
 mod list;
+mod outer_approximation;
 mod program;
 mod reduced_measures;
 mod repair;

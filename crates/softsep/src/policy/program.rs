@@ -26,6 +26,7 @@ pub(crate) enum Decision<'a> {
 }
 
 /// The program of the best affine policy over a region.
+#[derive(Clone)]
 pub(crate) struct PolicyProgram<'a> {
     pub(super) problem: &'a Problem,
     pub(super) region: PolicyRegion<'a>,
@@ -111,6 +112,11 @@ impl<'a> PolicyProgram<'a> {
     /// coefficients.
     pub(crate) fn with_reduced_measures(self) -> Self {
         Self { measures: true, ..self }
+    }
+
+    /// The same program with another decision.
+    pub(super) fn with_decision<'b>(&'b self, decision: Decision<'b>) -> PolicyProgram<'b> {
+        PolicyProgram { decision, ..self.clone() }
     }
 
     pub(super) fn is_free(&self) -> bool {

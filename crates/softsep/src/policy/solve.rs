@@ -35,7 +35,7 @@ pub(crate) struct PolicySolution {
 /// The status of a policy program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PolicyStatus {
-    /// Solved to optimality.
+    /// Solved to optimality. With integers over an ellipsoid also: stopped early, with the best policy found.
     Optimal,
     /// No affine policy is feasible for all ξ of the region. Other policies may be.
     Infeasible,
@@ -48,9 +48,10 @@ pub(crate) enum PolicyStatus {
 }
 
 /// The point that a solver returned.
-struct SolverPoint {
-    status: PolicyStatus,
-    values: Vec<f64>,
+#[derive(Debug, Clone)]
+pub(super) struct SolverPoint {
+    pub(super) status: PolicyStatus,
+    pub(super) values: Vec<f64>,
     duals: Vec<f64>,
     basis: Option<Basis>,
 }
@@ -59,17 +60,8 @@ impl PolicyProgram<'_> {
     /// Solves the program. Errs if a solver fails or the recourse is not supported.
     pub(crate) fn solve(&self, clock: &Clock) -> Result<PolicySolution, RecourseError> {
         if !self.is_linear() {
-            let mut program = ConicProgram::new(0.0);
-            let (columns, written) = self.write(&mut program)?;
-            let solution = program.solve(clock)?;
-            let status = match solution.status {
-                ConicStatus::Solved => PolicyStatus::Optimal,
-                ConicStatus::Infeasible => PolicyStatus::Infeasible,
-                ConicStatus::Unbounded => PolicyStatus::Unbounded,
-                ConicStatus::Stopped(stop) => PolicyStatus::Stopped(stop),
-                ConicStatus::Failed(why) => PolicyStatus::Failed(why),
-            };
-            let point = SolverPoint { status, values: solution.primal, duals: solution.row_duals, basis: None };
+            let (columns, written, point) =
+                if self.has_integers() { self.solve_in_tangents(clock)? } else { self.solve_conic(clock)? };
             return self.extract(&columns, &written, point, clock);
         }
         let mut model = Model::new();
@@ -89,10 +81,34 @@ impl PolicyProgram<'_> {
         self.extract(&columns, &written, point, clock)
     }
 
+    /// Whether the program has integer columns.
+    fn has_integers(&self) -> bool {
+        matches!(self.decision, Decision::Free) && self.problem.first.has_integers()
+    }
+
+    /// Solves the conic program, whose integer columns are continuous.
+    pub(super) fn solve_conic(
+        &self,
+        clock: &Clock,
+    ) -> Result<(PolicyColumns, Vec<CounterpartRows>, SolverPoint), RecourseError> {
+        let mut program = ConicProgram::new(0.0);
+        let (columns, written) = self.write(&mut program)?;
+        let solution = program.solve(clock)?;
+        let status = match solution.status {
+            ConicStatus::Solved => PolicyStatus::Optimal,
+            ConicStatus::Infeasible => PolicyStatus::Infeasible,
+            ConicStatus::Unbounded => PolicyStatus::Unbounded,
+            ConicStatus::Stopped(stop) => PolicyStatus::Stopped(stop),
+            ConicStatus::Failed(why) => PolicyStatus::Failed(why),
+        };
+        let point = SolverPoint { status, values: solution.primal, duals: solution.row_duals, basis: None };
+        Ok((columns, written, point))
+    }
+
     /// Solves the linear program to an optimal basis.
-    fn solve_to_basis(&self, model: &Model, clock: &Clock) -> Result<SolverPoint, RecourseError> {
+    pub(super) fn solve_to_basis(&self, model: &Model, clock: &Clock) -> Result<SolverPoint, RecourseError> {
         let mut lp = Lp::new(model)?;
-        let integers = matches!(self.decision, Decision::Free) && self.problem.first.has_integers();
+        let integers = self.has_integers();
         let at_points = matches!(self.region, PolicyRegion::Points(..)) && !integers;
         // Over shapes these programs are large and degenerate, and an interior point method is far faster than simplex.
         // A mixed-integer program needs simplex, and so do programs that grow by a few rows at a time.

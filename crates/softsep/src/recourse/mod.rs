@@ -9,6 +9,7 @@ mod dual_choice;
 pub(crate) mod fixed;
 pub(crate) mod linear;
 mod program;
+mod tangents;
 
 pub(crate) use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
@@ -18,6 +19,7 @@ pub(crate) use fixed::Fixed;
 pub(crate) use linear::recourse_basis;
 pub(crate) use linear::{BasisPolicies, BasisPolicy, BasisResponse, Interval, Linear};
 pub(crate) use program::{ProgramBuilder, merged};
+pub(crate) use tangents::{TangentCone, TangentProgram};
 
 use crate::model::Problem;
 pub use crate::model::engine::{

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::soft::chain_states;
-use super::{Cascade, Exact, Separation, SeparationKind, SoftSeparation, SoftSettings};
+use super::{Cascade, Exact, Kkt, Separation, SeparationKind, SoftSeparation, SoftSettings};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::run::Clock;
@@ -101,6 +101,15 @@ pub fn build_separation<'p>(
         SeparationKind::Scan | SeparationKind::Split | SeparationKind::Bilinear => {
             Exact::of_kind(kind, problem).map_err(refuse)?.build(problem)
         }
+        SeparationKind::Kkt => {
+            let mut kkt = Kkt::new(problem).map_err(|reason| refuse(reason.into()))?;
+            // Big-M constants that would be infinite are refused before the run. One that is stopped here computes them
+            // no more.
+            match kkt.prepare(context.clock) {
+                Ok(()) | Err(Error::Interrupted(_)) => Ok(Box::new(kkt)),
+                Err(error) => Err(error),
+            }
+        }
         SeparationKind::Cascade => {
             let exact = Exact::choose(problem).map_err(refuse)?.build(problem)?;
             Ok(Box::new(Cascade::new(soft()?, Some(exact))))
@@ -140,6 +149,6 @@ fn is_cheap(exact: &Exact, problem: &Problem, states: &dyn States) -> bool {
         Exact::Scan(points) => {
             problem.set.is_finite_list() || problem.recourse.is_linear() || *points <= CHEAP_CONIC_SCAN
         }
-        Exact::Split | Exact::Bilinear => states.space() == Space::Finite(Count::Exactly(1)),
+        Exact::Split | Exact::Bilinear | Exact::Kkt => states.space() == Space::Finite(Count::Exactly(1)),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::choice::CustomSeparation;
-use super::{Bilinear, NoFiniteEquivalent, NotBilinear, Scan, Separation, Split, finite_equivalent};
+use super::{Bilinear, Kkt, NoFiniteEquivalent, NotBilinear, NotKkt, Scan, Separation, Split, finite_equivalent};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::uncertainty::Count;
@@ -41,8 +41,10 @@ pub enum SeparationKind {
     Scan,
     /// Branch and bound on ξ.
     Split,
-    /// A mixed-integer program.
+    /// A mixed-integer program by strong duality.
     Bilinear,
+    /// A mixed-integer program by the optimality conditions of the recourse.
+    Kkt,
     /// Soft separation first, an exact one where it finds nothing.
     Cascade,
     /// A separation written outside of this crate.
@@ -57,6 +59,7 @@ impl fmt::Display for SeparationKind {
             Self::Scan => "scan",
             Self::Split => "split",
             Self::Bilinear => "bilinear",
+            Self::Kkt => "kkt",
             Self::Cascade => "cascade",
             Self::Custom(_) => "custom",
         })
@@ -73,9 +76,12 @@ impl FromStr for SeparationKind {
             "scan" => Self::Scan,
             "split" => Self::Split,
             "bilinear" => Self::Bilinear,
+            "kkt" => Self::Kkt,
             "cascade" => Self::Cascade,
             _ => {
-                return Err(format!("\"{text}\" is no separation; auto, soft, scan, split, bilinear and cascade are"));
+                return Err(format!(
+                    "\"{text}\" is no separation; auto, soft, scan, split, bilinear, kkt and cascade are"
+                ));
             }
         })
     }
@@ -93,6 +99,9 @@ pub enum NoExactSeparation {
     /// The mixed-integer program needs a polytope and linear duals.
     #[error("the mixed-integer program does not apply: {0}")]
     NotBilinear(#[from] NotBilinear),
+    /// The optimality conditions need a set in rows and linear recourse.
+    #[error("the mixed-integer program of optimality conditions does not apply: {0}")]
+    NotKkt(#[from] NotKkt),
 }
 
 /// An exact separation, chosen and not yet built.
@@ -102,8 +111,10 @@ pub enum Exact {
     Scan(usize),
     /// Branch and bound on ξ.
     Split,
-    /// A mixed-integer program.
+    /// A mixed-integer program by strong duality.
     Bilinear,
+    /// A mixed-integer program by the optimality conditions of the recourse.
+    Kkt,
 }
 
 impl Exact {
@@ -133,6 +144,10 @@ impl Exact {
                 Bilinear::new(problem)?;
                 Ok(Self::Bilinear)
             }
+            SeparationKind::Kkt => {
+                Kkt::new(problem)?;
+                Ok(Self::Kkt)
+            }
         }
     }
 
@@ -149,6 +164,10 @@ impl Exact {
             Self::Bilinear => {
                 format!("searches the {} by a mixed-integer program over duals and ξ", problem.set.kind())
             }
+            Self::Kkt => {
+                let kind = problem.set.kind();
+                format!("searches the {kind} by a mixed-integer program over ξ and optimal recourse")
+            }
         }
     }
 
@@ -160,7 +179,7 @@ impl Exact {
                 "they meet at the optimum after finitely many steps, but these may be very many: set a time limit"
             }
             Self::Split => "they come as close as asked for, but that may take very many steps: set a time limit",
-            Self::Bilinear => {
+            Self::Bilinear | Self::Kkt => {
                 "they meet at the optimum where the duals have finite bounds, but that may take long: set a time limit"
             }
         }
@@ -177,6 +196,10 @@ impl Exact {
             Self::Split => Ok(Box::new(Split::new(problem))),
             Self::Bilinear => match Bilinear::new(problem) {
                 Ok(bilinear) => Ok(Box::new(bilinear)),
+                Err(reason) => Err(Error::Master(NoExactSeparation::from(reason).to_string())),
+            },
+            Self::Kkt => match Kkt::new(problem) {
+                Ok(kkt) => Ok(Box::new(kkt)),
                 Err(reason) => Err(Error::Master(NoExactSeparation::from(reason).to_string())),
             },
         }

@@ -309,3 +309,8 @@ pub(crate) fn widen_range(least: f64, most: f64) -> (f64, f64) {
     };
     (end(least, -1.0), end(most, 1.0))
 }
+
+/// Returns the bound of a program from above, raised by HiGHS's tolerance.
+pub(super) fn raised(bound: f64) -> f64 {
+    bound + LP_BOUND_TOL * bound.abs().max(1.0)
+}

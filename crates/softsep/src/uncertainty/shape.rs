@@ -104,7 +104,7 @@ impl Polytope {
     }
 
     /// `lower ≤ ξ ≤ upper`; all bounds finite.
-    pub(super) fn between(lower: &[f64], upper: &[f64]) -> Self {
+    pub(crate) fn between(lower: &[f64], upper: &[f64]) -> Self {
         let mut polytope = Self::at(lower.to_vec());
         for (index, (lower, upper)) in lower.iter().zip(upper).enumerate() {
             let rounding = ROUNDING * (lower.abs() + upper.abs());

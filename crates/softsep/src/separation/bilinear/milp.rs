@@ -11,6 +11,7 @@ use softsep_lp::Model;
 use crate::model::RecourseModel;
 use crate::numeric::tolerances::COORDINATE_TOL;
 use crate::recourse::{DualColumns, DualSet, merged};
+use crate::separation::mixed_integer::MixedInteger;
 use crate::separation::slopes::widths;
 use crate::uncertainty::{Polytope, ShapeRow};
 
@@ -360,8 +361,13 @@ impl MilpModel {
         self.slopes.iter().map(|terms| terms.iter().map(|&(column, value)| value * point[column]).sum()).collect()
     }
 
-    /// Returns the values of the binaries at ξ, as a start of the tree search.
-    pub(super) fn start(&self, xi: &[f64]) -> Vec<(usize, f64)> {
+    /// Returns the program for a tree search that starts from the scenario ξ.
+    pub(super) fn from_scenario(&self, xi: &[f64]) -> MixedInteger<'_> {
+        MixedInteger { model: &self.model, value: &self.value, has_binaries: self.has_binaries, start: self.start(xi) }
+    }
+
+    /// Returns the values of the binaries at ξ.
+    fn start(&self, xi: &[f64]) -> Vec<(usize, f64)> {
         self.picks
             .iter()
             .map(|&(pick, entry, level)| {

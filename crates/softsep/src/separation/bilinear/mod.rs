@@ -10,7 +10,7 @@
 //! 3. The same search over the rays of Π decides whether some scenario has no recourse.
 //! 4. Linear programs tighten all ranges, restricted to objective values of at least the worst scenario's cost
 //!    (`tighten.rs`).
-//! 5. A tree search solves the mixed-integer program (`tree.rs`). If a range stays infinite, no tree is searched, and
+//! 5. A tree search solves the mixed-integer program (`../mixed_integer.rs`). If a range stays infinite, no tree is searched, and
 //!    the claim is that of the relaxation.
 //!
 //! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are
@@ -20,28 +20,24 @@
 mod milp;
 mod products;
 mod tighten;
-mod tree;
 
+use super::mixed_integer::{LOOSE_INTEGRALITY, MipTolerances, STRICT_INTEGRALITY};
+use super::search_state::SearchState;
 use super::slopes::{SlopeRanges, useful_levels};
 use super::{Claim, Found, Query, Separation, Target, ascend};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::numeric::tolerances::{EXACTNESS_TOL, LP_BOUND_TOL};
-use crate::recourse::{Answer, DualSet, Outcome, Recourse, RecourseError, engine};
+use crate::numeric::tolerances::{COORDINATE_TOL, EXACTNESS_TOL, LP_BOUND_TOL};
+use crate::recourse::{Answer, DualSet, engine};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
-use milp::{BilinearProgram, Domain};
+use milp::{BilinearProgram, Domain, Formulation};
 use tighten::{BoundTarget, Tightened, tighten};
-use tree::{MipTolerances, search_tree};
 
 /// The smallest gain of a ray, normalised to a largest multiplier of one, that proves missing recourse: solvers'
 /// tolerances explain smaller gains.
 const RAY_GAIN_TOL: f64 = 1e-6;
-
-/// The integrality tolerance of the first tree search, and of the second one where the first result is too large.
-const LOOSE_INTEGRALITY: f64 = 1e-6;
-const STRICT_INTEGRALITY: f64 = 1e-9;
 
 /// A search is restricted to objective values of at least the worst scenario's cost less this share, so that tolerances
 /// do not exclude that scenario.
@@ -81,9 +77,91 @@ struct SearchSpaces {
 
 /// The ranges of slopes over a set of duals, and the part of the uncertainty set that can hold the maximum.
 #[derive(Debug, Clone)]
-struct SearchSpace {
+pub(super) struct SearchSpace {
     slopes: Vec<(f64, f64)>,
     domain: Domain,
+}
+
+impl SearchSpace {
+    /// Over a polytope that contains the set. Returns `None` if no dual is feasible.
+    pub(super) fn new(
+        duals: DualSet,
+        problem: &Problem,
+        polytope: &Polytope,
+        clock: &Clock,
+    ) -> Result<Option<Self>, Error> {
+        Ok(SlopeRanges::over(duals, problem, clock)?.map(|ranges| {
+            let reduced = ranges.reduce(polytope);
+            let domain = match useful_levels(problem.set.as_ref(), &reduced) {
+                Some(levels) => Domain::Levels(reduced, levels),
+                None => Domain::Corners(reduced),
+            };
+            Self { slopes: ranges.least.into_iter().zip(ranges.most).collect(), domain }
+        }))
+    }
+
+    /// The space of the rays, which are never none.
+    pub(super) fn of_rays(problem: &Problem, polytope: &Polytope, clock: &Clock) -> Result<Self, Error> {
+        Self::new(DualSet::Rays, problem, polytope, clock)?
+            .ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))
+    }
+}
+
+/// Whether every scenario of a set has recourse at a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RecourseExists {
+    /// Every scenario has recourse.
+    Everywhere,
+    /// The worst scenario found has none.
+    NotAtFound,
+    /// The search was inconclusive, for this reason.
+    Unknown(&'static str),
+}
+
+/// Searches a scenario without recourse, over a polytope that contains the set: a ray of the duals that gains.
+pub(super) fn recourse_exists(
+    shift: &[f64],
+    space: &SearchSpace,
+    clock: &Clock,
+    state: &mut SearchState,
+) -> Result<RecourseExists, Error> {
+    let program =
+        BilinearProgram { recourse: &state.problem.recourse, duals: DualSet::Rays, shift, domain: &space.domain };
+    if let Some(xi) = space.domain.only() {
+        // No scenario has less recourse than this one, which is a member unless the polytope is larger than the set.
+        if state.has_recourse(&xi)? {
+            return Ok(RecourseExists::Everywhere);
+        }
+        if state.problem.set.contains(&xi, COORDINATE_TOL) {
+            state.take(xi)?;
+            return Ok(RecourseExists::NotAtFound);
+        }
+    }
+    let mut bounds = space.domain.initial_bounds(space.slopes.clone());
+    let mut bound = f64::INFINITY;
+    let bound_target = BoundTarget { least: RAY_GAIN_TOL, enough: RAY_GAIN_TOL };
+    if tighten(&program, &mut bounds, bound_target, &mut bound, clock)? != Tightened::Tight {
+        return Ok(RecourseExists::Everywhere);
+    }
+    let milp = program.write(&bounds, Formulation::MixedInteger);
+    if let Some(missing_bound) = milp.missing_bound {
+        return Ok(RecourseExists::Unknown(missing_bound));
+    }
+    // Any ray with a positive gain suffices.
+    let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY };
+    let outcome = milp.from_scenario(&state.found.xi).search(tolerances, clock)?;
+    state.found.nodes += outcome.nodes;
+    if outcome.bound < RAY_GAIN_TOL {
+        return Ok(RecourseExists::Everywhere);
+    }
+    if let Some(point) = outcome.point {
+        state.take_support(&milp.slopes_at(&point))?;
+    }
+    if state.found.value == f64::INFINITY {
+        return Ok(RecourseExists::NotAtFound);
+    }
+    clock.check()?;
+    Ok(RecourseExists::Unknown("whether every scenario has recourse is beyond the solver's tolerance"))
 }
 
 impl<'p> Bilinear<'p> {
@@ -105,25 +183,12 @@ impl<'p> Bilinear<'p> {
         self.declined
     }
 
-    fn search_space(&self, duals: DualSet, clock: &Clock) -> Result<Option<SearchSpace>, Error> {
-        Ok(SlopeRanges::over(duals, self.problem, clock)?.map(|ranges| {
-            let reduced = ranges.reduce(&self.polytope);
-            let domain = match useful_levels(self.problem.set.as_ref(), &reduced) {
-                Some(levels) => Domain::Levels(reduced, levels),
-                None => Domain::Corners(reduced),
-            };
-            SearchSpace { slopes: ranges.least.into_iter().zip(ranges.most).collect(), domain }
-        }))
-    }
-
     fn search_spaces(&mut self, clock: &Clock) -> Result<SearchSpaces, Error> {
         if let Some(search_spaces) = &self.search_spaces {
             return Ok(search_spaces.clone());
         }
-        let feasible = self.search_space(DualSet::Feasible, clock)?;
-        let rays = self
-            .search_space(DualSet::Rays, clock)?
-            .ok_or_else(|| Error::Master("HiGHS finds no ray, not even zero".into()))?;
+        let feasible = SearchSpace::new(DualSet::Feasible, self.problem, &self.polytope, clock)?;
+        let rays = SearchSpace::of_rays(self.problem, &self.polytope, clock)?;
         Ok(self.search_spaces.insert(SearchSpaces { feasible, rays }).clone())
     }
 
@@ -138,14 +203,18 @@ impl<'p> Bilinear<'p> {
         }
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
-        let rays =
-            BilinearProgram { recourse, duals: DualSet::Rays, shift: &shift, domain: &search_spaces.rays.domain };
-        if !self.every_scenario_has_recourse(&rays, &search_spaces.rays, clock, state)? {
-            return Ok(());
+        match recourse_exists(&shift, &search_spaces.rays, clock, state)? {
+            RecourseExists::Everywhere => {}
+            RecourseExists::NotAtFound => return Ok(()),
+            RecourseExists::Unknown(why) => {
+                self.declined = Some(why);
+                return Ok(());
+            }
         }
         match &search_spaces.feasible {
             Some(space) if recourse.dim() > 0 => {
-                let program = BilinearProgram { duals: DualSet::Feasible, domain: &space.domain, ..rays };
+                let duals = DualSet::Feasible;
+                let program = BilinearProgram { recourse, duals, shift: &shift, domain: &space.domain };
                 self.maximise(&program, space, target, clock, state)
             }
             // Without feasible duals the recourse is unbounded wherever it is feasible; without variables it costs
@@ -155,47 +224,6 @@ impl<'p> Bilinear<'p> {
                 Ok(())
             }
         }
-    }
-
-    /// Searches a scenario without recourse. Returns false if there is one, or if the search was inconclusive.
-    fn every_scenario_has_recourse(
-        &mut self,
-        program: &BilinearProgram,
-        space: &SearchSpace,
-        clock: &Clock,
-        state: &mut SearchState,
-    ) -> Result<bool, Error> {
-        if let Some(xi) = space.domain.only() {
-            state.take(xi)?;
-            return Ok(state.found.value < f64::INFINITY);
-        }
-        let mut bounds = space.domain.initial_bounds(space.slopes.clone());
-        let mut bound = f64::INFINITY;
-        let bound_target = BoundTarget { least: RAY_GAIN_TOL, enough: RAY_GAIN_TOL };
-        if tighten(program, &mut bounds, bound_target, &mut bound, clock)? != Tightened::Tight {
-            return Ok(true);
-        }
-        // Any ray with a positive gain suffices.
-        let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY };
-        let outcome = match search_tree(program, &bounds, &state.found.xi, tolerances, clock)? {
-            Ok(outcome) => outcome,
-            Err(missing_bound) => {
-                self.declined = Some(missing_bound);
-                return Ok(false);
-            }
-        };
-        state.found.nodes += outcome.nodes;
-        if outcome.bound < RAY_GAIN_TOL {
-            return Ok(true);
-        }
-        if let Some(slopes) = outcome.slopes {
-            state.take_support(&slopes)?;
-        }
-        if state.found.value < f64::INFINITY {
-            clock.check()?;
-            self.declined = Some("whether every scenario has recourse is beyond the solver's tolerance");
-        }
-        Ok(false)
     }
 
     /// Bounds the maximum for a problem in which every scenario has recourse.
@@ -227,16 +255,14 @@ impl<'p> Bilinear<'p> {
             Tightened::Enough => return Ok(()),
             Tightened::Tight => {}
         }
+        let milp = program.write(&bounds, Formulation::MixedInteger);
+        if let Some(missing_bound) = milp.missing_bound {
+            self.declined = Some(missing_bound);
+            return Ok(());
+        }
         let gap = (0.5 * target.tolerance / size).clamp(LP_BOUND_TOL, 1.0);
         for integrality in [LOOSE_INTEGRALITY, STRICT_INTEGRALITY] {
-            let outcome =
-                match search_tree(program, &bounds, &state.found.xi, MipTolerances { gap, integrality }, clock)? {
-                    Ok(outcome) => outcome,
-                    Err(missing_bound) => {
-                        self.declined = Some(missing_bound);
-                        break;
-                    }
-                };
+            let outcome = milp.from_scenario(&state.found.xi).search(MipTolerances { gap, integrality }, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < least {
                 self.settle_below(least, state);
@@ -246,8 +272,8 @@ impl<'p> Bilinear<'p> {
             if bound < f64::INFINITY {
                 state.claim(bound);
             }
-            if let Some(slopes) = &outcome.slopes {
-                state.take_support(slopes)?;
+            if let Some(point) = &outcome.point {
+                state.take_support(&milp.slopes_at(point))?;
             }
             if !outcome.is_complete
                 || bound <= state.found.value.max(floor) + target.tolerance.max(EXACTNESS_TOL * size)
@@ -266,55 +292,6 @@ impl<'p> Bilinear<'p> {
             state.found.claim = Claim::Nothing;
             self.declined = Some("the solver contradicts itself about the scenario found");
         }
-    }
-}
-
-/// The recourse engine at the decision, and the answer so far.
-struct SearchState<'a> {
-    problem: &'a Problem,
-    x: &'a [f64],
-    engine: &'a mut dyn Recourse,
-    answer: Answer,
-    found: Found,
-    clock: &'a Clock,
-}
-
-impl SearchState<'_> {
-    /// Solves the recourse at a scenario, keeps the scenario if it is worse, and returns its cost.
-    ///
-    /// Where the clock has stopped, the solve gets a moment more, so that the result of a stopped tree is used.
-    fn take(&mut self, xi: Vec<f64>) -> Result<f64, Error> {
-        match self.engine.solve(&xi, &mut self.answer) {
-            Err(RecourseError::Interrupted(_)) => {
-                let mut engine = engine(self.problem, &self.clock.grace())?;
-                engine.at(self.x);
-                engine.solve(&xi, &mut self.answer)?;
-            }
-            solved => solved?,
-        }
-        if self.answer.value > self.found.value {
-            self.found.value = self.answer.value;
-            self.found.cut = self.answer.cut();
-            self.found.xi = xi;
-            match self.found.claim {
-                Claim::Surely(bound) => self.claim(bound),
-                Claim::Nothing if self.answer.outcome == Outcome::Infeasible => self.claim(f64::INFINITY),
-                Claim::Nothing => {}
-            }
-        }
-        Ok(self.answer.cost)
-    }
-
-    /// As [`Self::take`], at the maximiser of these slopes: Q there is at least the objective value of their dual.
-    fn take_support(&mut self, slopes: &[f64]) -> Result<f64, Error> {
-        let mut xi = vec![0.0; slopes.len()];
-        self.problem.set.support(slopes, &mut xi)?;
-        self.take(xi)
-    }
-
-    /// Claims that the maximum is at most `bound`, or the cost of the worst scenario if that is larger.
-    fn claim(&mut self, bound: f64) {
-        self.found.claim = Claim::Surely(bound.max(self.found.value));
     }
 }
 

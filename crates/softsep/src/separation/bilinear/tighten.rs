@@ -5,9 +5,8 @@ use softsep_lp::{Algorithm, Lp, Toggle};
 
 use super::milp::{BilinearProgram, Formulation, MilpModel, VariableBounds};
 use crate::error::Error;
-use crate::numeric::tolerances::LP_BOUND_TOL;
 use crate::run::Clock;
-use crate::separation::slopes::{LpMinimum, minimum_of, range_program, widen_range};
+use crate::separation::slopes::{LpMinimum, minimum_of, raised, range_program, widen_range};
 
 /// The largest number of passes over all ranges, for each relaxation.
 const MAX_PASSES: usize = 4;
@@ -126,11 +125,6 @@ impl BoundTightening<'_> {
             LpMinimum::Unknown => Some(-sign * f64::INFINITY),
         })
     }
-}
-
-/// Returns the bound of a linear program, raised by HiGHS's tolerance.
-pub(super) fn raised(bound: f64) -> f64 {
-    bound + LP_BOUND_TOL * bound.abs().max(1.0)
 }
 
 /// The mean relative shortening of ranges in a pass.

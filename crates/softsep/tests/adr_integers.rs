@@ -1,0 +1,121 @@
+//! `adr` with integers over ellipsoids, against the continuous program at every assignment of the integers.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::time::{Duration, Instant};
+
+use softsep::definition::VariableKind;
+use softsep::run::{Event, Observer, Stop};
+use softsep::testing::{Recipe, Size, random_problem};
+use softsep::{Outcome, Problem, ProblemDefinition, Settings, solve_with};
+
+/// Agreement asked for, relative.
+const CLOSE: f64 = 1e-5;
+
+/// The largest number of assignments that are enumerated.
+const MAX_ASSIGNMENTS: usize = 60;
+
+/// `make soak` asks for ten times as many problems.
+fn many(count: u64) -> u64 {
+    count * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
+}
+
+/// Listens for what the best affine rule costs.
+#[derive(Default)]
+struct Rule(Option<f64>);
+
+impl Observer for Rule {
+    fn see(&mut self, event: &Event) {
+        if let Event::Note(note) = event
+            && let Some(rest) = note.strip_prefix("the best affine rule costs at most ")
+        {
+            self.0 = rest.split(' ').next().map(|number| number.parse().unwrap());
+        }
+    }
+}
+
+/// What the best rule costs, if there is one, and the outcome.
+fn best_rule(file: &ProblemDefinition, time_limit: Option<Duration>) -> (Option<f64>, Outcome) {
+    let mut rule = Rule::default();
+    let settings = Settings { method: "adr".parse().unwrap(), gap: 1e-6, time_limit, ..Settings::default() };
+    let outcome = solve_with(&Problem::new(file).unwrap(), &settings, &mut rule, &Default::default())
+        .unwrap_or_else(|error| panic!("{}: {error}", file.name));
+    (rule.0, outcome)
+}
+
+/// Every assignment of the integers as a problem of its own, with these fixed and continuous.
+fn assignments(file: &ProblemDefinition) -> Vec<ProblemDefinition> {
+    let mut fixed = vec![file.clone()];
+    for (j, variable) in file.first_stage.variables.iter().enumerate() {
+        if variable.kind == VariableKind::Continuous {
+            continue;
+        }
+        let (lower, upper) = (variable.lower as i32, variable.upper as i32);
+        let at = |file: &ProblemDefinition, value: i32| {
+            let mut file = file.clone();
+            let variable = &mut file.first_stage.variables[j];
+            (variable.lower, variable.upper) = (f64::from(value), f64::from(value));
+            variable.kind = VariableKind::Continuous;
+            file
+        };
+        fixed = fixed.iter().flat_map(|file| (lower..=upper).map(move |value| at(file, value))).collect();
+    }
+    fixed
+}
+
+#[test]
+fn the_best_rule_is_that_of_the_best_assignment() {
+    let (mut compared, mut without) = (0, 0);
+    for seed in 0..many(60) {
+        let recipe = Recipe { set: "ellipsoid", integers: true, incomplete: seed % 4 == 3, ..Recipe::default() };
+        let file = random_problem(&recipe, seed);
+        let problem = Problem::new(&file).unwrap();
+        let fixed = assignments(&file);
+        if !problem.first.has_integers() || fixed.len() > MAX_ASSIGNMENTS {
+            continue;
+        }
+        let best = fixed.iter().filter_map(|file| best_rule(file, None).0).fold(f64::INFINITY, f64::min);
+        let (rule, outcome) = best_rule(&file, None);
+        match rule {
+            Some(rule) => {
+                assert!(
+                    (rule - best).abs() <= CLOSE * best.abs().max(1.0),
+                    "seed {seed}: {rule}, and {best} is the best"
+                );
+                let x = &outcome.bounds.best().unwrap().x;
+                let is_integer = |j: usize| problem.first.kind[j] != VariableKind::Continuous;
+                assert!((0..x.len()).all(|j| !is_integer(j) || x[j] == x[j].round()), "seed {seed}: {x:?}");
+                assert!(outcome.bounds.upper().unwrap() >= outcome.bounds.lower().unwrap() - 1e-6, "seed {seed}");
+                compared += 1;
+            }
+            None => {
+                assert_eq!(best, f64::INFINITY, "seed {seed}: no rule, and {best} is the cost of one: {outcome:?}");
+                without += 1;
+            }
+        }
+    }
+    println!("{compared} problems with a rule, {without} without");
+    assert!(compared >= 20, "{compared} problems were compared");
+}
+
+#[test]
+fn time_limits_leave_bounds_that_hold() {
+    let mut stopped = 0;
+    for seed in 0..4 {
+        let recipe = Recipe { set: "ellipsoid", integers: true, size: Size::Medium, ..Recipe::default() };
+        let file = random_problem(&recipe, seed);
+        // The cost of the best rule without integers is no more than that with them.
+        let mut relaxed = file.clone();
+        relaxed.first_stage.variables.iter_mut().for_each(|variable| variable.kind = VariableKind::Continuous);
+        let (rule, _) = best_rule(&relaxed, None);
+        for limit in [0, 10, 50, 200, 1000] {
+            let start = Instant::now();
+            let (stopped_rule, outcome) = best_rule(&file, Some(Duration::from_millis(limit)));
+            assert!(start.elapsed() < Duration::from_millis(limit + 2000), "seed {seed}, {limit} ms");
+            stopped += u64::from(outcome.stop == Stop::TimeLimit);
+            if let (Some(best), Some(rule)) = (rule, stopped_rule) {
+                assert!(rule >= best - CLOSE * best.abs().max(1.0), "seed {seed}, {limit} ms: {rule} and {best}");
+            }
+        }
+    }
+    assert!(stopped > 4, "{stopped} runs were stopped");
+}
