@@ -40,8 +40,8 @@ impl<'p> Assessor<'p> {
         self.cost_up_to(x, f64::INFINITY)
     }
 
-    /// Returns the cost of x, as [`Assessor::cost`] does, if it is at most `level`. Otherwise returns some cost above the
-    /// level that x has in a scenario of the set, at the end of an ascent: enumeration takes long at bad decisions.
+    /// Returns the cost of x, as [`Assessor::cost`] does, if it is at most `level`. Otherwise returns a cost above it
+    /// that x has in a scenario of the set, at the end of an ascent: enumeration takes long at bad decisions.
     pub fn cost_up_to(&mut self, x: &[f64], level: f64) -> Result<f64, Error> {
         let first = self.problem.first.value(x);
         let above = level - first;
