@@ -159,10 +159,7 @@ impl MethodSetup {
 /// The options of `sgd` that make it Algorithm 1.
 fn algorithm_1(chain: ChainSetup) -> Value {
     let ChainSetup { proposal, temperature, kappa } = chain;
-    let mut options = json!({
-        "steps": "sqrt", "step": 1, "average": "linear", "acceptance": "metropolis",
-        "proposal": proposal, "temperature": temperature,
-    });
+    let mut options = json!({"preset": "paper", "proposal": proposal, "temperature": temperature});
     if let Some(kappa) = kappa {
         options["kappa"] = kappa.into();
     }
