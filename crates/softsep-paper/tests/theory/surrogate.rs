@@ -5,9 +5,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
 use softsep::internals::diagnose::{Inquiry, Provenance, diagnose};
-use softsep::internals::recourse::{Conic, DualChoice, Linear};
+use softsep::internals::recourse::{Conic, Linear};
 use softsep::internals::theory::*;
-use softsep::recourse::{Answer, Recourse};
+use softsep::recourse::{Answer, DualChoice, Recourse};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, random_problem};
 
