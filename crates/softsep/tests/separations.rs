@@ -296,6 +296,10 @@ fn larger_sets_are_separated_exactly() {
         let mut trees = 0;
         for seed in 0..many(9) {
             for gamma in [0.2, 0.45, 0.7] {
+                // Optimality conditions take seconds for each.
+                if name == "kkt" && (seed > 2 || gamma > 0.2) {
+                    continue;
+                }
                 let mut file = shipping(Uncertain::Budget { gamma }, seed);
                 // The same set as a polyhedron that knows no levels, and one in which the budget must be spent.
                 match seed % 3 {

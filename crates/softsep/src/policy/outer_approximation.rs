@@ -1,8 +1,8 @@
 //! Affine policies with integer decisions over ellipsoids, by outer approximation (Duran and Grossmann 1986).
 //!
 //! No solver here combines integers with cones. HiGHS solves the mixed-integer program with tangents in place of the
-//! cones, a relaxation whose optimum proposes integers; Clarabel solves the conic program with these integers fixed, whose
-//! optimum is a policy. Tangents at both points are added, until the relaxation promises no better policy.
+//! cones, a relaxation whose optimum proposes integers; Clarabel solves the conic program with these integers fixed,
+//! whose optimum is a policy. Tangents at both points are added, until the relaxation promises no better policy.
 
 use super::program::{Decision, PolicyColumns, PolicyProgram};
 use super::robust::CounterpartRows;
@@ -12,8 +12,7 @@ use crate::numeric::tolerances::FEASIBILITY_TOL;
 use crate::recourse::{RecourseError, TangentCone, TangentProgram};
 use crate::run::Clock;
 
-/// The ratios of each entry of a cone at which there are tangents from the start. With fewer of them the first
-/// relaxations propose many integers that no policy deserves.
+/// The ratios of each entry of a cone at which there are tangents from the start; `w ≥ 0` is that at zero.
 const FIRST_RATIOS: [f64; 8] = [-1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0];
 
 /// The smallest relative gap at which the search ends: two solvers agree no better.

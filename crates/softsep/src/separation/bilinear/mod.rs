@@ -10,8 +10,8 @@
 //! 3. The same search over the rays of Π decides whether some scenario has no recourse.
 //! 4. Linear programs tighten all ranges, restricted to objective values of at least the worst scenario's cost
 //!    (`tighten.rs`).
-//! 5. A tree search solves the mixed-integer program (`../mixed_integer.rs`). If a range stays infinite, no tree is searched, and
-//!    the claim is that of the relaxation.
+//! 5. A tree search solves the mixed-integer program (`../mixed_integer.rs`). If a range stays infinite, no tree is
+//!    searched, and the claim is that of the relaxation.
 //!
 //! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are
 //! integral up to a tolerance only may make the best point's objective value too large. The dual bound is valid all the

@@ -1,4 +1,4 @@
-//! `Kkt`: the exact separation of ellipsoids, and of polytopes, for linear recourse with fixed costs, as a mixed-integer
+//! `Kkt`: the exact separation of ellipsoids and polytopes, for linear recourse with fixed costs, as a mixed-integer
 //! program by the optimality conditions of the recourse and big-M constants (Zeng and Zhao 2013, e-companion ).
 //!
 //! `max over ξ of Q(x, ξ)` is the maximum of bᵀy over ξ in Ξ, y and multipliers that satisfy the conditions
@@ -10,8 +10,8 @@
 //! 3. Linear programs compute the big-M constants (`ranges.rs`): those of multipliers once for a problem, those of
 //!    values at each decision.
 //! 4. No solver here combines integers with cones. The ellipsoid is approximated from outside by tangents, and the
-//!    program is a relaxation: its dual bound is the claim. Its slopes give a scenario by the support of the set. Tangents
-//!    are added at the program's point until both agree.
+//!    program is a relaxation: its dual bound is the claim. Its slopes give a scenario by the support of the set.
+//!    Tangents are added at the program's point until both agree.
 //!
 //! A claim is the dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances.
 

@@ -5,8 +5,8 @@
 //! `Σ |column − rest|`, where rest is the number within the column's limits that is nearest to zero. Move one column
 //! that is not at rest towards it, and leave the others as they are. That must violate a constraint or change the
 //! objective; and if it changes the objective, moving the column away from rest must violate a constraint, or the point
-//! is not optimal. (The objective of the dual is piecewise linear, and its kinks take the place of constraints.) So each
-//! column is at rest, or one of its *walls* is reached: another column, which depends on it, is at a given value.
+//! is not optimal. (The objective of the dual is piecewise linear, and its kinks take the place of constraints.) So
+//! each column is at rest, or one of its *walls* is reached: another column, which depends on it, is at a given value.
 //! Ranges over the walls are often finite and mostly shorter.
 
 use softsep_lp::{Lp, Model};
