@@ -185,8 +185,11 @@ fn what_has_no_conditions_is_refused_by_name() {
     assert_eq!(refusal(&recipe), None);
 }
 
+/// A row: its name, its terms in y, and the entry of ξ in it.
+type NamedRow<'a> = (&'a str, &'a [(&'a str, f64)], &'a str);
+
 /// Rows of a recourse over the disc `‖(g0, g1)‖ ≤ 1`.
-fn on_disc(variables: &[(&str, f64)], rows: &[(&str, &[(&str, f64)], &str)]) -> ProblemDefinition {
+fn on_disc(variables: &[(&str, f64)], rows: &[NamedRow]) -> ProblemDefinition {
     let mut file = ProblemDefinition::default();
     file.uncertainty.parameters = vec!["g0".into(), "g1".into()];
     file.uncertainty.set =

@@ -362,7 +362,7 @@ impl MilpModel {
     }
 
     /// Returns the program for a tree search that starts from the scenario ξ.
-    pub(super) fn from_scenario(&self, xi: &[f64]) -> MixedInteger<'_> {
+    pub(super) fn starting_at(&self, xi: &[f64]) -> MixedInteger<'_> {
         MixedInteger { model: &self.model, value: &self.value, has_binaries: self.has_binaries, start: self.start(xi) }
     }
 

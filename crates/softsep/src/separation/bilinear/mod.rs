@@ -149,7 +149,7 @@ pub(super) fn recourse_exists(
     }
     // Any ray with a positive gain suffices.
     let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY };
-    let outcome = milp.from_scenario(&state.found.xi).search(tolerances, clock)?;
+    let outcome = milp.starting_at(&state.found.xi).search(tolerances, clock)?;
     state.found.nodes += outcome.nodes;
     if outcome.bound < RAY_GAIN_TOL {
         return Ok(RecourseExists::Everywhere);
@@ -262,7 +262,7 @@ impl<'p> Bilinear<'p> {
         }
         let gap = (0.5 * target.tolerance / size).clamp(LP_BOUND_TOL, 1.0);
         for integrality in [LOOSE_INTEGRALITY, STRICT_INTEGRALITY] {
-            let outcome = milp.from_scenario(&state.found.xi).search(MipTolerances { gap, integrality }, clock)?;
+            let outcome = milp.starting_at(&state.found.xi).search(MipTolerances { gap, integrality }, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < least {
                 self.settle_below(least, state);
