@@ -8,8 +8,8 @@ use super::results::{CellState, Results};
 use super::study::Study;
 
 const HEAD: &str = "exhibit,row,replication,seed,method,outcome,lower_bound,best_known,gap_start,seconds_to_0.1%,\
-                    solves_to_0.1%,cpu_seconds_to_0.1%,seconds_to_0.01%,solves_to_0.01%,seconds_to_own_proof,seconds_to_end,cpu_seconds_to_end,gap_end,\
-                    gap_reported,certificate_refuted\n";
+                    solves_to_0.1%,cpu_seconds_to_0.1%,seconds_to_0.01%,solves_to_0.01%,seconds_to_own_proof,\
+                    seconds_to_end,cpu_seconds_to_end,gap_end,gap_reported,certificate_refuted\n";
 
 /// Columns of a run that was measured, at the end of a line.
 const MEASURED: usize = 12;

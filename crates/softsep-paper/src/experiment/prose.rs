@@ -101,10 +101,11 @@ fn times(study: &Study) -> String {
     format!(
         "Times are mean ± standard deviation until the decision at hand is within 0.1 % (and 0.01 %) of that bound; \
          for ADR, until its program is solved, and its gap is what the rules cost; for Algorithm 3, until it has \
-         certified a gap of 0.1 % or gives up. {clock} A run that the limit of {limit} s stopped counts with the time until then. “To its own proof” is when a method \
-         had proved a gap of 0.1 % itself, without knowing the optimum. In the columns after the ratio times are \
-         means, solves and gaps medians. For bundle and branch-and-cut the ratio is to the paper's algorithm. The \
-         paper's times are from an Apple M3 Pro with Python and Gurobi."
+         certified a gap of 0.1 % or gives up. {clock} A run that the limit of {limit} s stopped counts with the time \
+         until then. “To its own proof” is when a method had proved a gap of 0.1 % itself, without knowing the \
+         optimum. In the columns after the ratio times are means, solves and gaps medians. For bundle and \
+         branch-and-cut the ratio is to the paper's algorithm. The paper's times are from an Apple M3 Pro with Python \
+         and Gurobi."
     )
 }
 

@@ -101,8 +101,8 @@ pub(super) enum Timing {
     Over { after: f64 },
     /// In no replication, although the limit stopped none.
     Never,
-    /// Mean and standard deviation. A run that the limit stopped counts with the time until then, and `over` is the number of these.
-    /// Runs that ended before they reached the goal have no time, and `never` is the number of these.
+    /// Mean and standard deviation. A run that the limit stopped counts with the time until then, and `over` is the
+    /// number of these. Runs that ended before they reached the goal have no time, and `never` is the number of these.
     Took { mean: f64, deviation: f64, over: usize, never: usize },
 }
 
