@@ -1,23 +1,27 @@
-//! The share of searches that find the worst scenario, and the distance of the estimate of `bundle` from it, on
-//! inventory, energy and network problems.
+//! The share of searches that find the worst scenario in equal time, and the distance of the estimate of `bundle` from
+//! it, on inventory, energy and network problems.
 //!
 //! `cargo bench --bench search [-- NAME…]` runs the instances named (`energy-20-0.5-1`: family, n, Γ or ellipsoid,
 //! seed; all by default). For each: `bundle` with gap 1e-4, without a proof; its estimate against the worst scenario
-//! known at its decision; then the share of `RUNS=4` runs of each search that find that scenario within 1e-4 with
-//! `SOLVES=10000` recourse solves. The scenario known is the worst that any of these runs found, or a tempered search
-//! and ascents with `EFFORT=20` times the solves. `SEEDS=3`, `FROM=1`.
+//! known at its decision; the solves and the time of one tempered search there that ends by its own rule, as
+//! verification does; then the share of `RUNS=4` runs of each search that find the scenario within 1e-4 in
+//! `SECONDS=0.5`. The scenario known is the worst that any of these runs found, or a tempered search and ascents with
+//! `EFFORT=20` times the solves of that tempered search, or exact separation within `EXACT=10` seconds. `SEEDS=3`,
+//! `FROM=1`. `BEFORE=PATH` names another binary of softsep, whose estimate is assessed in the same way beside ours.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use softsep::internals::separation::{Ascent, Schedule, SearchQuery, TemperedSearch};
 use softsep::methods::{BundleSettings, MethodSettings};
 use softsep::recourse::engine;
 use softsep::run::{Clock, Purpose, Silent, stream};
 use softsep::uncertainty::{StateSpec, States};
-use softsep::{Certify, Problem, Settings, solve_with};
+use softsep::{CallLimits, Certify, Problem, Settings, evaluate, solve_with};
 use softsep_paper::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
 
 /// A search misses the worst scenario if it stays below it by more, relative to f(x) + Q.
@@ -49,12 +53,13 @@ struct Decision<'p> {
 
 impl Decision<'_> {
     /// The worst cost that ascents from draws find.
-    fn by_ascents(&self, solves: u64, seed: u64) -> f64 {
+    fn by_ascents(&self, limit: Limit, seed: u64) -> f64 {
         let mut engine = engine(self.problem, &Clock::unlimited()).unwrap();
         let mut random = stream(seed, Purpose::Start, 9);
         let (mut state, mut xi) = (self.states.blank(), vec![0.0; self.problem.set.dim()]);
         let mut worst = f64::NEG_INFINITY;
-        while engine.work().solves < solves {
+        let begin = Instant::now();
+        while !limit.is_reached(engine.work().solves, begin) {
             self.states.draw(&mut random, &mut state);
             self.states.realize(&state, &mut xi);
             let mut ascent = Ascent::new(self.problem, engine.as_mut(), &self.x);
@@ -64,79 +69,142 @@ impl Decision<'_> {
         self.problem.first.value(&self.x) + worst
     }
 
-    /// The worst cost that searches with this schedule find, one after another until the solves are spent.
-    fn by_search(&self, schedule: Schedule, solves: u64, seed: u64) -> f64 {
-        let clock = Clock::unlimited();
+    /// The worst cost that searches with this schedule find, one after another within the limit.
+    fn by_search(&self, schedule: Schedule, limit: Limit, seed: u64) -> f64 {
+        let clock = Clock::new(limit.seconds(), Arc::default());
         let mut engine = engine(self.problem, &clock).unwrap();
         let states = Arc::clone(&self.states);
         let mut search = TemperedSearch::new(self.problem, states, schedule, seed, &clock).unwrap();
         let mut worst = f64::NEG_INFINITY;
-        let mut left = solves;
-        while left > 0 {
-            let before = search.solves() + engine.work().solves;
-            let query = SearchQuery { x: &self.x, above: None, budget: Some(left), clock: &clock };
-            search.run(&query, &[], engine.as_mut(), &mut |_, answer| worst = worst.max(answer.value)).unwrap();
-            left = left.saturating_sub((search.solves() + engine.work().solves - before).max(1));
+        let begin = Instant::now();
+        let mut solves = 0;
+        while !limit.is_reached(solves, begin) {
+            let budget = limit.solves().map(|most| most - solves);
+            let query = SearchQuery { x: &self.x, above: None, budget, clock: &clock };
+            let ended = search.run(&query, &[], engine.as_mut(), &mut |_, answer| worst = worst.max(answer.value));
+            assert!(ended.is_ok() || limit.seconds().is_some(), "{ended:?}");
+            solves = search.solves() + engine.work().solves;
         }
         self.problem.first.value(&self.x) + worst
     }
 
-    fn search(&self, name: &str, solves: u64, seed: u64) -> f64 {
+    fn search(&self, name: &str, limit: Limit, seed: u64) -> f64 {
         match name {
-            "ascents" => self.by_ascents(solves, seed),
-            "annealing" => self.by_search(Schedule::Annealing, solves, seed),
-            _ => self.by_search(Schedule::Tempering, solves, seed),
+            "ascents" => self.by_ascents(limit, seed),
+            "annealing" => self.by_search(Schedule::Annealing, limit, seed),
+            _ => self.by_search(Schedule::Tempering, limit, seed),
         }
+    }
+
+    /// The solves and the seconds of a tempered search that ends by its own rule.
+    fn verification(&self, seed: u64) -> (u64, f64) {
+        let clock = Clock::unlimited();
+        let mut engine = engine(self.problem, &clock).unwrap();
+        let mut search =
+            TemperedSearch::new(self.problem, Arc::clone(&self.states), Schedule::Tempering, seed, &clock).unwrap();
+        let query = SearchQuery { x: &self.x, above: None, budget: None, clock: &clock };
+        let begin = Instant::now();
+        search.run(&query, &[], engine.as_mut(), &mut |_, _| ()).unwrap();
+        (search.solves() + engine.work().solves, begin.elapsed().as_secs_f64())
+    }
+
+    /// The worst cost known from searches with so many solves, and from exact separation where that ends in time.
+    fn worst_known(&self, solves: u64) -> (f64, bool) {
+        let limits = CallLimits::default().time_limit(Duration::from_secs_f64(number("EXACT", 10.0))).threads(1);
+        let exact = evaluate(self.problem, &self.x, &limits).unwrap();
+        if exact.exact {
+            return (exact.objective, true);
+        }
+        let found = ["tempering", "ascents"].map(|name| self.search(name, Limit::Solves(solves), 1001));
+        (found[0].max(found[1]).max(exact.objective), false)
     }
 }
 
-/// Shares and seconds of one search over all instances.
+/// The end of a search.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    Solves(u64),
+    Seconds(f64),
+}
+
+impl Limit {
+    fn is_reached(self, solves: u64, begin: Instant) -> bool {
+        match self {
+            Limit::Solves(most) => solves >= most,
+            Limit::Seconds(most) => begin.elapsed().as_secs_f64() >= most,
+        }
+    }
+
+    fn solves(self) -> Option<u64> {
+        if let Limit::Solves(most) = self { Some(most) } else { None }
+    }
+
+    fn seconds(self) -> Option<Duration> {
+        if let Limit::Seconds(most) = self { Some(Duration::from_secs_f64(most)) } else { None }
+    }
+}
+
+/// The decision and the estimate of another binary.
+fn solve_by(binary: &str, problem: &Problem, seed: u64) -> Option<(Vec<f64>, f64)> {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, result] = ["problem.json", "result.json"].map(|name| folder.path().join(name));
+    softsep::write(&problem.definition().unwrap(), &file).unwrap();
+    let mut command = Command::new(binary);
+    command.args(["solve", "--method", "bundle", "--gap", "1e-4", "--certify", "none", "--threads", "1", "--quiet"]);
+    command.args(["--time-limit", "120", "--seed", &seed.to_string(), "--out"]).arg(&result).arg(&file);
+    assert!(command.stdout(Stdio::null()).status().unwrap().success());
+    let result: Value = serde_json::from_str(&std::fs::read_to_string(&result).unwrap()).unwrap();
+    let entry = |name: &String| result["x"][name.as_str()].as_f64();
+    let x: Option<Vec<f64>> = problem.names.first.iter().map(entry).collect();
+    Some((x?, result["objective"].as_f64()?))
+}
+
+/// Shares of one search over all instances.
 #[derive(Default)]
 struct Total {
     found: f64,
     instances: f64,
-    seconds: f64,
 }
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let (seeds, runs, solves) = (number("SEEDS", 3_u64), number("RUNS", 4_u64), number("SOLVES", 10_000_u64));
     let mut totals: BTreeMap<&str, Total> = BTreeMap::new();
-    let mut missed = Vec::new();
+    let (mut missed, mut missed_before) = (Vec::new(), Vec::new());
     for family in ["inventory", "energy", "network"] {
         for n in [10, 15, 20] {
             for set in ["0.5", "0.9", "ellipsoid"] {
-                for seed in number("FROM", 1)..=seeds {
+                for seed in number("FROM", 1)..=number("SEEDS", 3_u64) {
                     let name = format!("{family}-{n}-{set}-{seed}");
                     if wanted.is_empty() || wanted.contains(&name) {
                         let problem = problem(family, n, set, seed);
-                        missed.push(compare(&name, &problem, seed, runs, solves, &mut totals));
+                        let (miss, before) = compare(&name, &problem, seed, &mut totals);
+                        missed.push(miss);
+                        missed_before.extend(before);
                     }
                 }
             }
         }
     }
-    let share = |most: f64| missed.iter().filter(|miss| **miss <= most).count();
-    println!(
-        "the estimate of bundle is within 1e-4 in {} of {} runs, within 1e-3 in {}",
-        share(1e-4),
-        missed.len(),
-        share(1e-3)
-    );
-    for (search, Total { found, instances, seconds }) in totals {
-        println!("{search:10} found in {:.3} of the runs, {:.3} s each", found / instances, seconds / instances);
+    print_shares("bundle", &missed);
+    print_shares("the binary before", &missed_before);
+    for (search, Total { found, instances }) in totals {
+        println!("{search:10} found in {:.3} of the runs", found / instances);
     }
 }
 
-/// Prints one instance; returns by how much the estimate of `bundle` is too low.
-fn compare(
-    name: &str,
-    problem: &Problem,
-    seed: u64,
-    runs: u64,
-    solves: u64,
-    totals: &mut BTreeMap<&'static str, Total>,
-) -> f64 {
+fn print_shares(name: &str, missed: &[f64]) {
+    let share = |most: f64| missed.iter().filter(|miss| **miss <= most).count();
+    let (count, largest) = (missed.len(), missed.iter().fold(0.0, |most: f64, miss| most.max(*miss)));
+    println!(
+        "the estimate of {name} is within 1e-4 in {} of {count} runs, within 1e-3 in {}, missed {largest:.1e} at most",
+        share(1e-4),
+        share(1e-3)
+    );
+}
+
+/// Prints one instance; returns by how much the estimates of `bundle` and of the other binary are too low.
+fn compare(name: &str, problem: &Problem, seed: u64, totals: &mut BTreeMap<&'static str, Total>) -> (f64, Option<f64>) {
+    let (runs, limit) = (number("RUNS", 4_u64), Limit::Seconds(number("SECONDS", 0.5)));
     let settings = Settings {
         method: MethodSettings::Bundle(BundleSettings::default()),
         gap: CLOSE,
@@ -147,29 +215,41 @@ fn compare(
     };
     let outcome = solve_with(problem, &settings, &mut Silent, &Arc::default()).unwrap();
     let estimate = outcome.bounds.best().unwrap();
-    let states = problem.set.states(&StateSpec { convex: true, ..StateSpec::default() }).unwrap();
-    let decision = Decision { problem, states: Arc::from(states), x: estimate.x.clone() };
+    let states: Arc<dyn States> =
+        Arc::from(problem.set.states(&StateSpec { convex: true, ..StateSpec::default() }).unwrap());
+    let decision = Decision { problem, states: Arc::clone(&states), x: estimate.x.clone() };
+    let (solves, seconds) = decision.verification(seed);
     let effort = number("EFFORT", 20_u64) * solves;
-    let mut known = estimate.value.max(decision.search("tempering", effort, 1001));
-    known = known.max(decision.search("ascents", effort, 1002));
+    let (mut known, is_exact) = decision.worst_known(effort);
     let mut rows = Vec::new();
     for search in ["ascents", "annealing", "tempering"] {
-        let begin = Instant::now();
-        let costs: Vec<f64> = (0..runs).map(|run| decision.search(search, solves, 100 + run)).collect();
+        let costs: Vec<f64> = (0..runs).map(|run| decision.search(search, limit, 100 + run)).collect();
         known = costs.iter().fold(known, |known, cost| known.max(*cost));
-        rows.push((search, costs, begin.elapsed().as_secs_f64() / runs as f64));
+        rows.push((search, costs));
     }
     let miss = ((known - estimate.value) / known.abs()).max(0.0);
     println!(
-        "{name}: estimate {:.2}, worst known {known:.2}, missed {miss:.1e}; {:?}, {} solves, {:.2} s",
-        estimate.value, outcome.stop, outcome.recourse_solves, outcome.seconds
+        "{name}: estimate {:.2}, worst known {known:.2}{}, missed {miss:.1e}; {:?}, {} solves, {:.2} s; verification \
+         {solves} solves, {seconds:.2} s",
+        estimate.value,
+        if is_exact { " (exact)" } else { "" },
+        outcome.stop,
+        outcome.recourse_solves,
+        outcome.seconds
     );
-    for (search, costs, seconds) in rows {
+    for (search, costs) in rows {
         let found = costs.iter().filter(|cost| known - **cost <= CLOSE * known.abs()).count() as f64 / runs as f64;
         let total = totals.entry(search).or_default();
-        (total.found, total.instances, total.seconds) =
-            (total.found + found, total.instances + 1.0, total.seconds + seconds);
-        println!("    {search:10} {found:.2}, {:.0} µs per solve", 1e6 * seconds / solves as f64);
+        (total.found, total.instances) = (total.found + found, total.instances + 1.0);
+        println!("    {search:10} {found:.2}");
     }
-    miss
+    let before = std::env::var("BEFORE").ok().and_then(|binary| solve_by(&binary, problem, seed));
+    let before = before.map(|(x, value)| {
+        let decision = Decision { problem, states, x };
+        let known = decision.worst_known(effort).0;
+        let miss = ((known - value) / known.abs()).max(0.0);
+        println!("    before: estimate {value:.2}, worst known {known:.2}, missed {miss:.1e}");
+        miss
+    });
+    (miss, before)
 }

@@ -19,27 +19,27 @@ fn many(count: u64) -> u64 {
     count * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
 }
 
-/// Listens for what the best affine rule costs.
+/// Listens for the cost of the best affine policy.
 #[derive(Default)]
-struct Rule(Option<f64>);
+struct PolicyCost(Option<f64>);
 
-impl Observer for Rule {
+impl Observer for PolicyCost {
     fn see(&mut self, event: &Event) {
         if let Event::Note(note) = event
-            && let Some(rest) = note.strip_prefix("the best affine rule costs at most ")
+            && let Some(rest) = note.strip_prefix("the best affine policy costs at most ")
         {
             self.0 = rest.split(' ').next().map(|number| number.parse().unwrap());
         }
     }
 }
 
-/// What the best rule costs, if there is one, and the outcome.
-fn best_rule(file: &ProblemDefinition, time_limit: Option<Duration>) -> (Option<f64>, Outcome) {
-    let mut rule = Rule::default();
+/// The cost of the best policy, if there is one, and the outcome.
+fn best_policy(file: &ProblemDefinition, time_limit: Option<Duration>) -> (Option<f64>, Outcome) {
+    let mut policy = PolicyCost::default();
     let settings = Settings { method: "adr".parse().unwrap(), gap: 1e-6, time_limit, ..Settings::default() };
-    let outcome = solve_with(&Problem::new(file).unwrap(), &settings, &mut rule, &Default::default())
+    let outcome = solve_with(&Problem::new(file).unwrap(), &settings, &mut policy, &Default::default())
         .unwrap_or_else(|error| panic!("{}: {error}", file.name));
-    (rule.0, outcome)
+    (policy.0, outcome)
 }
 
 /// Every assignment of the integers as a problem of its own, with these fixed and continuous.
@@ -63,7 +63,7 @@ fn assignments(file: &ProblemDefinition) -> Vec<ProblemDefinition> {
 }
 
 #[test]
-fn the_best_rule_is_that_of_the_best_assignment() {
+fn the_best_policy_is_that_of_the_best_assignment() {
     let (mut compared, mut without) = (0, 0);
     for seed in 0..many(60) {
         let recipe = Recipe { set: "ellipsoid", integers: true, incomplete: seed % 4 == 3, ..Recipe::default() };
@@ -73,13 +73,13 @@ fn the_best_rule_is_that_of_the_best_assignment() {
         if !problem.first.has_integers() || fixed.len() > MAX_ASSIGNMENTS {
             continue;
         }
-        let best = fixed.iter().filter_map(|file| best_rule(file, None).0).fold(f64::INFINITY, f64::min);
-        let (rule, outcome) = best_rule(&file, None);
-        match rule {
-            Some(rule) => {
+        let best = fixed.iter().filter_map(|file| best_policy(file, None).0).fold(f64::INFINITY, f64::min);
+        let (policy, outcome) = best_policy(&file, None);
+        match policy {
+            Some(policy) => {
                 assert!(
-                    (rule - best).abs() <= CLOSE * best.abs().max(1.0),
-                    "seed {seed}: {rule}, and {best} is the best"
+                    (policy - best).abs() <= CLOSE * best.abs().max(1.0),
+                    "seed {seed}: {policy}, and {best} is the best"
                 );
                 let x = &outcome.bounds.best().unwrap().x;
                 let is_integer = |j: usize| problem.first.kind[j] != VariableKind::Continuous;
@@ -88,12 +88,12 @@ fn the_best_rule_is_that_of_the_best_assignment() {
                 compared += 1;
             }
             None => {
-                assert_eq!(best, f64::INFINITY, "seed {seed}: no rule, and {best} is the cost of one: {outcome:?}");
+                assert_eq!(best, f64::INFINITY, "seed {seed}: no policy, and {best} is the cost of one: {outcome:?}");
                 without += 1;
             }
         }
     }
-    println!("{compared} problems with a rule, {without} without");
+    println!("{compared} problems with a policy, {without} without");
     assert!(compared >= 20, "{compared} problems were compared");
 }
 
@@ -103,18 +103,18 @@ fn time_limits_leave_bounds_that_hold() {
     for seed in 0..4 {
         let recipe = Recipe { set: "ellipsoid", integers: true, size: Size::Medium, ..Recipe::default() };
         let file = random_problem(&recipe, seed);
-        // The cost of the best rule without integers is no more than that with them.
+        // The cost of the best policy without integers is no more than that with them.
         let mut relaxed = file.clone();
         relaxed.first_stage.variables.iter_mut().for_each(|variable| variable.kind = VariableKind::Continuous);
-        // The rule is known before its decision is separated, which may take long.
-        let (rule, _) = best_rule(&relaxed, Some(Duration::from_secs(2)));
+        // The policy is known before its decision is separated, which may take long.
+        let (policy, _) = best_policy(&relaxed, Some(Duration::from_secs(2)));
         for limit in [0, 10, 50, 200, 1000] {
             let start = Instant::now();
-            let (stopped_rule, outcome) = best_rule(&file, Some(Duration::from_millis(limit)));
+            let (stopped_rule, outcome) = best_policy(&file, Some(Duration::from_millis(limit)));
             assert!(start.elapsed() < Duration::from_millis(limit + 2000), "seed {seed}, {limit} ms");
             stopped += u64::from(outcome.stop == Stop::TimeLimit);
-            if let (Some(best), Some(rule)) = (rule, stopped_rule) {
-                assert!(rule >= best - CLOSE * best.abs().max(1.0), "seed {seed}, {limit} ms: {rule} and {best}");
+            if let (Some(best), Some(policy)) = (policy, stopped_rule) {
+                assert!(policy >= best - CLOSE * best.abs().max(1.0), "seed {seed}, {limit} ms: {policy} and {best}");
             }
         }
     }

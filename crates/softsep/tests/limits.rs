@@ -11,7 +11,7 @@ use softsep::methods::{Entry, METHODS, MethodSettings, Reaches};
 use softsep::run::{Silent, Stop};
 use softsep::separation::SeparationKind;
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{CallLimits, Outcome, Problem, Settings, Status, evaluate, solve_with};
+use softsep::{CallLimits, Error, Outcome, Problem, Settings, Status, evaluate, solve, solve_with};
 
 /// What is known of a problem before it is interrupted.
 struct Known {
@@ -104,8 +104,16 @@ fn ways(problem: &Problem) -> Vec<(&'static Entry, Settings)> {
         let method = MethodSettings::parse(name, &options).unwrap();
         ways.push((Entry::find(name).unwrap(), Settings { method, ..settings(name) }));
     }
-    ways.retain(|(_, settings)| settings.method.build().accepts(problem).is_ok());
+    ways.retain(|(_, settings)| {
+        settings.method.build().accepts(problem).is_ok() && !lacks_constants(problem, settings)
+    });
     ways
+}
+
+/// Whether `kkt` refuses the problem for want of a finite constant, which takes linear programs to find out.
+fn lacks_constants(problem: &Problem, settings: &Settings) -> bool {
+    matches!(settings.method.separation(), Some(SeparationKind::Kkt))
+        && matches!(solve(problem, &Settings { iterations: Some(1), ..settings.clone() }), Err(Error::Settings(_)))
 }
 
 /// Why a run may end besides meeting its gap. Claims of mixed-integer programs have a margin for tolerances, which is
