@@ -148,7 +148,7 @@ impl Limit {
 fn solve_by(binary: &str, problem: &Problem, seed: u64) -> Option<(Vec<f64>, f64)> {
     let folder = tempfile::tempdir().unwrap();
     let [file, result] = ["problem.json", "result.json"].map(|name| folder.path().join(name));
-    softsep::write(&problem.definition(), &file).unwrap();
+    softsep::write(problem, &file).unwrap();
     let mut command = Command::new(binary);
     command.args(["solve", "--method", "bundle", "--gap", "1e-4", "--certify", "none", "--threads", "1", "--quiet"]);
     command.args(["--time-limit", "120", "--seed", &seed.to_string(), "--out"]).arg(&result).arg(&file);
