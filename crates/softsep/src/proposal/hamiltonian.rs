@@ -46,6 +46,7 @@ impl Trajectory {
 
     /// Makes this the way back of another trajectory, which is complete: the ratio of it is known, and
     /// [`Hamiltonian::begin`] sets out on it.
+    #[cfg(feature = "testing")]
     pub(crate) fn reverse(&mut self, other: &Self) {
         (self.log_step, self.kinetic) = (other.log_step, [other.kinetic[1], other.kinetic[0]]);
         self.momentum.iter_mut().zip(&other.momentum).for_each(|(momentum, other)| *momentum = -other);
