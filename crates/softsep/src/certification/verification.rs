@@ -18,6 +18,10 @@ use crate::uncertainty::ReferenceMeasure;
 /// they close saves a proof work: on location–transportation it decides whether the first bound is enough.
 const BEFORE_PROOF: f64 = 0.1;
 
+/// The same for a proof of at most so many recourse solves, which is cheaper than the cuts that it may save.
+const BEFORE_CHEAP_PROOF: f64 = 0.5;
+const CHEAP_PROOF: u64 = 64;
+
 /// The same for draws, whose bound is half of the gap above the estimate.
 const BEFORE_DRAWS: f64 = 0.5;
 
@@ -42,18 +46,18 @@ pub(crate) struct Verification<'p> {
 }
 
 impl<'p> Verification<'p> {
-    /// For a run whose separation proves bounds or not. `share_before_proof` replaces the share of the gap at which a
+    /// For a run with this separation, which proves bounds or not. `share_before_proof` replaces the share of the gap at which a
     /// required proof follows the cuts.
     pub(crate) fn new(
         problem: &'p Problem,
         certify: Certify,
-        separation_is_exact: bool,
+        separation: &dyn Separation,
         share_before_proof: Option<f64>,
         reference: ReferenceMeasure,
         run: &Run,
     ) -> Result<Self, Error> {
         let certifier = match certify {
-            Certify::Probabilistic(wanted) if !separation_is_exact => {
+            Certify::Probabilistic(wanted) if !separation.is_exact() => {
                 let states = draw_states(problem, reference, run.clock())?;
                 let (gap, seed) = (run.limits().gap, run.limits().seed);
                 Some(Box::new(Certifier::new(problem, states, wanted, gap, seed, run.clock())?))
@@ -62,7 +66,10 @@ impl<'p> Verification<'p> {
         };
         let share = match (&certifier, certify) {
             (Some(_), _) => BEFORE_DRAWS,
-            (None, Certify::Exact) if separation_is_exact => share_before_proof.unwrap_or(BEFORE_PROOF),
+            (None, Certify::Exact) if separation.is_exact() => match separation.expected_solves() {
+                Some(solves) if solves <= CHEAP_PROOF => BEFORE_CHEAP_PROOF,
+                _ => share_before_proof.unwrap_or(BEFORE_PROOF),
+            },
             _ => 1.0,
         };
         Ok(Self { problem, certify, certifier, shares: AttemptShares::default(), share, is_attested: false })

@@ -41,8 +41,7 @@ impl<'p> Cascade<'p> {
 
     /// Whether the exact member takes fewer solves than the soft one.
     fn exact_is_cheaper(&self) -> bool {
-        let expected = self.exact.as_ref().and_then(|exact| exact.expected_solves());
-        expected.is_some_and(|solves| solves as f64 <= self.soft_solves)
+        self.expected_solves().is_some_and(|solves| solves as f64 <= self.soft_solves)
     }
 }
 
@@ -111,6 +110,11 @@ impl Separation for Cascade<'_> {
 
     fn is_exact(&self) -> bool {
         self.exact.is_some()
+    }
+
+    /// The solves of a proof.
+    fn expected_solves(&self) -> Option<u64> {
+        self.exact.as_ref().and_then(|exact| exact.expected_solves())
     }
 
     fn start_at(&mut self, xi: &[f64]) {

@@ -1,6 +1,6 @@
 //! The answer of an exact search under construction: the worst scenario found, and the bound proved so far.
 
-use super::{Claim, Found};
+use super::{Claim, Found, Query, ascend};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::recourse::{Answer, Outcome, Recourse, RecourseError, engine};
@@ -14,6 +14,30 @@ pub(super) struct SearchState<'a> {
     pub(super) answer: Answer,
     pub(super) found: Found,
     pub(super) clock: &'a Clock,
+}
+
+/// Answers a query by ascents, and by `bound` where no ascent meets it. The claim that `bound` has made when the clock
+/// stops it is valid.
+pub(super) fn ascend_and_bound(
+    problem: &Problem,
+    query: &Query,
+    bound: impl FnOnce(&mut SearchState) -> Result<(), Error>,
+) -> Result<Found, Error> {
+    let (x, clock) = (query.x, query.clock);
+    let mut engine = engine(problem, clock)?;
+    let found = ascend(problem, engine.as_mut(), x)?;
+    if found.value == f64::INFINITY || query.is_met_by(found.value) {
+        return Ok(found);
+    }
+    let answer = Answer::new(problem);
+    let mut state = SearchState { problem, x, engine: engine.as_mut(), answer, found, clock };
+    match bound(&mut state) {
+        Ok(()) | Err(Error::Interrupted(_)) => {}
+        Err(error) => return Err(error),
+    }
+    let mut found = state.found;
+    (found.solves, found.exact) = (engine.work().solves, 1);
+    Ok(found)
 }
 
 impl SearchState<'_> {

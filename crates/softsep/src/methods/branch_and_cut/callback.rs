@@ -55,8 +55,8 @@ impl<'a> SeparationCallback<'a> {
     ) -> Result<Self, Error> {
         let clock = run.clock();
         let separation = scope::separation(problem, &settings.separation, settings.chains(), certify, run)?;
-        let (is_exact, reference) = (separation.is_exact(), settings.soft.reference);
-        let verification = Verification::new(problem, certify, is_exact, Some(SHARE_BEFORE_PROOF), reference, run)?;
+        let (share, reference) = (Some(SHARE_BEFORE_PROOF), settings.soft.reference);
+        let verification = Verification::new(problem, certify, separation.as_ref(), share, reference, run)?;
         let evaluator = Evaluator::new(problem, clock)?;
         Ok(Self { problem, certify, separation, pool, evaluator, verification })
     }

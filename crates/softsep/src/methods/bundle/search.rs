@@ -59,7 +59,7 @@ impl<'a> BundleSearch<'a> {
         let clock = run.clock();
         let separation = scope::separation(problem, &settings.separation, soft, certify, run)?;
         let reference = settings.soft.reference;
-        let verification = Verification::new(problem, certify, separation.is_exact(), None, reference, run)?;
+        let verification = Verification::new(problem, certify, separation.as_ref(), None, reference, run)?;
         Ok(Self {
             problem,
             certify,

@@ -90,8 +90,8 @@ fn sizes(problem: &Problem, clock: &Clock) -> Result<Option<Sizes>, Error> {
         },
     };
     let largest = |(i, (lower, upper)): (usize, &(f64, f64))| {
-        let stand_in = prices.as_ref().map_or(0.0, |prices| prices.of_entry[i]);
-        let finite = |end: f64| if end.is_finite() { end } else { end.signum() * stand_in };
+        let price = prices.as_ref().map_or(0.0, |prices| prices.of_entry[i]);
+        let finite = |end: f64| if end.is_finite() { end } else { end.signum() * price };
         (lower + finite(ranges.least[i])).abs().max((upper + finite(ranges.most[i])).abs())
     };
     let sizes = gradients.iter().enumerate().map(largest).collect();

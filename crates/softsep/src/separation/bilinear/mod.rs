@@ -22,14 +22,14 @@ mod products;
 mod tighten;
 
 use super::mixed_integer::{LOOSE_INTEGRALITY, MipTolerances, STRICT_INTEGRALITY};
-use super::search_state::SearchState;
+use super::search_state::{SearchState, ascend_and_bound};
 use super::slopes::{SlopeRanges, useful_levels};
-use super::{Claim, Found, Query, Separation, Target, ascend};
+use super::{Claim, Found, Query, Separation, Target};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::{COORDINATE_TOL, EXACTNESS_TOL, LP_BOUND_TOL};
-use crate::recourse::{Answer, DualSet, engine};
+use crate::recourse::DualSet;
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
 use milp::{BilinearProgram, Domain, Formulation};
@@ -297,23 +297,8 @@ impl<'p> Bilinear<'p> {
 
 impl Separation for Bilinear<'_> {
     fn separate(&mut self, query: &Query, _pool: &mut CutPool) -> Result<Found, Error> {
-        let (x, clock) = (query.x, query.clock);
         self.declined = None;
-        let mut engine = engine(self.problem, clock)?;
-        let found = ascend(self.problem, engine.as_mut(), x)?;
-        if found.value == f64::INFINITY || query.is_met_by(found.value) {
-            return Ok(found);
-        }
-        let answer = Answer::new(self.problem);
-        let mut state = SearchState { problem: self.problem, x, engine: engine.as_mut(), answer, found, clock };
-        match self.bound(x, &query.target(), clock, &mut state) {
-            // The claim made before the clock stopped is valid.
-            Ok(()) | Err(Error::Interrupted(_)) => {}
-            Err(error) => return Err(error),
-        }
-        let mut found = state.found;
-        (found.solves, found.exact) = (engine.work().solves, 1);
-        Ok(found)
+        ascend_and_bound(self.problem, query, |state| self.bound(query.x, &query.target(), query.clock, state))
     }
 
     fn is_exact(&self) -> bool {

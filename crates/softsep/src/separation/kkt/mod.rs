@@ -22,13 +22,12 @@ use softsep_lp::Model;
 
 use super::bilinear::{RecourseExists, SearchSpace, recourse_exists};
 use super::mixed_integer::{LOOSE_INTEGRALITY, MipTolerances, MixedInteger, STRICT_INTEGRALITY};
-use super::search_state::SearchState;
-use super::{Claim, Found, Query, Separation, Target, ascend};
+use super::search_state::{SearchState, ascend_and_bound};
+use super::{Claim, Found, Query, Separation, Target};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::{EXACTNESS_TOL, LP_BOUND_TOL, LP_FEASIBILITY_TOL};
-use crate::recourse::{Answer, engine};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope, Shape};
 use conditions::{Conditions, LimitBinary, PairRanges, SetColumns};
@@ -366,23 +365,8 @@ impl KktProgram {
 
 impl Separation for Kkt<'_> {
     fn separate(&mut self, query: &Query, _pool: &mut CutPool) -> Result<Found, Error> {
-        let (x, clock) = (query.x, query.clock);
         self.declined = None;
-        let mut engine = engine(self.problem, clock)?;
-        let found = ascend(self.problem, engine.as_mut(), x)?;
-        if found.value == f64::INFINITY || query.is_met_by(found.value) {
-            return Ok(found);
-        }
-        let answer = Answer::new(self.problem);
-        let mut state = SearchState { problem: self.problem, x, engine: engine.as_mut(), answer, found, clock };
-        match self.bound(x, &query.target(), clock, &mut state) {
-            // The claim made before the clock stopped is valid.
-            Ok(()) | Err(Error::Interrupted(_)) => {}
-            Err(error) => return Err(error),
-        }
-        let mut found = state.found;
-        (found.solves, found.exact) = (engine.work().solves, 1);
-        Ok(found)
+        ascend_and_bound(self.problem, query, |state| self.bound(query.x, &query.target(), query.clock, state))
     }
 
     fn is_exact(&self) -> bool {
