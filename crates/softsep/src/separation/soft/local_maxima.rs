@@ -93,6 +93,9 @@ mod tests {
         assert_eq!(costs, (140..200).rev().map(f64::from).collect::<Vec<_>>());
     }
 
+    /// The entries of the two slopes below.
+    const ENTRIES: [[f64; 2]; 3] = [[0.0, 1.0], [0.0, 1.0], [2.0, 4.0]];
+
     #[test]
     fn directions_combine_the_slopes_of_two_maxima() {
         let mut maxima = LocalMaxima::default();
@@ -106,15 +109,10 @@ mod tests {
             assert!((mixture[0] + mixture[1] - 1.0).abs() < 1e-12 && (2.0..=4.0).contains(&mixture[2]));
             seen[0] |= mixture[0] > 0.1 && mixture[1] > 0.1;
             let crossed = maxima.direction(Recombination::Crossover, &mut random).unwrap();
-            assert!(crossed.iter().zip([[0.0, 1.0], [0.0, 1.0], [2.0, 4.0]]).all(|(entry, of)| of.contains(entry)));
+            assert!(crossed.iter().zip(ENTRIES).all(|(entry, of)| of.contains(entry)));
             seen[1] |= crossed[0] == crossed[1];
             let thinned = maxima.direction(Recombination::Thinning, &mut random).unwrap();
-            assert!(
-                thinned
-                    .iter()
-                    .zip([[0.0, 1.0], [0.0, 1.0], [2.0, 4.0]])
-                    .all(|(entry, of)| *entry == 0.0 || of.contains(entry))
-            );
+            assert!(thinned.iter().zip(ENTRIES).all(|(entry, of)| *entry == 0.0 || of.contains(entry)));
             seen[2] |= thinned[2] == 0.0;
         }
         assert_eq!(seen, [true; 3]);
