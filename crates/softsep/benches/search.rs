@@ -7,7 +7,8 @@
 //! verification does; then the share of `RUNS=4` runs of each search that find the scenario within 1e-4 in
 //! `SECONDS=0.5`. The scenario known is the worst that any of these runs found, or a tempered search and ascents with
 //! `EFFORT=20` times the solves of that tempered search, or exact separation within `EXACT=10` seconds. `SEEDS=3`,
-//! `FROM=1`. `BEFORE=PATH` names another binary of softsep, whose estimate is assessed in the same way beside ours.
+//! `FROM=1`. `BEFORE=PATH` names another binary of softsep, whose estimate and
+//! decision are assessed in the same way beside ours.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -108,6 +109,13 @@ impl Decision<'_> {
         (search.solves() + engine.work().solves, begin.elapsed().as_secs_f64())
     }
 
+    /// The costs that runs of each search find in equal time.
+    fn runs(&self) -> Vec<(&'static str, Vec<f64>)> {
+        let limit = Limit::Seconds(number("SECONDS", 0.5));
+        let costs = |search| (0..number("RUNS", 4_u64)).map(|run| self.search(search, limit, 100 + run)).collect();
+        ["ascents", "annealing", "tempering"].map(|search| (search, costs(search))).into()
+    }
+
     /// The worst cost known from searches with so many solves, and from exact separation where that ends in time.
     fn worst_known(&self, solves: u64) -> (f64, bool) {
         let limits = CallLimits::default().time_limit(Duration::from_secs_f64(number("EXACT", 10.0))).threads(1);
@@ -168,7 +176,7 @@ struct Total {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let mut totals: BTreeMap<&str, Total> = BTreeMap::new();
+    let mut totals = BTreeMap::new();
     let (mut missed, mut missed_before) = (Vec::new(), Vec::new());
     for family in ["inventory", "energy", "network"] {
         for n in [10, 15, 20] {
@@ -187,8 +195,8 @@ fn main() {
     }
     print_shares("bundle", &missed);
     print_shares("the binary before", &missed_before);
-    for (search, Total { found, instances }) in totals {
-        println!("{search:10} found in {:.3} of the runs", found / instances);
+    for ((whose, search), Total { found, instances }) in totals {
+        println!("{search:10} found it in {:.3} of the runs at decisions of {whose}", found / instances);
     }
 }
 
@@ -202,9 +210,30 @@ fn print_shares(name: &str, missed: &[f64]) {
     );
 }
 
+/// Prints the share of runs of each search that found the worst cost known at a decision of ours or of the other
+/// binary.
+fn print_found(
+    runs: &[(&'static str, Vec<f64>)],
+    known: f64,
+    whose: &'static str,
+    totals: &mut BTreeMap<(&'static str, &'static str), Total>,
+) {
+    for (search, costs) in runs {
+        let found = costs.iter().filter(|cost| known - **cost <= CLOSE * known.abs()).count() as f64;
+        let share = found / costs.len().max(1) as f64;
+        let total = totals.entry((whose, search)).or_default();
+        (total.found, total.instances) = (total.found + share, total.instances + 1.0);
+        println!("    {search:10} {share:.2}");
+    }
+}
+
 /// Prints one instance; returns by how much the estimates of `bundle` and of the other binary are too low.
-fn compare(name: &str, problem: &Problem, seed: u64, totals: &mut BTreeMap<&'static str, Total>) -> (f64, Option<f64>) {
-    let (runs, limit) = (number("RUNS", 4_u64), Limit::Seconds(number("SECONDS", 0.5)));
+fn compare(
+    name: &str,
+    problem: &Problem,
+    seed: u64,
+    totals: &mut BTreeMap<(&'static str, &'static str), Total>,
+) -> (f64, Option<f64>) {
     let settings = Settings {
         method: MethodSettings::Bundle(BundleSettings::default()),
         gap: CLOSE,
@@ -221,12 +250,8 @@ fn compare(name: &str, problem: &Problem, seed: u64, totals: &mut BTreeMap<&'sta
     let (solves, seconds) = decision.verification(seed);
     let effort = number("EFFORT", 20_u64) * solves;
     let (mut known, is_exact) = decision.worst_known(effort);
-    let mut rows = Vec::new();
-    for search in ["ascents", "annealing", "tempering"] {
-        let costs: Vec<f64> = (0..runs).map(|run| decision.search(search, limit, 100 + run)).collect();
-        known = costs.iter().fold(known, |known, cost| known.max(*cost));
-        rows.push((search, costs));
-    }
+    let runs = decision.runs();
+    known = runs.iter().flat_map(|(_, costs)| costs).fold(known, |known, cost| known.max(*cost));
     let miss = ((known - estimate.value) / known.abs()).max(0.0);
     println!(
         "{name}: estimate {:.2}, worst known {known:.2}{}, missed {miss:.1e}; {:?}, {} solves, {:.2} s; verification \
@@ -237,18 +262,16 @@ fn compare(name: &str, problem: &Problem, seed: u64, totals: &mut BTreeMap<&'sta
         outcome.recourse_solves,
         outcome.seconds
     );
-    for (search, costs) in rows {
-        let found = costs.iter().filter(|cost| known - **cost <= CLOSE * known.abs()).count() as f64 / runs as f64;
-        let total = totals.entry(search).or_default();
-        (total.found, total.instances) = (total.found + found, total.instances + 1.0);
-        println!("    {search:10} {found:.2}");
-    }
+    print_found(&runs, known, "ours", totals);
     let before = std::env::var("BEFORE").ok().and_then(|binary| solve_by(&binary, problem, seed));
     let before = before.map(|(x, value)| {
         let decision = Decision { problem, states, x };
-        let known = decision.worst_known(effort).0;
+        let runs = decision.runs();
+        let costs = runs.iter().flat_map(|(_, costs)| costs);
+        let known = costs.fold(decision.worst_known(effort).0, |known, cost| known.max(*cost));
         let miss = ((known - value) / known.abs()).max(0.0);
         println!("    before: estimate {value:.2}, worst known {known:.2}, missed {miss:.1e}");
+        print_found(&runs, known, "before", totals);
         miss
     });
     (miss, before)
