@@ -26,12 +26,22 @@ pub(super) struct SearchEffort {
     pub(super) most: u64,
 }
 
+/// The recourse solves of a search times the nonzeros of the recourse rows, at most, where its ascents do not tell it to
+/// be patient: large programs take longer, and a search should not take many times as long as the run before it.
+const WORK: u64 = 20_000_000;
+
+/// The least number of solves that [`WORK`] leaves.
+const LEAST_SOLVES: u64 = 1000;
+
 impl SearchEffort {
-    /// By the dimension of ξ. A conic program takes as long as tens of linear ones, so that fewer are solved, but as
-    /// many as find a narrow ridge of Q over a circle.
+    /// By the dimension of ξ and by the size of the recourse. A conic program takes as long as tens of linear ones, so
+    /// that fewer are solved, but as many as find a narrow ridge of Q over a circle.
     pub(super) fn of(problem: &Problem) -> Self {
         let dim = problem.set.dim() as u64;
-        let full = Self { agreed: (100 + 300 * dim).min(6000), disputed: 400 * dim, most: 2400 * dim };
+        let affordable = (WORK / (problem.recourse.g.nonzeros() as u64).max(1)).max(LEAST_SOLVES);
+        let agreed = (100 + 300 * dim).min(6000).min(affordable);
+        let disputed = (400 * dim).min(affordable);
+        let full = Self { agreed, disputed, most: 6 * disputed };
         if problem.recourse.is_linear() {
             return full;
         }
