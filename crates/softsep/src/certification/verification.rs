@@ -46,8 +46,8 @@ pub(crate) struct Verification<'p> {
 }
 
 impl<'p> Verification<'p> {
-    /// For a run with this separation, which proves bounds or not. `share_before_proof` replaces the share of the gap at
-    /// which a required proof follows the cuts.
+    /// For a run with this separation, which proves bounds or not. `share_before_proof` replaces the share of the gap
+    /// at which a required proof follows the cuts.
     pub(crate) fn new(
         problem: &'p Problem,
         certify: Certify,

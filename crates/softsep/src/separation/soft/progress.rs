@@ -26,7 +26,7 @@ pub(super) struct SearchEffort {
     pub(super) most: u64,
 }
 
-/// The recourse solves of a search times the nonzeros of the recourse rows, at most, where its ascents do not tell it to
+/// The recourse solves of a search times the nonzeros of the recourse rows, at most, where no late success tells it to
 /// be patient: large programs take longer, and a search should not take many times as long as the run before it.
 const WORK: u64 = 20_000_000;
 
