@@ -172,7 +172,7 @@ impl Target<'_> {
     }
 
     fn run(&self, kernel: &TransitionKernel) -> (f64, u64, Chain) {
-        let errors = if is_soak() { 16.0 } else { 4.0 };
+        let errors = if is_soak() { 8.0 } else { 4.0 };
         let mut engine = engine(self.problem);
         let mut chain = Chain::new(self.problem, self.states, 11, 0);
         let mut batches: Vec<Vec<f64>> = Vec::new();

@@ -95,7 +95,9 @@ fn mixed_integer_programs_conform() {
 
 #[test]
 fn optimality_conditions_conform() {
-    let applied = check("kkt", &SeparationKind::Kkt, &SoftSettings::default(), 3);
+    // The big-M program takes minutes on some larger problems: no more of them in `make soak`.
+    let count = if many(1) > 1 { 1 } else { 3 };
+    let applied = check("kkt", &SeparationKind::Kkt, &SoftSettings::default(), count);
     assert!(applied.len() >= 16, "{applied:?}");
 }
 
