@@ -311,7 +311,11 @@ fn over_list(
     loop {
         let mut solved = best_policy(problem, rows.region(), dependence, basis.as_ref(), run)?;
         basis = solved.basis.take();
-        let promised = solved.value - problem.first.value(&solved.x);
+        // A program that did not end optimal has no decision.
+        let promised = match solved.status {
+            PolicyStatus::Optimal => solved.value - problem.first.value(&solved.x),
+            _ => f64::INFINITY,
+        };
         if !rows.grow(&solved, &solved.x, promised, run.clock())? {
             return Ok(ControlFlow::Continue(solved));
         }
