@@ -268,9 +268,9 @@ impl DualSimplex {
         let mut max_step = f64::INFINITY;
         for &variable in &self.pivot_row_support {
             let (reduced, entry) = ratio(variable);
-            if (entry > PIVOT_TOL) & (reduced + PIVOT_TOL < max_step * entry) {
-                max_step = (reduced + PIVOT_TOL) / entry;
-            }
+            // A division for each entry: one that depends on the step so far would have to wait for it.
+            let step = (reduced + PIVOT_TOL) / entry;
+            max_step = if (entry > PIVOT_TOL) & (step < max_step) { step } else { max_step };
         }
         let (mut best, mut largest) = (None, PIVOT_TOL);
         for &variable in &self.pivot_row_support {
