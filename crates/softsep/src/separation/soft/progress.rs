@@ -2,7 +2,7 @@
 //!
 //! Let s be the recourse solves of a search so far, and r the larger of those at which its worst scenario was found and
 //! of those after which an earlier search of the run found what it was asked for. A search ends when
-//! - all ascents so far ended at the same cost, and s ≥ `agreed` + r; or
+//! - at least 0.4 of all ascents so far ended at the worst scenario, and s ≥ `agreed` + r; or
 //! - s ≥ `disputed` and s ≥ 5r: searches at nearby decisions need about as many solves as those before; or
 //! - s ≥ `most`, or the solves that the query allows are spent; or
 //! - a scenario was found that the query calls enough.
@@ -18,6 +18,9 @@ pub(super) const RUNGS: usize = 6;
 /// A disputed search goes on for so many times the solves after which something worse was found.
 const PATIENCE: u64 = 5;
 
+/// The share of ascents that end at the worst scenario from which on they agree.
+const AGREEMENT: f64 = 0.4;
+
 /// The recourse solves of a search: see the rule for its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SearchEffort {
@@ -26,21 +29,21 @@ pub(super) struct SearchEffort {
     pub(super) most: u64,
 }
 
-/// The recourse solves of a search times the nonzeros of the recourse rows, at most, where no late success tells it to
-/// be patient: large programs take longer, and a search should not take many times as long as the run before it.
-const WORK: u64 = 20_000_000;
-
-/// The least number of solves that [`WORK`] leaves.
-const LEAST_SOLVES: u64 = 1000;
+/// The recourse solves of a search times the nonzeros of the recourse rows, at most, where ascents agree, and where
+/// they do not and no late success tells the search to be patient: large programs take longer, and a search should not
+/// take many times as long as the run before it. Each with the least number of solves that it leaves.
+const AGREED_WORK: (u64, u64) = (6_000_000, 200);
+const DISPUTED_WORK: (u64, u64) = (20_000_000, 1000);
 
 impl SearchEffort {
     /// By the dimension of ξ and by the size of the recourse. A conic program takes as long as tens of linear ones, so
     /// that fewer are solved, but as many as find a narrow ridge of Q over a circle.
     pub(super) fn of(problem: &Problem) -> Self {
         let dim = problem.set.dim() as u64;
-        let affordable = (WORK / (problem.recourse.g.nonzeros() as u64).max(1)).max(LEAST_SOLVES);
-        let agreed = (100 + 300 * dim).min(6000).min(affordable);
-        let disputed = (400 * dim).min(affordable);
+        let nonzeros = (problem.recourse.g.nonzeros() as u64).max(1);
+        let affordable = |(work, least): (u64, u64)| (work / nonzeros).max(least);
+        let agreed = (100 + 300 * dim).min(6000).min(affordable(AGREED_WORK));
+        let disputed = (400 * dim).min(affordable(DISPUTED_WORK));
         let full = Self { agreed, disputed, most: 6 * disputed };
         if problem.recourse.is_linear() {
             return full;
@@ -58,8 +61,9 @@ pub(super) struct Progress {
     /// The largest cost that an ascent ended at, and the solves at that moment.
     pub(super) best: f64,
     pub(super) solves_at_best: u64,
-    /// Ascents, and whether they ended at different costs.
+    /// Ascents, how many of them ended at the best cost, and whether all did.
     pub(super) ascents: u64,
+    pub(super) ascents_at_best: u64,
     pub(super) is_disputed: bool,
     /// The replicas that an ascent led to the best cost from; the last one stands for all other starts.
     pub(super) reached_by: [bool; RUNGS + 1],
@@ -73,6 +77,7 @@ impl Progress {
             best: f64::NEG_INFINITY,
             solves_at_best: 0,
             ascents: 0,
+            ascents_at_best: 0,
             is_disputed: false,
             reached_by: [false; RUNGS + 1],
         }
@@ -86,7 +91,9 @@ impl Progress {
         if !is_same && value > self.best {
             self.reached_by = [false; RUNGS + 1];
             self.solves_at_best = solves - self.solves_before;
+            self.ascents_at_best = 0;
         }
+        self.ascents_at_best += u64::from(is_same || value >= self.best);
         self.best = self.best.max(value);
         self.reached_by[origin] |= is_same || value >= self.best;
     }
@@ -95,10 +102,8 @@ impl Progress {
     pub(super) fn is_exhausted(&self, solves: u64, effort: &SearchEffort) -> bool {
         let solves = solves - self.solves_before;
         let success = self.solves_at_best.max(self.latest_success);
-        match self.is_disputed {
-            false => solves >= effort.agreed + success,
-            true => solves >= effort.disputed && solves >= PATIENCE * success,
-        }
+        let agrees = self.ascents_at_best as f64 >= AGREEMENT * self.ascents as f64;
+        agrees && solves >= effort.agreed + success || solves >= effort.disputed.max(PATIENCE * success)
     }
 
     /// Whether the search is exhausted or as long as any may be.

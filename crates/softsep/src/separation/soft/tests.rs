@@ -26,16 +26,19 @@ fn progress(ends: &[(f64, u64)]) -> Progress {
 fn a_search_whose_ascents_agree_ends_early() {
     let agreed = progress(&[(7.0, 10), (7.0 + 1e-9, 60), (7.0, 99)]);
     assert!(!agreed.is_over(50 + 109, &EFFORT) && agreed.is_exhausted(50 + 110, &EFFORT));
+    // Two of five are enough, and those before the worst scenario was found count too.
+    let mostly = progress(&[(5.0, 5), (6.0, 10), (7.0, 20), (6.0, 60), (7.0, 99)]);
+    assert!(!mostly.is_over(50 + 119, &EFFORT) && mostly.is_exhausted(50 + 120, &EFFORT));
 }
 
 #[test]
 fn a_disputed_search_ends_when_nothing_worse_came_in_four_fifths_of_it() {
-    let early = progress(&[(7.0, 10), (6.0, 60)]);
+    let early = progress(&[(7.0, 10), (6.0, 60), (6.5, 80)]);
     assert!(!early.is_over(50 + 299, &EFFORT) && early.is_exhausted(50 + 300, &EFFORT));
-    let late = progress(&[(6.0, 10), (7.0, 150)]);
+    let late = progress(&[(6.0, 10), (6.5, 20), (7.0, 150)]);
     assert!(!late.is_over(50 + 749, &EFFORT) && late.is_exhausted(50 + 750, &EFFORT));
     // The largest number of solves ends a search that is not exhausted.
-    let last = progress(&[(6.0, 10), (7.0, 900)]);
+    let last = progress(&[(6.0, 10), (6.5, 20), (7.0, 900)]);
     assert!(last.is_over(50 + 1000, &EFFORT) && !last.is_exhausted(50 + 1000, &EFFORT));
 }
 
@@ -44,7 +47,7 @@ fn a_search_is_as_patient_as_earlier_ones_had_to_be() {
     let mut progress = Progress::new(50, 150);
     progress.record(7.0, 0, 50 + 10);
     assert!(!progress.is_over(50 + 249, &EFFORT) && progress.is_exhausted(50 + 250, &EFFORT));
-    progress.record(6.0, 0, 50 + 60);
+    [60, 70].iter().for_each(|solves| progress.record(6.0, 0, 50 + solves));
     assert!(!progress.is_over(50 + 749, &EFFORT) && progress.is_exhausted(50 + 750, &EFFORT));
 }
 
