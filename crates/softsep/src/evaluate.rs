@@ -2,7 +2,7 @@
 
 use crate::cuts::CutPool;
 use crate::error::Error;
-use crate::model::{Problem, Violation};
+use crate::model::{Problem, Scaling, Violation};
 use crate::numeric::tolerances::{EXACTNESS_TOL, FEASIBILITY_TOL, RAY_SUPPORT_TOL};
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
@@ -12,7 +12,7 @@ use crate::separation::{
     build_separation,
 };
 use crate::settings::CallLimits;
-use crate::solve::{on_threads, worst_case};
+use crate::solve::{convert_error, on_threads, worst_case};
 
 /// The cost of a decision.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,21 @@ pub fn evaluate(problem: &Problem, x: &[f64], limits: &CallLimits) -> Result<Eva
             problem.first.dim()
         )));
     }
+    let Some((scaling, scaled)) = Scaling::of(problem) else { return evaluate_as_written(problem, x, limits) };
+    let evaluation = evaluate_as_written(&scaled, &scaling.to_internal(x), limits);
+    let mut evaluation = evaluation.map_err(|error| convert_error(error, &scaling))?;
+    evaluation.first_cost *= scaling.cost;
+    evaluation.objective *= scaling.cost;
+    evaluation.upper = evaluation.upper.map(|upper| upper * scaling.cost);
+    Scaling::convert(&mut evaluation.xi, &scaling.parameters);
+    if let Some(worst_case) = &mut evaluation.worst_case {
+        scaling.convert_worst_case(&mut worst_case.xi, &mut worst_case.cost, &mut worst_case.y);
+    }
+    evaluation.violation = evaluation.violation.and_then(|_| problem.first.violation(x));
+    Ok(evaluation)
+}
+
+fn evaluate_as_written(problem: &Problem, x: &[f64], limits: &CallLimits) -> Result<Evaluation, Error> {
     let clock = limits.clock();
     on_threads(limits.threads, || {
         let first_cost = problem.first.value(x);

@@ -2,13 +2,13 @@
 
 use crate::cuts::CutPool;
 use crate::error::Error;
-use crate::model::Problem;
+use crate::model::{Problem, Scaling};
 use crate::policy::{AffinePolicy, ProvenPolicy, best_policy_over_list};
 use crate::recourse::engine;
 use crate::run::Clock;
 use crate::separation::{Query, Separation, Split, ascend};
 use crate::settings::CallLimits;
-use crate::solve::on_threads;
+use crate::solve::{convert_error, on_threads};
 
 /// An affine policy that is feasible for every ξ of the set, which may be a list.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +63,17 @@ pub fn explicit_policy(
         )));
     }
     let clock = limits.clock();
-    on_threads(limits.threads, || search(problem, x, gap, &clock))?
+    let Some((scaling, scaled)) = Scaling::of(problem) else {
+        return on_threads(limits.threads, || search(problem, x, gap, &clock))?;
+    };
+    let x = scaling.to_internal(x);
+    let found = on_threads(limits.threads, || search(&scaled, &x, gap, &clock))?;
+    let mut found = found.map_err(|error| convert_error(error, &scaling))?;
+    if let Some(ExplicitPolicy { policy, upper }) = &mut found {
+        policy.convert(&scaling.recourse, &scaling.parameters);
+        *upper *= scaling.cost;
+    }
+    Ok(found)
 }
 
 fn search(problem: &Problem, x: &[f64], gap: f64, clock: &Clock) -> Result<Option<ExplicitPolicy>, Error> {

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::Error;
-use crate::model::Problem;
+use crate::model::{Problem, Scaling};
 use crate::outcome::{Outcome, Status, WorstCase};
-use crate::recourse::{self, Answer, engine};
-use crate::run::{Bounds, Clock, Header, Interrupt, Limits, Observer, Run, Silent, Stop, Verdict};
+use crate::recourse::{self, Answer, RecourseError, engine};
+use crate::run::{
+    Bounds, ChainRecord, Clock, Event, Header, Interrupt, Limits, Observer, Record, Run, Silent, Stop, Verdict,
+};
 use crate::settings::Settings;
 
 /// Solves a problem.
@@ -27,6 +30,83 @@ pub fn solve_with(
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Outcome, Error> {
     settings.validate()?;
+    // The constants of a probabilistic statement have units.
+    let has_units = settings.method.speaks_in_units() || matches!(settings.certify, Certify::Probabilistic(_));
+    let Some((scaling, scaled)) = (if has_units { None } else { Scaling::of(problem) }) else {
+        return solve_as_written(problem, settings, observer, interrupt);
+    };
+    let mut observer = ConvertingObserver { observer, scaling: &scaling };
+    match solve_as_written(&scaled, settings, &mut observer, interrupt) {
+        Ok(outcome) => Ok(convert(outcome, &scaling)),
+        Err(error) => Err(convert_error(error, &scaling)),
+    }
+}
+
+/// Shows the events of a run in internal units to an observer, in the units of the problem.
+struct ConvertingObserver<'a> {
+    observer: &'a mut (dyn Observer + Send),
+    scaling: &'a Scaling,
+}
+
+impl ConvertingObserver<'_> {
+    fn convert(&self, bounds: &Bounds) -> Bounds {
+        let mut bounds = bounds.clone();
+        bounds.convert(self.scaling.cost, &self.scaling.first, &self.scaling.parameters);
+        bounds
+    }
+}
+
+impl Observer for ConvertingObserver<'_> {
+    fn see(&mut self, event: &Event) {
+        match event {
+            Event::Step(record) => {
+                let cost = self.scaling.cost;
+                let chain = record.chain.map(|chain| ChainRecord {
+                    value: chain.value * cost,
+                    temperature: chain.temperature * cost,
+                    ..chain
+                });
+                let bounds = self.convert(record.bounds);
+                self.observer.see(&Event::Step(&Record { bounds: &bounds, chain, ..(*record).clone() }));
+            }
+            Event::Better(bounds) => self.observer.see(&Event::Better(&self.convert(bounds))),
+            Event::Start(_) | Event::Note(_) => self.observer.see(event),
+        }
+    }
+}
+
+/// An outcome in the units of the problem.
+fn convert(mut outcome: Outcome, scaling: &Scaling) -> Outcome {
+    outcome.bounds.convert(scaling.cost, &scaling.first, &scaling.parameters);
+    if let Some(worst_case) = &mut outcome.worst_case {
+        scaling.convert_worst_case(&mut worst_case.xi, &mut worst_case.cost, &mut worst_case.y);
+    }
+    if let Some(Verdict::Infeasible(infeasible)) = &mut outcome.verdict
+        && let Some(xi) = &mut infeasible.xi
+    {
+        Scaling::convert(xi, &scaling.parameters);
+    }
+    outcome
+}
+
+/// A failure of the recourse names x and ξ in the units of the problem.
+pub(crate) fn convert_error(error: Error, scaling: &Scaling) -> Error {
+    match error {
+        Error::Recourse(RecourseError::Numerical { mut x, mut xi, why }) => {
+            Scaling::convert(&mut x, &scaling.first);
+            Scaling::convert(&mut xi, &scaling.parameters);
+            Error::Recourse(RecourseError::Numerical { x, xi, why })
+        }
+        error => error,
+    }
+}
+
+fn solve_as_written(
+    problem: &Problem,
+    settings: &Settings,
+    observer: &mut (dyn Observer + Send),
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Outcome, Error> {
     let method = settings.method.build();
     // Looking at the problem takes time too: enumerating a set, above all.
     let clock = Clock::new(settings.time_limit, Arc::clone(interrupt));

@@ -126,6 +126,17 @@ impl MethodSettings {
         }
     }
 
+    /// Whether some setting has a unit of the problem, or is a part of another crate, which may speak in them: a run
+    /// with such settings is made in the problem's own units.
+    pub(crate) fn speaks_in_units(&self) -> bool {
+        const WITH_UNITS: [&str; 10] =
+            ["preset", "steps", "step", "start", "search", "temperature", "margin", "epsilon-cert", "near", "weights"];
+        let is_custom = matches!(self, Self::Custom(_))
+            || matches!(self.separation(), Some(SeparationKind::Custom(_)))
+            || matches!(self.soft().map(|soft| &soft.proposal), Some(ProposalKind::Custom(_)));
+        is_custom || self.options().keys().any(|name| WITH_UNITS.contains(&name.as_str()))
+    }
+
     /// Refuses values that make no sense, in the words of [`parse`](Self::parse).
     pub fn validate(&self) -> Result<(), Error> {
         if let Self::Custom(_) = self {

@@ -15,6 +15,7 @@ mod names;
 mod problem;
 mod recourse;
 mod scale;
+mod scaling;
 mod sparse;
 mod square;
 
@@ -23,5 +24,6 @@ pub use first_stage::{Broken, FirstStage, Violation};
 pub use names::Names;
 pub use problem::Problem;
 pub use recourse::{Cone, RecourseModel};
+pub(crate) use scaling::Scaling;
 pub use sparse::{Sparse, Symmetric};
 pub(crate) use square::square_root;

@@ -12,6 +12,14 @@ pub struct AffinePolicy {
 }
 
 impl AffinePolicy {
+    /// Converts to other units: entries of y and of ξ are multiplied by theirs.
+    pub(crate) fn convert(&mut self, y: &[f64], xi: &[f64]) {
+        for ((constant, slopes), unit) in self.constant.iter_mut().zip(&mut self.slopes).zip(y) {
+            *constant *= unit;
+            slopes.iter_mut().for_each(|(entry, slope)| *slope *= unit / xi[*entry]);
+        }
+    }
+
     /// Writes `y = y(ξ)`.
     pub fn at(&self, xi: &[f64], y: &mut [f64]) {
         for ((y, constant), slopes) in y.iter_mut().zip(&self.constant).zip(&self.slopes) {

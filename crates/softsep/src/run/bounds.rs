@@ -43,6 +43,20 @@ pub enum Certificate {
 }
 
 impl Bounds {
+    /// Converts to other units: costs, entries of x and entries of ξ are multiplied by theirs.
+    pub(crate) fn convert(&mut self, cost: f64, x: &[f64], xi: &[f64]) {
+        let multiply = |entries: &mut [f64], units: &[f64]| {
+            entries.iter_mut().zip(units).for_each(|(entry, unit)| *entry *= unit);
+        };
+        self.lower = self.lower.map(|lower| lower * cost);
+        if let Some(best) = &mut self.best {
+            multiply(&mut best.x, x);
+            multiply(&mut best.worst, xi);
+            best.value *= cost;
+            best.upper = best.upper.map(|upper| upper * cost);
+        }
+    }
+
     pub(super) fn raise_lower(&mut self, value: f64) {
         if value.is_finite() && self.lower.is_none_or(|lower| value > lower) {
             self.lower = Some(value);

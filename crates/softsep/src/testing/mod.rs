@@ -11,6 +11,7 @@ mod set;
 mod shape;
 mod states;
 mod transport;
+mod units;
 
 pub use engine::check_engine;
 pub use method::check_method;
@@ -19,3 +20,4 @@ pub use random::{Recipe, Size, random_problem};
 pub use separation::{BuildSeparation, check_separation};
 pub use set::check_set;
 pub use transport::transport_problem;
+pub use units::in_random_units;

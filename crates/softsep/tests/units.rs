@@ -1,0 +1,166 @@
+//! No result depends on the units in which a problem is written.
+//!
+//! `make soak` writes every problem of `problems/` and 300 random ones in 20 random systems of units each.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+
+use softsep::testing::{Recipe, in_random_units, random_problem};
+use softsep::{Certify, MethodSettings, Outcome, Problem, Settings, Status, evaluate, explicit_policy, read, solve};
+
+/// Results are compared to this, relative to the cost.
+const CLOSE: f64 = 1e-6;
+
+fn is_soak() -> bool {
+    std::env::var_os("SOFTSEP_SOAK").is_some()
+}
+
+fn settings(method: &str, seed: u64) -> Settings {
+    Settings {
+        method: MethodSettings::named(method).unwrap(),
+        gap: 1e-8,
+        seed,
+        certify: Certify::Exact,
+        time_limit: Some(std::time::Duration::from_secs(20)),
+        ..Settings::default()
+    }
+}
+
+/// What the runs came to.
+#[derive(Debug, Default)]
+struct Tally {
+    runs: u64,
+    refused: u64,
+    unproved: u64,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    /// Compares the outcome of a method in other units with the true one.
+    fn compare(&mut self, name: &str, truth: &Outcome, found: Result<Outcome, softsep::Error>, cost: f64) {
+        self.runs += 1;
+        let found = match found {
+            Ok(found) => found,
+            Err(softsep::Error::Unsupported(_)) => return self.refused += 1,
+            Err(error) => return self.failures.push(format!("{name}: {error}")),
+        };
+        let (Some(best), Some(true_best)) = (found.bounds.best(), truth.bounds.best()) else {
+            if found.status == Status::Unknown {
+                self.unproved += 1;
+            } else if found.status != truth.status {
+                self.failures.push(format!("{name}: {:?}, not {:?}", found.status, truth.status));
+            }
+            return;
+        };
+        let optimum = true_best.value;
+        let room = CLOSE * optimum.abs().max(1e-3);
+        let lower = found.bounds.lower().map(|lower| lower * cost);
+        let upper = found.bounds.upper().map(|upper| upper * cost);
+        if lower.is_some_and(|lower| lower > optimum + room) || upper.is_some_and(|upper| upper < optimum - room) {
+            self.failures.push(format!("{name}: bounds {lower:?}, {upper:?} of {optimum}"));
+        } else if found.status != Status::Optimal {
+            self.unproved += 1;
+        } else if (best.value * cost - optimum).abs() > room {
+            self.failures.push(format!("{name}: {} in place of {optimum}", best.value * cost));
+        }
+    }
+}
+
+fn recipes() -> [Recipe; 7] {
+    let plain = Recipe::default();
+    [
+        plain,
+        Recipe { integers: true, ..plain },
+        Recipe { quadratic_first: true, ..plain },
+        Recipe { incomplete: true, ..plain },
+        Recipe { incomplete: true, integers: true, ..plain },
+        Recipe { quadratic: true, ..plain },
+        Recipe { cone: true, ..plain },
+    ]
+}
+
+fn compare_in_units(tally: &mut Tally, name: &str, problem: &Problem, method: &str, systems: u64) {
+    let Ok(truth) = solve(problem, &settings("auto", 1)) else { return };
+    if truth.status == Status::Feasible || truth.status == Status::Unknown {
+        return;
+    }
+    for system in 0..systems {
+        let Some((written, cost)) = in_random_units(problem, system) else { continue };
+        let name = format!("{name}, {method}, system {system}");
+        tally.compare(&name, &truth, solve(&written, &settings(method, 1)), cost);
+    }
+}
+
+fn judge(tally: &Tally, least_runs: u64) {
+    println!(
+        "{} runs, {} refused, {} unproved, {} failed",
+        tally.runs,
+        tally.refused,
+        tally.unproved,
+        tally.failures.len()
+    );
+    for failure in &tally.failures {
+        println!("{failure}");
+    }
+    assert!(tally.failures.is_empty(), "{} failures, the first: {}", tally.failures.len(), tally.failures[0]);
+    assert!(tally.runs >= least_runs && tally.unproved * 20 <= tally.runs, "{tally:?}");
+}
+
+#[test]
+fn random_problems_in_random_units() {
+    let (problems, systems) = if is_soak() { (300, 20) } else { (42, 3) };
+    let methods = ["auto", "ccg", "benders", "extensive", "bundle", "branch-and-cut"];
+    let mut tally = Tally::default();
+    for seed in 0..problems {
+        let recipe = recipes()[seed as usize % recipes().len()];
+        let problem = Problem::new(&random_problem(&recipe, 5000 + seed)).unwrap();
+        let method = methods[(seed as usize / recipes().len()) % methods.len()];
+        compare_in_units(&mut tally, &format!("random {seed}"), &problem, method, systems);
+    }
+    judge(&tally, problems);
+}
+
+fn known_problems() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_problem = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.ends_with(".json") && !name.ends_with(".expected.json")
+    };
+    let mut files: Vec<PathBuf> = files.filter(is_problem).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn known_problems_in_random_units() {
+    let systems = if is_soak() { 20 } else { 3 };
+    let mut tally = Tally::default();
+    for file in known_problems() {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        compare_in_units(&mut tally, &name, &read(&file).unwrap(), "auto", systems);
+    }
+    judge(&tally, 60);
+}
+
+#[test]
+fn evaluations_and_policies_in_random_units() {
+    let mut compared = 0;
+    for seed in 0..30 {
+        let problem = Problem::new(&random_problem(&Recipe::default(), 7000 + seed)).unwrap();
+        let Ok(outcome) = solve(&problem, &settings("auto", 1)) else { continue };
+        let Some(best) = outcome.bounds.best() else { continue };
+        let Some((written, cost)) = in_random_units(&problem, seed) else { continue };
+        let Ok(other) = solve(&written, &settings("auto", 1)) else { continue };
+        let x = &other.bounds.best().unwrap().x;
+        let evaluation = evaluate(&written, x, &Default::default()).unwrap();
+        let room = CLOSE * best.value.abs().max(1e-3);
+        assert!((evaluation.objective * cost - best.value).abs() <= room, "seed {seed}: {evaluation:?}");
+        assert_eq!(evaluation.violation, None, "seed {seed}");
+        if let Ok(Some(policy)) = explicit_policy(&written, x, 1e-6, &Default::default()) {
+            assert!(policy.upper * cost >= best.value - room, "seed {seed}: {policy:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 10, "{compared}");
+}
