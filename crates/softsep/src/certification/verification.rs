@@ -28,8 +28,8 @@ const BEFORE_DRAWS: f64 = 0.5;
 /// The share of the gap left that a proof aims at: the gap is relative to the upper bound, which is not known yet.
 const PROOF_TARGET: f64 = 0.99;
 
-/// The share of the gap left by which a scenario may be worse than the incumbent's before the proof is broken off for
-/// its cut.
+/// The share of the gap left by which a scenario may be worse than the incumbent's before a proof by bounds is broken
+/// off for its cut.
 const WORTH_A_CUT: f64 = 0.2;
 
 /// Verifies and certifies incumbents of a run.
@@ -90,9 +90,12 @@ impl<'p> Verification<'p> {
         self.shares.count()
     }
 
-    /// Whether the known cost of the incumbent is so close to the lower bound that the incumbent is to be verified.
+    /// Whether the known cost of the incumbent is so close to the lower bound that the incumbent is to be verified, and
+    /// no proof has closed the gap yet.
     pub(crate) fn is_due(&self, run: &Run) -> bool {
-        run.incumbent_is_within(self.share * run.limits().gap)
+        let gap = run.limits().gap;
+        let is_proved = run.bounds().upper().is_some() && run.bounds().meet(gap);
+        !is_proved && run.incumbent_is_within(self.share * gap)
     }
 
     /// Verifies the incumbent, and certifies it where it keeps its cost. Returns why the run ends, if it does.
@@ -200,9 +203,11 @@ impl<'p> Verification<'p> {
         // The part of the gap that cuts have left open is not the proof's to use.
         let open = run.bounds().lower().map_or(0.0, |lower| (value - lower).max(0.0));
         let left = (run.limits().gap * value.abs() - open).max(0.0);
+        // A scan finds the maximum itself, so that its bound takes up nothing of what is left.
+        let worth_a_cut = if separation.expected_solves().is_some() { PROOF_TARGET } else { WORTH_A_CUT };
         let query = Query::maximum(x, &clock)
-            .above(value - self.problem.first.value(x) + WORTH_A_CUT * left)
-            .with_bound((PROOF_TARGET - WORTH_A_CUT) * left)
+            .above(value - self.problem.first.value(x) + worth_a_cut * left)
+            .with_bound((PROOF_TARGET - worth_a_cut) * left)
             .with_size(run.objective_size());
         let found = separate_and_record(self.problem, &query, worst, separation, pool, self.certify, run)?;
         explain(separation, run);
