@@ -1,95 +1,9 @@
 //! Every method through the conformance suite, against optima that no master computed.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use softsep::definition::ScenarioList;
 use softsep::methods::{METHODS, MethodSettings};
-use softsep::recourse::{Answer, Outcome, Recourse, engine};
-use softsep::run::Clock;
-use softsep::testing::{Recipe, Size, check_method, random_problem};
+use softsep::testing::{Recipe, Size, check_method, optimum_by_search, random_problem};
 use softsep::{Problem, Settings, Status, evaluate, solve};
-
-/// The optimum by subgradient-free search: golden sections in every coordinate, nested, over the exact worst case of
-/// each x. For problems with at most two first-stage variables, integers enumerated. `None` if no x is feasible.
-struct Search<'p> {
-    problem: &'p Problem,
-    points: ScenarioList,
-    engine: Box<dyn Recourse>,
-}
-
-impl Search<'_> {
-    /// f(x) plus the worst case, or ∞; for infeasible x a large number that grows with the violation, so that the
-    /// search returns to feasible x.
-    fn cost(&mut self, x: &[f64]) -> f64 {
-        let mut answer = Answer::new(self.problem);
-        let violation = self.problem.first.violation(x).map_or(0.0, |violation| violation.amount);
-        if violation > 1e-9 {
-            return 1e9 * (1.0 + violation);
-        }
-        self.engine.at(x);
-        let mut worst = f64::NEG_INFINITY;
-        for xi in self.points.iter() {
-            self.engine.solve(xi, &mut answer).unwrap();
-            let value = match answer.outcome {
-                Outcome::Infeasible => {
-                    1e6 * (1.0 + answer.intercept + answer.slope_x.iter().zip(x).map(|(s, x)| s * x).sum::<f64>())
-                }
-                _ => answer.value,
-            };
-            worst = worst.max(value);
-        }
-        self.problem.first.value(x) + worst
-    }
-
-    fn minimise(&mut self, x: &mut Vec<f64>, from: usize) -> f64 {
-        if from == x.len() {
-            return self.cost(x);
-        }
-        let (mut low, mut high) = (self.problem.first.lower[from], self.problem.first.upper[from]);
-        if self.problem.first.kind[from] != softsep::definition::VariableKind::Continuous {
-            let mut best = f64::INFINITY;
-            while low <= high {
-                x[from] = low;
-                best = best.min(self.minimise(x, from + 1));
-                low += 1.0;
-            }
-            return best;
-        }
-        let mut at = |search: &mut Self, value: f64| {
-            x[from] = value;
-            search.minimise(x, from + 1)
-        };
-        // The cost is convex in x, so sections find its minimum; the ends count too, where the minimum often is.
-        let ratio = (5.0_f64.sqrt() - 1.0) / 2.0;
-        let mut best = at(self, low).min(at(self, high));
-        let (mut left, mut right) = (high - ratio * (high - low), low + ratio * (high - low));
-        let (mut cost_left, mut cost_right) = (at(self, left), at(self, right));
-        for _ in 0..45 {
-            if cost_left < cost_right {
-                (high, right, cost_right) = (right, left, cost_left);
-                left = high - ratio * (high - low);
-                cost_left = at(self, left);
-            } else {
-                (low, left, cost_left) = (left, right, cost_right);
-                right = low + ratio * (high - low);
-                cost_right = at(self, right);
-            }
-            best = best.min(cost_left).min(cost_right);
-        }
-        best
-    }
-}
-
-/// The optimum by search, if the problem is small enough for it.
-fn by_search(problem: &Problem) -> Option<f64> {
-    if problem.first.dim() > 2 || !problem.set.is_finite_list() && problem.recourse.costs_move() {
-        return None;
-    }
-    let points = problem.set.enumerate(200).ok()?.into_owned();
-    let engine = engine(problem, &Clock::unlimited()).unwrap();
-    let mut search = Search { problem, points, engine };
-    let best = search.minimise(&mut vec![0.0; problem.first.dim()], 0);
-    (best < 1e5).then_some(best)
-}
 
 /// `make soak` asks for ten times as many problems.
 fn many(count: u64) -> u64 {
@@ -101,7 +15,7 @@ fn every_method(recipe: &Recipe, count: u64) {
     let mut taken = 0;
     for seed in 0..count {
         let problem = Problem::new(&random_problem(recipe, seed)).unwrap();
-        let Some(optimum) = by_search(&problem) else { continue };
+        let Some(optimum) = optimum_by_search(&problem) else { continue };
         for method in METHODS {
             taken += u64::from(check_method(method.name, &problem, Some(optimum), 2e-5));
         }
@@ -135,7 +49,7 @@ fn a_method_proves_infeasibility_or_returns_a_feasible_decision() {
             seed,
         ))
         .unwrap();
-        if by_search(&problem).is_some() || problem.first.dim() > 2 {
+        if optimum_by_search(&problem).is_some() || problem.first.dim() > 2 {
             continue;
         }
         for method in METHODS {

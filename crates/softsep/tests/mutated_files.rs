@@ -1,15 +1,19 @@
-//! Damaged files: reading a mutated valid file gives a problem or complaints, never a panic; and a problem that is
-//! accepted can be written and read back.
+//! Damaged files: reading a mutated valid file gives a problem or complaints, never a panic; a problem that is accepted
+//! can be written and read back; and every method solves it or refuses it within its limits.
+//!
+//! `FUZZ_MINUTES=60 cargo test --release --test mutated_files mutants_are_solved` solves mutants for an hour.
 #![allow(clippy::expect_used, clippy::panic)]
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use softsep::Problem;
 use softsep::internals::format::{load_text, write};
+use softsep::methods::METHODS;
+use softsep::{Certify, Problem, Settings, solve};
 
 const MUTANTS_PER_FILE: usize = 4_000;
 
@@ -41,12 +45,20 @@ const NASTY: [&str; 24] = [
     "123456789012345678901234567890",
 ];
 
+/// The limit of a run of a mutant, and the time that it may take beyond it.
+const LIMIT: Duration = Duration::from_millis(200);
+const LATE: Duration = Duration::from_secs(2);
+
 fn good_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good");
+    files("tests/good")
+}
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the files are there")
         .map(|entry| entry.expect("they can be listed").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| path.to_string_lossy().ends_with(".json") && !path.to_string_lossy().ends_with(".expected.json"))
         .collect();
     files.sort();
     files
@@ -146,6 +158,50 @@ fn no_mutant_makes_the_reader_panic() {
     }
     // Accepted and refused mutants must both occur.
     assert!(accepted > 500 && refused > 5_000, "{accepted} accepted, {refused} refused");
+}
+
+/// Solves mutants of small problems by all methods in turn. A run may refuse or fail, but neither panic nor outlast its
+/// limit.
+#[test]
+fn mutants_are_solved_or_refused_within_their_limits() {
+    let minutes = std::env::var("FUZZ_MINUTES").ok().and_then(|text| text.parse::<u64>().ok());
+    let begun = Instant::now();
+    let goes_on = |rounds: u64| match minutes {
+        Some(minutes) => begun.elapsed() < Duration::from_secs(60 * minutes),
+        None => rounds < 4,
+    };
+    let (mut rng, mut rounds, mut runs) = (ChaCha8Rng::seed_from_u64(minutes.unwrap_or(0)), 0, 0_usize);
+    let files = [files("../../problems"), good_files()].concat();
+    while goes_on(rounds) {
+        for path in &files {
+            let text = fs::read_to_string(path).expect("it can be read");
+            let folder = path.parent().expect("it is in a folder");
+            let mutant = (0..100).map(|_| mutate(&text, &mut rng)).find_map(|mutant| {
+                let problem = load_text(&mutant, "mutant.json", folder).ok()?.check().ok()?;
+                Some((mutant, problem))
+            });
+            let Some((mutant, problem)) = mutant else { continue };
+            let method = METHODS[runs % METHODS.len()].name;
+            let certify = [Certify::Free, Certify::Exact, Certify::None][runs % 3];
+            let settings = Settings {
+                method: method.parse().unwrap_or_else(|error| panic!("{error}")),
+                certify,
+                time_limit: Some(LIMIT),
+                threads: Some(1),
+                ..Settings::default()
+            };
+            let begun = Instant::now();
+            if catch_unwind(AssertUnwindSafe(|| drop(solve(&problem, &settings)))).is_err() {
+                panic!("{method} panics on a mutant of {}:\n{mutant}", path.display());
+            }
+            let taken = begun.elapsed();
+            assert!(taken < LIMIT + LATE, "{method}, {taken:?}: a mutant of {}:\n{mutant}", path.display());
+            runs += 1;
+        }
+        rounds += 1;
+    }
+    println!("{runs} mutants solved or refused");
+    assert!(runs > 100, "{runs}");
 }
 
 #[test]
