@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
 use crate::model::Problem;
 use crate::run::{Bounds, Stop, Verdict};
 
@@ -13,6 +14,8 @@ pub struct Outcome {
     pub status: Status,
     /// Why it ended.
     pub stop: Stop,
+    /// The failure that ended it, for [`Stop::Failed`].
+    pub failure: Option<Error>,
     /// The bounds and the best decision.
     pub bounds: Bounds,
     /// The recourse at the best decision and its worst scenario.
@@ -88,6 +91,6 @@ pub struct WorstCase {
     pub xi: Vec<f64>,
     /// Q there.
     pub cost: f64,
-    /// The optimal recourse.
+    /// The optimal recourse; empty where it could not be computed.
     pub y: Vec<f64>,
 }

@@ -47,11 +47,11 @@ fn settings(method: &str, time_limit: Option<Duration>, iterations: Option<u64>)
     }
 }
 
-/// Solves; `None` where the method refuses the problem, or a solver fails on it.
+/// Solves; `None` where the method refuses the problem.
 fn run(problem: &Problem, settings: &Settings) -> Option<Outcome> {
     match solve(problem, settings) {
         Ok(outcome) => Some(outcome),
-        Err(Error::Unsupported(_) | Error::Master(_)) => None,
+        Err(Error::Unsupported(_)) => None,
         Err(error) => panic!("{}, {settings:?}: {error}", problem.name),
     }
 }
@@ -60,6 +60,7 @@ fn run(problem: &Problem, settings: &Settings) -> Option<Outcome> {
 fn check(outcome: &Outcome, context: &str) {
     let bounds = &outcome.bounds;
     assert_eq!(outcome.status == Status::Infeasible || outcome.status == Status::Unbounded, outcome.verdict.is_some());
+    assert_eq!(outcome.stop == Stop::Failed, outcome.failure.is_some(), "{context}: {outcome:?}");
     match outcome.status {
         Status::Optimal => assert!(bounds.upper().is_some() && bounds.lower().is_some(), "{context}: {outcome:?}"),
         Status::Feasible => assert!(bounds.best().is_some(), "{context}: {outcome:?}"),

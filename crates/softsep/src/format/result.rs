@@ -22,6 +22,9 @@ pub struct ResultFile {
     pub status: Status,
     /// The reason why the run ended.
     pub stop: Stop,
+    /// The reason, where a failure ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// The best known value of f(x) plus the worst recourse cost of the returned x.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<f64>,
@@ -171,6 +174,7 @@ impl ResultFile {
             format: ResultFormat::AroResult1,
             status,
             stop,
+            failure: None,
             objective: None,
             lower_bound: None,
             upper_bound: None,

@@ -16,6 +16,9 @@ const SHOWN: usize = 12;
 pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "status       {} ({})", status_words(outcome), stop_words(outcome.stop));
+    if let Some(failure) = &outcome.failure {
+        let _ = writeln!(text, "failure      {}", one_line(&failure.to_string()));
+    }
     if let Some(best) = outcome.bounds.best() {
         let _ = writeln!(text, "objective    {}", number(best.value));
     }
@@ -130,6 +133,7 @@ pub(super) fn stop_words(stop: Stop) -> &'static str {
         Stop::Interrupted => "interrupted",
         Stop::Proved => "proved",
         Stop::Stalled => "no further progress",
+        Stop::Failed => "a computation failed",
     }
 }
 

@@ -148,6 +148,17 @@ impl Bounds {
         crossed(lower, upper).then_some(lower - upper)
     }
 
+    /// Drops bounds that contradict one another, since one of them is false, and keeps the decision with its estimate.
+    /// Returns the amount of the contradiction.
+    pub(super) fn drop_contradiction(&mut self) -> Option<f64> {
+        let amount = self.contradiction()?;
+        self.lower = None;
+        if let Some(best) = &mut self.best {
+            best.upper = None;
+        }
+        Some(amount)
+    }
+
     /// An upper bound on the optimum that holds for sure.
     pub fn upper(&self) -> Option<f64> {
         self.best.as_ref().and_then(|best| best.upper)

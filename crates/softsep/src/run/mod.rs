@@ -149,6 +149,12 @@ impl<'a> Run<'a> {
         self.recourse_solves
     }
 
+    /// Drops bounds that contradict one another, and keeps the decision as an estimate. Returns the amount of the
+    /// contradiction.
+    pub(crate) fn drop_contradiction(&mut self) -> Option<f64> {
+        self.bounds.drop_contradiction()
+    }
+
     /// Notes a lower bound on the optimum that holds for sure.
     pub fn lower(&mut self, value: f64) {
         self.bounds.raise_lower(value);

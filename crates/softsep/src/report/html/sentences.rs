@@ -27,6 +27,9 @@ pub(super) fn percent(share: f64) -> String {
 pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
     let bounds = &outcome.bounds;
     let mut paragraphs = Vec::new();
+    if let Some(failure) = &outcome.failure {
+        paragraphs.push(format!("A computation failed, and the run ended with what was known by then: {failure}."));
+    }
     match (bounds.best(), bounds.certificate()) {
         (None, _) => paragraphs.push("No decision was found before the run stopped.".to_owned()),
         (Some(_), Certificate::Deterministic) => {
