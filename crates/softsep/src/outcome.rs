@@ -42,9 +42,10 @@ impl Outcome {
         self.bounds.best().map(|best| best.x.as_slice())
     }
 
-    /// The cost of the decision at its worst scenario found, f(x) included; `None` without a decision.
+    /// The cost of the decision at its worst scenario found, f(x) included; `None` without a decision, and for one that
+    /// was never separated.
     pub fn objective(&self) -> Option<f64> {
-        self.bounds.best().map(|best| best.value)
+        self.bounds.objective()
     }
 
     /// The value that a variable or parameter of `problem` has here, by name: of the decision, else of its worst case,
@@ -79,7 +80,7 @@ pub enum Status {
     Infeasible,
     /// A proof that the cost has no bound from below.
     Unbounded,
-    /// Nothing yet.
+    /// No decision, or one that was never separated, of which only the nominal cost is known.
     Unknown,
 }
 

@@ -149,15 +149,16 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &mut Run, stop: Stop,
         (Some(Verdict::Infeasible(_)), _) => Status::Infeasible,
         (Some(Verdict::Unbounded(_)), _) => Status::Unbounded,
         (None, Some(_)) if met => Status::Optimal,
-        (None, Some(_)) => Status::Feasible,
-        (None, None) => Status::Unknown,
+        (None, Some(best)) if best.is_separated => Status::Feasible,
+        (None, _) => Status::Unknown,
     };
     let worst_case = match bounds.best() {
-        Some(best) if run.verdict().is_none() => worst_case(problem, &best.x, &best.worst).unwrap_or_else(|error| {
-            run.say(&format!("the recourse to the worst case could not be computed: {error}"));
-            let cost = best.value - problem.first.value(&best.x);
-            Some(WorstCase { xi: best.worst.clone(), cost, y: Vec::new() })
-        }),
+        Some(best) if best.is_separated && run.verdict().is_none() => worst_case(problem, &best.x, &best.worst)
+            .unwrap_or_else(|error| {
+                run.say(&format!("the recourse to the worst case could not be computed: {error}"));
+                let cost = best.value - problem.first.value(&best.x);
+                Some(WorstCase { xi: best.worst.clone(), cost, y: Vec::new() })
+            }),
         _ => None,
     };
     let stop = match stop {

@@ -28,6 +28,9 @@ pub struct ResultFile {
     /// The best known value of f(x) plus the worst recourse cost of the returned x.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<f64>,
+    /// The cost of the returned x at the nominal scenario, where its worst case was never searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_cost: Option<f64>,
     /// A bound on the optimum from below, if one is known.
     pub lower_bound: Option<f64>,
     /// A bound on the optimum from above, if one is known.
@@ -176,6 +179,7 @@ impl ResultFile {
             stop,
             failure: None,
             objective: None,
+            nominal_cost: None,
             lower_bound: None,
             upper_bound: None,
             gap: None,

@@ -14,7 +14,8 @@ pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     file.upper_bound = outcome.bounds.reported_upper();
     file.gap = outcome.bounds.gap();
     if let Some(best) = outcome.bounds.best() {
-        file.objective = Some(best.value);
+        file.objective = outcome.bounds.objective();
+        file.nominal_cost = outcome.bounds.nominal_cost();
         file.x = Some(NamedValues::new(&names.first, &best.x));
     }
     if outcome.verdict.is_none() {

@@ -38,6 +38,11 @@ pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
                 .map(|upper| format!("In every scenario of the set, this decision costs at most {}.", number(upper)));
             paragraphs.extend(upper);
         }
+        (Some(best), _) if !best.is_separated => paragraphs.push(format!(
+            "The run stopped before the worst case of this decision was searched for. At the nominal scenario it costs \
+             {}; it may cost more in others, and some may have no recourse.",
+            number(best.value)
+        )),
         (Some(best), Certificate::Probabilistic | Certificate::None) => {
             paragraphs.push(format!(
                 "At the worst scenario found, this decision costs {}; there may be worse ones.",
