@@ -137,7 +137,9 @@ fn json_of(problem: &Problem, evaluation: &Evaluation, time: Duration) -> Value 
     put("xi", json!(NamedValues::new(&names.parameters, &evaluation.xi)));
     if let Some(worst) = &evaluation.worst_case {
         put("recourse_cost", worst.cost.into());
-        put("y", json!(NamedValues::new(&names.recourse, &worst.y)));
+        if worst.y.len() == names.recourse.len() {
+            put("y", json!(NamedValues::new(&names.recourse, &worst.y)));
+        }
     }
     if !evaluation.contradiction.is_empty() {
         let rows: Vec<&String> = evaluation.contradiction.iter().map(|&row| &names.recourse_rows[row]).collect();

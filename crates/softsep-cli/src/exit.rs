@@ -53,11 +53,7 @@ impl Failure {
 
     /// An error of the library, met while working on `file`.
     pub(crate) fn of(error: Error, file: &Path) -> Self {
-        let exit = match &error {
-            Error::Read(_) | Error::Input(_) | Error::Settings(_) | Error::Unsupported(_) => Exit::Unusable,
-            Error::Recourse(RecourseError::Unsupported(_)) => Exit::Unusable,
-            _ => Exit::Failed,
-        };
+        let exit = if error.is_refusal() { Exit::Unusable } else { Exit::Failed };
         let file_name = file.display();
         let lines = match &error {
             // It names the file in each of its lines.

@@ -146,8 +146,8 @@ impl Drop for Line {
 fn known(bounds: &Bounds) -> String {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
     // An estimate is no bound, and a likely one may be false; the line marks both as the table does.
-    let (upper, mark) = match (bounds.certificate(), bounds.best()) {
-        (Certificate::None, Some(best)) => (Some(best.value), "?"),
+    let (upper, mark) = match (bounds.certificate(), bounds.objective()) {
+        (Certificate::None, Some(objective)) => (Some(objective), "?"),
         (Certificate::Probabilistic, _) => (bounds.likely_upper(), "~"),
         _ => (bounds.upper(), ""),
     };

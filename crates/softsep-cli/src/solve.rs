@@ -228,6 +228,9 @@ impl Solve {
             }
         }
         trace_target.map_or(Ok(()), |target| target.settle(traced))?;
+        if let Some(failure) = outcome.failure {
+            return Err(Failure::of(failure, file));
+        }
         Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
     }
 

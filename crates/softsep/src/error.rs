@@ -47,6 +47,19 @@ impl Error {
     pub fn is_interrupt(&self) -> bool {
         matches!(self, Error::Interrupted(_))
     }
+
+    /// Whether the input or the settings are at fault. Any other error, interrupts aside, is the failure of a
+    /// computation.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Error::Read(_)
+                | Error::Input(_)
+                | Error::Settings(_)
+                | Error::Unsupported(_)
+                | Error::Recourse(RecourseError::Unsupported(_))
+        )
+    }
 }
 
 impl From<RecourseError> for Error {

@@ -3,7 +3,7 @@
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::{Problem, Scaling, Violation};
-use crate::numeric::tolerances::{EXACTNESS_TOL, FEASIBILITY_TOL, RAY_SUPPORT_TOL};
+use crate::numeric::tolerances::{EXACTNESS_TOL, FEASIBILITY_TOL, RAY_SUPPORT_TOL, ROUNDING_TOL};
 use crate::outcome::WorstCase;
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
@@ -40,9 +40,6 @@ pub struct Evaluation {
     /// The largest violation of X, if the decision is not in X.
     pub violation: Option<Violation>,
 }
-
-/// A bound within this of the worst scenario found makes it exact at any cost, also zero: sums are rounded.
-const ROUNDING: f64 = 1e-12;
 
 /// The distance of a bound from the worst scenario found, relative to the cost, at which a search for it ends.
 const CLOSE: f64 = 1e-4;
@@ -89,15 +86,18 @@ fn evaluate_as_written(problem: &Problem, x: &[f64], limits: &CallLimits) -> Res
             first_cost,
             objective,
             upper: upper.filter(|upper| upper.is_finite()),
-            worst_case: worst_case(problem, x, &found.xi)?,
-            contradiction: if found.value == f64::INFINITY {
-                contradiction(problem, x, &found.xi)?
-            } else {
-                Vec::new()
+            // Where a solver fails at the scenario found, the rest of the result holds all the same.
+            worst_case: worst_case(problem, x, &found.xi).unwrap_or_else(|_| {
+                let cost = found.value;
+                cost.is_finite().then(|| WorstCase { xi: found.xi.clone(), cost, y: Vec::new() })
+            }),
+            contradiction: match found.value {
+                f64::INFINITY => contradiction(problem, x, &found.xi).unwrap_or_default(),
+                _ => Vec::new(),
             },
             xi: found.xi,
             exact: upper.is_some_and(|upper| {
-                upper == objective || upper - objective <= (EXACTNESS_TOL * upper.abs()).max(ROUNDING)
+                upper == objective || upper - objective <= (EXACTNESS_TOL * upper.abs()).max(ROUNDING_TOL)
             }),
             how,
             recourse_solves: found.solves,
@@ -110,14 +110,7 @@ fn evaluate_as_written(problem: &Problem, x: &[f64], limits: &CallLimits) -> Res
 fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Result<(Found, String), Error> {
     let separation = match Exact::choose(problem) {
         Ok(separation) => separation,
-        Err(reason) => {
-            let (found, search) = by_soft_separation(problem, x, clock)?;
-            let how = match found.claim {
-                Claim::Surely(_) => "a scenario without recourse was found, and nothing can be worse".to_owned(),
-                Claim::Nothing => format!("{search}, which bounds the worst case from below: {reason}"),
-            };
-            return Ok((found, how));
-        }
+        Err(reason) => return without_proof(problem, x, &reason.to_string(), clock),
     };
     let plan = separation.plan(problem);
     let is_search = !matches!(separation, Exact::Scan(_));
@@ -133,8 +126,18 @@ fn worst_of(problem: &Problem, x: &[f64], first_cost: f64, clock: &Clock) -> Res
             let found = by_ascent(problem, x, &clock.grace())?;
             Ok((found, format!("{stop}: local ascents, which bound the worst case from below")))
         }
-        Err(error) => Err(error),
+        Err(error) => without_proof(problem, x, &format!("the exact separation failed ({error})"), clock),
     }
+}
+
+/// The worst scenario of a search without a bound, for this reason, and how it was found.
+fn without_proof(problem: &Problem, x: &[f64], reason: &str, clock: &Clock) -> Result<(Found, String), Error> {
+    let (found, search) = by_soft_separation(problem, x, clock)?;
+    let how = match found.claim {
+        Claim::Surely(_) => "a scenario without recourse was found, and nothing can be worse".to_owned(),
+        Claim::Nothing => format!("{search}, which bounds the worst case from below: {reason}"),
+    };
+    Ok((found, how))
 }
 
 /// The worst scenario of a thorough soft separation, or of ascents where the clock stops it, and how it was found.

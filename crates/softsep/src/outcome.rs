@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
 use crate::model::Problem;
 use crate::run::{Bounds, Stop, Verdict};
 
@@ -13,6 +14,8 @@ pub struct Outcome {
     pub status: Status,
     /// Why it ended.
     pub stop: Stop,
+    /// The failure that ended it, for [`Stop::Failed`].
+    pub failure: Option<Error>,
     /// The bounds and the best decision.
     pub bounds: Bounds,
     /// The recourse at the best decision and its worst scenario.
@@ -39,9 +42,10 @@ impl Outcome {
         self.bounds.best().map(|best| best.x.as_slice())
     }
 
-    /// The cost of the decision at its worst scenario found, f(x) included; `None` without a decision.
+    /// The cost of the decision at its worst scenario found, f(x) included; `None` without a decision, and for one that
+    /// was never separated.
     pub fn objective(&self) -> Option<f64> {
-        self.bounds.best().map(|best| best.value)
+        self.bounds.objective()
     }
 
     /// The value that a variable or parameter of `problem` has here, by name: of the decision, else of its worst case,
@@ -76,7 +80,7 @@ pub enum Status {
     Infeasible,
     /// A proof that the cost has no bound from below.
     Unbounded,
-    /// Nothing yet.
+    /// No decision, or one that was never separated, of which only the nominal cost is known.
     Unknown,
 }
 
@@ -88,6 +92,6 @@ pub struct WorstCase {
     pub xi: Vec<f64>,
     /// Q there.
     pub cost: f64,
-    /// The optimal recourse.
+    /// The optimal recourse; empty where it could not be computed.
     pub y: Vec<f64>,
 }

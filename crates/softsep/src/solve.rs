@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::Error;
+use crate::methods::run_method;
 use crate::model::{Problem, Scaling};
 use crate::outcome::{Outcome, Status, WorstCase};
 use crate::recourse::{self, Answer, RecourseError, engine};
@@ -17,6 +18,8 @@ use crate::settings::Settings;
 /// Solves a problem.
 ///
 /// The same problem, settings and seed give the same outcome on any number of threads, time limits and `seconds` aside.
+/// Errs where the settings or the problem are at fault. A computation that fails on the way is the end of a run and no
+/// error: the outcome then has what was known by then, [`Stop::Failed`] and the failure.
 pub fn solve(problem: &Problem, settings: &Settings) -> Result<Outcome, Error> {
     solve_with(problem, settings, &mut Silent, &Arc::default())
 }
@@ -86,6 +89,7 @@ fn convert(mut outcome: Outcome, scaling: &Scaling) -> Outcome {
     {
         Scaling::convert(xi, &scaling.parameters);
     }
+    outcome.failure = outcome.failure.map(|failure| convert_error(failure, scaling));
     outcome
 }
 
@@ -116,14 +120,15 @@ fn solve_as_written(
         let mut run = Run::new(method.name(), limits, clock, observer);
         run.begin(&Header { problem: problem.name.clone(), facts: problem.facts(), method: method.name() });
         let mut warm = WarmStart::cold(problem);
-        let stop = match method.solve(problem, settings.certify, &mut warm, &mut run) {
-            Ok(stop) => stop,
-            Err(Error::Interrupted(interrupt)) => interrupt.into(),
-            Err(error) => return Err(error),
+        let (stop, failure) = match run_method(method.as_ref(), problem, settings.certify, &mut warm, &mut run) {
+            Ok(stop) => (stop, None),
+            Err(Error::Interrupted(interrupt)) => (interrupt.into(), None),
+            Err(error) if error.is_refusal() => return Err(error),
+            Err(error) => (Stop::Failed, Some(error)),
         };
         let note = format!("{} recourse solves, {} exact separations", run.recourse_solves(), run.exact_separations());
         run.say(&note);
-        take_stock(problem, settings, &run, stop)
+        Ok(take_stock(problem, settings, &mut run, stop, failure))
     })?
 }
 
@@ -136,36 +141,38 @@ pub(crate) fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() ->
     Ok(pool.install(work))
 }
 
-fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> Result<Outcome, Error> {
+/// The outcome of a run that ended by `stop`.
+fn take_stock(problem: &Problem, settings: &Settings, run: &mut Run, stop: Stop, failure: Option<Error>) -> Outcome {
     let bounds = run.bounds().clone();
-    if let Some(amount) = bounds.contradiction() {
-        return Err(Error::Master(format!(
-            "a lower bound stands {amount} above an upper one: the solvers contradict one another, most likely over \
-             numbers of very different sizes"
-        )));
-    }
     let met = bounds.meet(settings.gap);
     let status = match (run.verdict(), bounds.best()) {
         (Some(Verdict::Infeasible(_)), _) => Status::Infeasible,
         (Some(Verdict::Unbounded(_)), _) => Status::Unbounded,
         (None, Some(_)) if met => Status::Optimal,
-        (None, Some(_)) => Status::Feasible,
-        (None, None) => Status::Unknown,
+        (None, Some(best)) if best.is_separated => Status::Feasible,
+        (None, _) => Status::Unknown,
     };
     let worst_case = match bounds.best() {
-        Some(best) if run.verdict().is_none() => worst_case(problem, &best.x, &best.worst)?,
+        Some(best) if best.is_separated && run.verdict().is_none() => worst_case(problem, &best.x, &best.worst)
+            .unwrap_or_else(|error| {
+                run.say(&format!("the recourse to the worst case could not be computed: {error}"));
+                let cost = best.value - problem.first.value(&best.x);
+                Some(WorstCase { xi: best.worst.clone(), cost, y: Vec::new() })
+            }),
         _ => None,
     };
-    Ok(Outcome {
+    let stop = match stop {
+        // Progress between an interrupt and the end of the method does not change the reason.
+        _ if run.clock().check() == Err(Interrupt::Interrupted) => Stop::Interrupted,
+        _ if met => Stop::Gap,
+        // A method that is done without having met the gap cannot do better; that proves nothing.
+        Stop::Proved if run.verdict().is_none() => Stop::Stalled,
+        _ => stop,
+    };
+    Outcome {
         status,
-        stop: match stop {
-            // Progress between an interrupt and the end of the method does not change the reason.
-            _ if run.clock().check() == Err(Interrupt::Interrupted) => Stop::Interrupted,
-            _ if met => Stop::Gap,
-            // A method that is done without having met the gap cannot do better; that proves nothing.
-            Stop::Proved if run.verdict().is_none() => Stop::Stalled,
-            _ => stop,
-        },
+        stop,
+        failure: failure.filter(|_| stop == Stop::Failed),
         bounds: if run.verdict().is_some() { Bounds::default() } else { bounds },
         worst_case,
         verdict: run.verdict().cloned(),
@@ -175,7 +182,7 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> 
         recourse_solves: run.recourse_solves(),
         exact_separations: run.exact_separations(),
         seconds: run.clock().seconds(),
-    })
+    }
 }
 
 /// The recourse at (x, ξ), from a fresh engine without a clock: a result is completed also when time is up.

@@ -51,13 +51,18 @@ impl Met {
     fn run(&mut self, reference: &Reference, optimum: Optimum, settings: &Settings) -> Option<Outcome> {
         let problem = reference.problem;
         let outcome = match solve(problem, settings) {
-            Ok(outcome) => outcome,
-            Err(Error::Unsupported(_)) => {
+            // It has no decision to start from then, and says so.
+            Ok(outcome) if outcome.failure.is_some() => {
+                assert!(
+                    optimum == Optimum::Unbounded && problem.recourse.costs_move(),
+                    "{}: {outcome:?}",
+                    problem.name
+                );
                 self.refused += 1;
                 return None;
             }
-            // It has no decision to start from then, and says so.
-            Err(Error::Master(_)) if optimum == Optimum::Unbounded && problem.recourse.costs_move() => {
+            Ok(outcome) => outcome,
+            Err(Error::Unsupported(_)) => {
                 self.refused += 1;
                 return None;
             }

@@ -14,6 +14,8 @@ use softsep::{Error, Outcome, Problem, Settings, Status, solve};
 /// The time that a run may take beyond its limit.
 const LATE: Duration = Duration::from_secs(2);
 
+const GAP: f64 = 1e-6;
+
 const SETS: [&str; 6] = ["scenarios", "box", "l1", "budget", "ellipsoid", "polyhedron"];
 
 /// A recipe for each combination of features; sizes alternate.
@@ -41,17 +43,17 @@ fn settings(method: &str, time_limit: Option<Duration>, iterations: Option<u64>)
         method: method.parse().unwrap(),
         time_limit,
         iterations,
-        gap: 1e-6,
+        gap: GAP,
         threads: Some(1),
         ..Settings::default()
     }
 }
 
-/// Solves; `None` where the method refuses the problem, or a solver fails on it.
+/// Solves; `None` where the method refuses the problem.
 fn run(problem: &Problem, settings: &Settings) -> Option<Outcome> {
     match solve(problem, settings) {
         Ok(outcome) => Some(outcome),
-        Err(Error::Unsupported(_) | Error::Master(_)) => None,
+        Err(Error::Unsupported(_)) => None,
         Err(error) => panic!("{}, {settings:?}: {error}", problem.name),
     }
 }
@@ -60,11 +62,18 @@ fn run(problem: &Problem, settings: &Settings) -> Option<Outcome> {
 fn check(outcome: &Outcome, context: &str) {
     let bounds = &outcome.bounds;
     assert_eq!(outcome.status == Status::Infeasible || outcome.status == Status::Unbounded, outcome.verdict.is_some());
+    assert_eq!(outcome.stop == Stop::Failed, outcome.failure.is_some(), "{context}: {outcome:?}");
     match outcome.status {
         Status::Optimal => assert!(bounds.upper().is_some() && bounds.lower().is_some(), "{context}: {outcome:?}"),
-        Status::Feasible => assert!(bounds.best().is_some(), "{context}: {outcome:?}"),
+        Status::Feasible => assert!(outcome.objective().is_some(), "{context}: {outcome:?}"),
+        // A decision may be there of which nothing but its nominal cost is known.
+        Status::Unknown => {
+            assert_eq!((outcome.objective(), &outcome.worst_case), (None, &None), "{context}: {outcome:?}");
+            assert_eq!(bounds.nominal_cost().is_some(), outcome.x().is_some(), "{context}: {outcome:?}");
+        }
         _ => {}
     }
+    assert_eq!(outcome.status == Status::Optimal, bounds.meet(GAP), "{context}: {outcome:?}");
 }
 
 #[test]

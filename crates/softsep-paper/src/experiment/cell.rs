@@ -114,6 +114,9 @@ impl CellRun<'_> {
             return Err(Missing::Interrupted);
         }
         let outcome = outcome?;
+        if let Some(failure) = outcome.failure {
+            return Err(failure.into());
+        }
         // A run may meet its gap in the short grace time after the limit.
         let mut is_over = outcome.stop == Stop::TimeLimit || elapsed.wall > limit;
         if let Some(live) = live {

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 pub(crate) use call_rule::CallRule;
 pub(crate) use evaluator::{Evaluator, cost_at};
-pub(crate) use record::{count, late_separation, separate_and_record};
+pub(crate) use record::{count, keep_unseparated, late_separation, separate_and_record};
 pub(crate) use verification::Verification;
 
 use crate::certify::ProbabilisticTarget;

@@ -12,11 +12,10 @@ use crate::separation::{Claim, Exact, Found, Query, Separation, SeparationKind, 
 /// Separates at a decision, inserts the cut, and writes the cost of the decision into the ledger.
 ///
 /// A decision outlives the clock: where there is no time left to separate, and there is no incumbent, it is kept with
-/// its cost at `fallback`, as an estimate. Returns `None` then, and for a decision that is not in X.
+/// its nominal cost. Returns `None` then, and for a decision that is not in X.
 pub(crate) fn separate_and_record(
     problem: &Problem,
     query: &Query,
-    fallback: &[f64],
     separation: &mut dyn Separation,
     pool: &mut CutPool,
     certify: Certify,
@@ -38,21 +37,27 @@ pub(crate) fn separate_and_record(
             let value = first_cost + found.value;
             match found.claim {
                 Claim::Surely(at_most) if certify != Certify::None => {
-                    run.upper(x, value, first_cost + at_most, &found.xi);
+                    run.upper(x, first_cost, value, first_cost + at_most, &found.xi);
                 }
                 _ => _ = run.consider(x, value, &found.xi),
             }
             raise_incumbent(problem, pool, run);
             Ok(Some(found))
         }
-        Err(Error::Interrupted(_)) if run.incumbent().is_some() => Ok(None),
-        Err(Error::Interrupted(_)) => {
-            let value = cost_at(problem, x, fallback, run)?;
-            run.consider(x, value, fallback);
-            Ok(None)
-        }
+        Err(Error::Interrupted(_)) => keep_unseparated(problem, x, run).map(|()| None),
         Err(error) => Err(error),
     }
+}
+
+/// Keeps a decision that there is no time to separate, with its nominal cost, if there is no incumbent.
+pub(crate) fn keep_unseparated(problem: &Problem, x: &[f64], run: &mut Run) -> Result<(), Error> {
+    if run.incumbent().is_none() {
+        let mut nominal = vec![0.0; problem.set.dim()];
+        problem.set.nominal(&mut nominal);
+        let value = cost_at(problem, x, &nominal, run)?;
+        run.consider_nominal(x, value, &nominal);
+    }
+    Ok(())
 }
 
 /// Raises the incumbent's cost to the value of the pool's largest cut there: a search that ended early may have missed

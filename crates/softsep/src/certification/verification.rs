@@ -198,7 +198,7 @@ impl<'p> Verification<'p> {
         pool: &mut CutPool,
         run: &mut Run,
     ) -> Result<Option<Stop>, Error> {
-        let Incumbent { x, value, worst } = incumbent;
+        let Incumbent { x, value, .. } = incumbent;
         let clock = run.clock().clone();
         // The part of the gap that cuts have left open is not the proof's to use.
         let open = run.bounds().lower().map_or(0.0, |lower| (value - lower).max(0.0));
@@ -209,7 +209,7 @@ impl<'p> Verification<'p> {
             .above(value - self.problem.first.value(x) + worth_a_cut * left)
             .with_bound((PROOF_TARGET - worth_a_cut) * left)
             .with_size(run.objective_size());
-        let found = separate_and_record(self.problem, &query, worst, separation, pool, self.certify, run)?;
+        let found = separate_and_record(self.problem, &query, separation, pool, self.certify, run)?;
         explain(separation, run);
         let is_worse = |found: &Found| self.problem.first.value(x) + found.value > value + cost_tol(*value);
         match found.filter(is_worse) {
@@ -279,10 +279,10 @@ impl<'p> Verification<'p> {
 
     /// Bounds the incumbent's cost in the grace period.
     fn bound_late(&self, mut late: Split<'p>, pool: &mut CutPool, run: &mut Run) -> Result<(), Error> {
-        let Some(Incumbent { x, worst, .. }) = run.incumbent().cloned() else { return Ok(()) };
+        let Some(Incumbent { x, .. }) = run.incumbent().cloned() else { return Ok(()) };
         let clock = run.clock().grace();
         let query = Query::maximum(&x, &clock).with_bound(f64::INFINITY).with_size(run.objective_size());
-        separate_and_record(self.problem, &query, &worst, &mut late, pool, self.certify, run).map(|_| ())
+        separate_and_record(self.problem, &query, &mut late, pool, self.certify, run).map(|_| ())
     }
 }
 

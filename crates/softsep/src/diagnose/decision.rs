@@ -28,6 +28,9 @@ pub fn nominal_decision(problem: &Problem, clock: &Clock) -> Result<Vec<f64>, Er
         error => error,
     })?;
     clock.check()?;
+    if let Some(failure) = outcome.failure {
+        return Err(failure);
+    }
     let best = outcome.bounds.best().ok_or_else(|| without("the nominal scenario alone has no optimum"))?;
     Ok(best.x.clone())
 }

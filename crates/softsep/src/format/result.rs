@@ -22,9 +22,15 @@ pub struct ResultFile {
     pub status: Status,
     /// The reason why the run ended.
     pub stop: Stop,
+    /// The reason, where a failure ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// The best known value of f(x) plus the worst recourse cost of the returned x.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<f64>,
+    /// The cost of the returned x at the nominal scenario, where its worst case was never searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_cost: Option<f64>,
     /// A bound on the optimum from below, if one is known.
     pub lower_bound: Option<f64>,
     /// A bound on the optimum from above, if one is known.
@@ -171,7 +177,9 @@ impl ResultFile {
             format: ResultFormat::AroResult1,
             status,
             stop,
+            failure: None,
             objective: None,
+            nominal_cost: None,
             lower_bound: None,
             upper_bound: None,
             gap: None,

@@ -203,10 +203,11 @@ impl Adr {
             Err(error) => return Err(error),
         };
         match certify {
+            Certify::None if stopped.is_some() => _ = run.consider_nominal(x, value, &worst),
             Certify::None => _ = run.consider(x, value, &worst),
             // The two numbers come from two solvers; the bound is the larger.
             Certify::Free | Certify::Exact | Certify::Probabilistic(_) => {
-                run.upper(x, value, solved.value.max(value), &worst)
+                run.upper(x, first_cost, value, solved.value.max(value), &worst)
             }
         }
         if let Some(interrupt) = stopped {

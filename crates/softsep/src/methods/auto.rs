@@ -1,9 +1,12 @@
 //! `auto`: chooses methods by the problem's class and size, reports the choice, and continues with another method where
-//! one does not close the gap.
+//! one does not close the gap, or fails.
 
 use std::sync::Arc;
 
-use super::{BranchAndCutSettings, BundleSettings, Entry, GenerationSettings, Method, MethodSettings, Reaches};
+use super::{
+    AdrSettings, BranchAndCutSettings, BundleSettings, Entry, ExtensiveSettings, GenerationSettings, Method,
+    MethodSettings, Reaches, run_method,
+};
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
@@ -39,6 +42,8 @@ pub(super) struct Auto {
     bundle: Arc<dyn Method>,
     branch_and_cut: Arc<dyn Method>,
     ccg: Arc<dyn Method>,
+    /// The methods that stand in where the others fail.
+    substitutes: [Arc<dyn Method>; 3],
 }
 
 /// The methods for a problem, and their order.
@@ -60,6 +65,11 @@ impl Auto {
             bundle: MethodSettings::Bundle(BundleSettings::default()).build(),
             branch_and_cut: MethodSettings::BranchAndCut(BranchAndCutSettings::default()).build(),
             ccg: MethodSettings::Ccg(GenerationSettings::default()).build(),
+            substitutes: [
+                MethodSettings::Benders(GenerationSettings::default()).build(),
+                MethodSettings::Extensive(ExtensiveSettings::default()).build(),
+                MethodSettings::Adr(AdrSettings::default()).build(),
+            ],
         }
     }
 
@@ -106,57 +116,66 @@ impl Auto {
         Ok((strategy, reason))
     }
 
-    /// Runs the method with soft separation, and then `ccg` with its warm start if the gap is still open.
-    fn solve_and_prove(
-        &self,
-        problem: &Problem,
-        certify: Certify,
-        warm: &mut WarmStart,
-        run: &mut Run,
-    ) -> Result<Stop, Error> {
-        let soft = self.soft(problem);
-        let ended = soft.solve(problem, certify, warm, run);
-        let is_open = run.verdict().is_none() && !run.bounds().meet(run.limits().gap);
-        let continues = match &ended {
-            Ok(stop) => *stop == Stop::Stalled,
-            Err(error) => !error.is_interrupt(),
+    /// All methods in the order of a strategy; those after its own stand in for one that fails.
+    fn in_order(&self, strategy: Strategy, problem: &Problem) -> [&dyn Method; 5] {
+        let (soft, ccg) = (self.soft(problem), self.ccg.as_ref());
+        let [first, second] = match strategy {
+            Strategy::Ccg => [ccg, soft],
+            Strategy::SoftThenProof | Strategy::Soft => [soft, ccg],
         };
-        // Without an exact separation the error of the first method is the one to report.
-        let can_prove = certify == Certify::Exact && self.ccg.accepts(problem).is_ok();
-        if !(is_open && continues && can_prove) {
-            return ended;
-        }
-        if let Err(error) = &ended {
-            run.say(&format!("{} failed: {error}", soft.name()));
-        }
-        run.say(&format!("the gap is still open: {} continues from here", self.ccg.name()));
-        run.set_method(self.ccg.name());
-        self.ccg.solve(problem, certify, warm, run)
+        let [benders, extensive, adr] = &self.substitutes;
+        [first, second, benders.as_ref(), extensive.as_ref(), adr.as_ref()]
     }
 
-    /// Runs `ccg`, and the method with soft separation where it fails: the masters of `ccg` hold copies of the
-    /// recourse, and are harder to solve.
-    fn solve_by_ccg(
+    /// Runs the methods in their order until one ends. The next one continues where a method fails, and where soft
+    /// separation leaves the gap open although a proof is wanted. Where all fail, the first failure is reported.
+    fn run_in_order(
         &self,
+        methods: &[&dyn Method],
         problem: &Problem,
         certify: Certify,
         warm: &mut WarmStart,
         run: &mut Run,
     ) -> Result<Stop, Error> {
-        let error = match self.ccg.solve(problem, certify, warm, run) {
-            Err(error) if !error.is_interrupt() => error,
-            ended => return ended,
-        };
-        let soft = self.soft(problem);
-        if soft.accepts(problem).is_err() {
-            return Err(error);
+        let mut ended = run_method(methods[0], problem, certify, warm, run);
+        let mut reason = self.reason_to_continue(methods[0], &ended, problem, certify, run);
+        for &method in &methods[1..] {
+            let Some(why) = &reason else { break };
+            if method.accepts(problem).is_err() {
+                continue;
+            }
+            run.say(&format!("{why}: {} continues from here", method.name()));
+            run.set_method(method.name());
+            let next = run_method(method, problem, certify, warm, run);
+            if matches!(&next, Err(error) if error.is_refusal()) {
+                continue;
+            }
+            reason = self.reason_to_continue(method, &next, problem, certify, run);
+            // The first failure is the one to report, and an end without a failure is better than any.
+            if !matches!(&next, Err(error) if !error.is_interrupt()) {
+                ended = next;
+            }
         }
-        run.say(&format!("{} failed ({error}): {} continues", self.ccg.name(), soft.name()));
-        run.set_method(soft.name());
-        // Where this fails too, the first failure is reported.
-        match soft.solve(problem, certify, warm, run) {
-            Err(other) if !other.is_interrupt() => Err(error),
-            ended => ended,
+        ended
+    }
+
+    /// The reason why another method continues after one that ended so; `None` where the run is over.
+    fn reason_to_continue(
+        &self,
+        method: &dyn Method,
+        ended: &Result<Stop, Error>,
+        problem: &Problem,
+        certify: Certify,
+        run: &Run,
+    ) -> Option<String> {
+        let is_soft = method.name() == self.soft(problem).name();
+        match ended {
+            Err(error) if error.is_interrupt() || error.is_refusal() => None,
+            Err(error) => Some(format!("{} failed ({error})", method.name())),
+            Ok(Stop::Stalled) if is_soft && certify == Certify::Exact && !run.bounds().meet(run.limits().gap) => {
+                Some("the gap is still open".into())
+            }
+            Ok(_) => None,
         }
     }
 }
@@ -193,10 +212,10 @@ impl Method for Auto {
         let name = self.first(strategy, problem).name();
         run.say(&format!("auto picks {name}: {reason}"));
         run.set_method(name);
-        match (strategy, certify) {
-            (Strategy::Ccg, _) => self.solve_by_ccg(problem, certify, warm, run),
-            (Strategy::SoftThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, warm, run),
-            (Strategy::SoftThenProof | Strategy::Soft, _) => self.solve_and_prove(problem, certify, warm, run),
-        }
+        let certify = match (strategy, certify) {
+            (Strategy::Ccg | Strategy::SoftThenProof, Certify::Free) => Certify::Exact,
+            _ => certify,
+        };
+        self.run_in_order(&self.in_order(strategy, problem), problem, certify, warm, run)
     }
 }

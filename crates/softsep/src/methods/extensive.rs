@@ -189,8 +189,8 @@ impl Extensive {
         if let Some(x) = &solved.x {
             let mut separation = Scan::new(problem, Cow::Borrowed(points))?;
             let clock = run.clock().clone();
-            let (query, fallback) = (Query::maximum(x, &clock), points.row(0));
-            separate_and_record(problem, &query, fallback, &mut separation, &mut warm.cuts, certify, run)?;
+            let query = Query::maximum(x, &clock);
+            separate_and_record(problem, &query, &mut separation, &mut warm.cuts, certify, run)?;
         }
         Ok(match (run.tick(), solved.status) {
             (None, MasterStatus::Stopped(interrupt)) => Some(interrupt.into()),

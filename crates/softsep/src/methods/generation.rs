@@ -138,8 +138,6 @@ impl Method for Generation {
             let method = self.method;
             run.say(&format!("{method} proves its upper bound by exact separations, and makes no draws"));
         }
-        let mut nominal = vec![0.0; problem.set.dim()];
-        problem.set.nominal(&mut nominal);
         let mut master = MasterProblem::new(problem, run.clock())?;
         if let Some(incumbent) = run.incumbent() {
             for xi in &warm.scenarios {
@@ -150,7 +148,6 @@ impl Method for Generation {
             problem,
             method: self,
             certify,
-            nominal,
             separation,
             master,
             pool: &mut warm.cuts,
@@ -173,7 +170,6 @@ struct GenerationState<'a> {
     problem: &'a Problem,
     method: &'a Generation,
     certify: Certify,
-    nominal: Vec<f64>,
     separation: Box<dyn Separation + 'a>,
     master: MasterProblem<'a>,
     pool: &'a mut CutPool,
@@ -260,7 +256,7 @@ impl GenerationState<'_> {
 
     fn separate(&mut self, query: &Query, run: &mut Run) -> Result<Option<Found>, Error> {
         let separation = self.separation.as_mut();
-        let found = separate_and_record(self.problem, query, &self.nominal, separation, self.pool, self.certify, run)?;
+        let found = separate_and_record(self.problem, query, separation, self.pool, self.certify, run)?;
         if let Some(Found { claim: Claim::Surely(_), solves, .. }) = &found {
             (self.solves_at_bound, self.bound_solves) = (run.recourse_solves(), Some(*solves));
         }

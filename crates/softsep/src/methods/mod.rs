@@ -61,6 +61,28 @@ pub trait Method: Send + Sync {
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error>;
 }
 
+/// Runs a method. Bounds in the ledger that contradict one another are dropped together with all cuts, and make the run
+/// a failure.
+pub(crate) fn run_method(
+    method: &dyn Method,
+    problem: &Problem,
+    certify: Certify,
+    warm: &mut WarmStart,
+    run: &mut Run,
+) -> Result<Stop, Error> {
+    let ended = method.solve(problem, certify, warm, run);
+    match run.drop_contradiction() {
+        Some(amount) if run.verdict().is_none() => {
+            *warm = WarmStart::cold(problem);
+            Err(Error::Master(format!(
+                "a lower bound stands {amount} above an upper one: the solvers contradict one another, most likely \
+                 over numbers of very different sizes"
+            )))
+        }
+        _ => ended,
+    }
+}
+
 /// Scenarios that a method hands to the next one.
 const HANDED_OVER: usize = 8;
 

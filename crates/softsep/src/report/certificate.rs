@@ -29,7 +29,7 @@ pub fn certificate_in_words(outcome: &Outcome) -> Vec<String> {
             number(likely.upper)
         ));
     }
-    if bounds.best().is_some() && bounds.certificate() == Certificate::None {
+    if bounds.objective().is_some() && bounds.certificate() == Certificate::None {
         words.push("the objective is an estimate: the cost of the decision at the worst scenario found".into());
     }
     if let Some(violation) = bounds.violation() {

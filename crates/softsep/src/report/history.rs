@@ -45,7 +45,7 @@ impl HistoryPoint {
             lower: bounds.lower(),
             upper: bounds.upper(),
             likely: bounds.likely_upper().filter(|_| bounds.upper().is_none()),
-            value: bounds.best().map(|best| best.value),
+            value: bounds.objective(),
             chain: None,
         }
     }

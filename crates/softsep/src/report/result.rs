@@ -9,11 +9,13 @@ use crate::run::{Assumption, Bounds, Infeasible, Verdict};
 pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     let names = &problem.names;
     let mut file = ResultFile::new(outcome.status, outcome.stop, outcome.method, outcome.seed);
+    file.failure = outcome.failure.as_ref().map(ToString::to_string);
     file.lower_bound = outcome.bounds.lower();
     file.upper_bound = outcome.bounds.reported_upper();
     file.gap = outcome.bounds.gap();
     if let Some(best) = outcome.bounds.best() {
-        file.objective = Some(best.value);
+        file.objective = outcome.bounds.objective();
+        file.nominal_cost = outcome.bounds.nominal_cost();
         file.x = Some(NamedValues::new(&names.first, &best.x));
     }
     if outcome.verdict.is_none() {
@@ -22,7 +24,7 @@ pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     file.worst_case = outcome.worst_case.as_ref().map(|worst| WorstCaseFile {
         xi: NamedValues::new(&names.parameters, &worst.xi),
         recourse_cost: worst.cost,
-        y: Some(NamedValues::new(&names.recourse, &worst.y)),
+        y: (worst.y.len() == names.recourse.len()).then(|| NamedValues::new(&names.recourse, &worst.y)),
     });
     match &outcome.verdict {
         Some(Verdict::Infeasible(infeasible)) => file.infeasible = Some(infeasible_file(problem, infeasible)),

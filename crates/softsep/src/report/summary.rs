@@ -16,8 +16,14 @@ const SHOWN: usize = 12;
 pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "status       {} ({})", status_words(outcome), stop_words(outcome.stop));
-    if let Some(best) = outcome.bounds.best() {
-        let _ = writeln!(text, "objective    {}", number(best.value));
+    if let Some(failure) = &outcome.failure {
+        let _ = writeln!(text, "failure      {}", one_line(&failure.to_string()));
+    }
+    if let Some(objective) = outcome.objective() {
+        let _ = writeln!(text, "objective    {}", number(objective));
+    }
+    if let Some(cost) = outcome.bounds.nominal_cost() {
+        let _ = writeln!(text, "nominal cost {}", number(cost));
     }
     if outcome.verdict.is_none() {
         let bound = |bound: Option<f64>| bound.map_or("not known".to_owned(), number);
@@ -109,6 +115,7 @@ pub(super) fn status_words(outcome: &Outcome) -> &'static str {
         Status::Feasible => "feasible, the gap asked for is not met",
         Status::Infeasible => "infeasible",
         Status::Unbounded => "unbounded",
+        Status::Unknown if outcome.x().is_some() => "unknown, the worst case of the decision was not searched for",
         Status::Unknown => "unknown, no decision found yet",
     }
 }
@@ -116,8 +123,6 @@ pub(super) fn status_words(outcome: &Outcome) -> &'static str {
 pub(super) fn gap_words(outcome: &Outcome) -> String {
     match outcome.bounds.gap() {
         None => "not known".to_owned(),
-        // A relative gap is meaningless around zero.
-        Some(gap) if gap > 1e-4 && outcome.bounds.meet(0.0) => "zero within the solvers' tolerances".to_owned(),
         Some(gap) => format!("{:.4} %", 100.0 * gap),
     }
 }
@@ -130,6 +135,7 @@ pub(super) fn stop_words(stop: Stop) -> &'static str {
         Stop::Interrupted => "interrupted",
         Stop::Proved => "proved",
         Stop::Stalled => "no further progress",
+        Stop::Failed => "a computation failed",
     }
 }
 

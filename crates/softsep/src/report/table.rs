@@ -53,14 +53,14 @@ impl LogLine {
         let mark = match bounds.certificate() {
             Certificate::Deterministic => ' ',
             Certificate::Probabilistic => '~',
-            Certificate::None if bounds.best().is_some() => '?',
+            Certificate::None if bounds.objective().is_some() => '?',
             Certificate::None => ' ',
         };
         Self {
             seconds: record.seconds,
             iteration: record.iteration,
             lower: bounds.lower(),
-            upper: bounds.reported_upper().or_else(|| bounds.best().map(|best| best.value)),
+            upper: bounds.reported_upper().or_else(|| bounds.objective()),
             mark,
             gap: bounds.gap(),
             scenarios: record.master.scenarios,

@@ -124,7 +124,7 @@ fn fields(record: &Record) -> [Field; COLUMNS.len()] {
         Field::Count(record.iteration),
         Field::Number(Some(record.seconds)),
         Field::Number(bounds.lower()),
-        Field::Number(bounds.reported_upper().or_else(|| bounds.best().map(|best| best.value))),
+        Field::Number(bounds.reported_upper().or_else(|| bounds.objective())),
         Field::Word(match bounds.certificate() {
             Certificate::Deterministic => "deterministic",
             Certificate::Probabilistic => "probabilistic",
@@ -175,7 +175,7 @@ mod tests {
         };
         run.set_chain(chain);
         assert_eq!(run.tick(), None);
-        run.upper(&[0.0], 2.0, 2.0, &[]);
+        run.upper(&[0.0], 0.0, 2.0, 2.0, &[]);
         assert_eq!(run.tick(), None);
         trace.finish().unwrap();
         String::from_utf8(out).unwrap()

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::attested::{Attested, ProbabilisticBound, ViolationLevel};
-use crate::numeric::tolerances::{CONTRADICTION_TOL, MIN_GAP_SIZE, cost_tol};
+use crate::numeric::tolerances::{CONTRADICTION_TOL, COST_TOL, MIN_GAP_SIZE, ROUNDING_TOL, cost_tol};
 
 /// The best decision known.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,22 +11,55 @@ use crate::numeric::tolerances::{CONTRADICTION_TOL, MIN_GAP_SIZE, cost_tol};
 pub struct Best {
     /// The decision.
     pub x: Vec<f64>,
-    /// f(x) plus the cost of the worst scenario known for it.
+    /// f(x) plus the cost of the worst scenario known for it; of a decision that was never separated, its nominal cost.
     pub value: f64,
     /// The worst ξ known for it.
     pub worst: Vec<f64>,
+    /// Whether a search for its worst scenario has come to an end. Without one only its cost at the nominal scenario is
+    /// known.
+    pub is_separated: bool,
     /// A proved upper bound on its worst-case cost, if there is one. Equal to `value` where the worst case is known
     /// exactly.
     pub upper: Option<f64>,
     /// Statements by random draws. There is no probabilistic bound beside a proved one.
     pub attested: Attested,
+    /// The size of the terms that its cost is a sum of: the largest of f(x), the recourse cost and the bound.
+    size: f64,
+}
+
+impl Best {
+    /// A decision without bounds.
+    fn new(x: &[f64], value: f64, worst: &[f64], is_separated: bool) -> Self {
+        let (x, worst, size) = (x.to_vec(), worst.to_vec(), value.abs());
+        Self { x, value, worst, is_separated, upper: None, attested: Attested::default(), size }
+    }
+
+    /// Whether another decision, separated or not, is to be kept in its place: one that was separated before one that
+    /// was not, then by cost. A proved bound is never given up for an estimate.
+    fn yields_to(&self, value: f64, is_separated: bool) -> bool {
+        self.upper.is_none() && is_preferred((value, is_separated), (self.value, self.is_separated))
+    }
+}
+
+/// Whether a decision of this cost, separated or not, is preferred to another: one whose worst case was never searched
+/// for says nothing against one whose was.
+pub(super) fn is_preferred((value, is_separated): (f64, bool), other: (f64, bool)) -> bool {
+    if is_separated == other.1 { value < other.0 } else { is_separated }
 }
 
 /// The bounds on the optimum, and the best decision.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
     lower: Option<f64>,
     best: Option<Best>,
+    /// The unit of costs, the size of a typical cost of the problem: 1 in the units of a run.
+    unit: f64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { lower: None, best: None, unit: 1.0 }
+    }
 }
 
 /// How the two bounds are known; derived from them, never set.
@@ -48,12 +81,14 @@ impl Bounds {
         let multiply = |entries: &mut [f64], units: &[f64]| {
             entries.iter_mut().zip(units).for_each(|(entry, unit)| *entry *= unit);
         };
+        self.unit *= cost;
         self.lower = self.lower.map(|lower| lower * cost);
         if let Some(best) = &mut self.best {
             multiply(&mut best.x, x);
             multiply(&mut best.worst, xi);
             best.value *= cost;
             best.upper = best.upper.map(|upper| upper * cost);
+            best.size *= cost;
         }
     }
 
@@ -63,28 +98,35 @@ impl Bounds {
         }
     }
 
-    /// Keeps `x`, which costs `value` at the scenario `worst` and at most `upper` at any other, if its bound is better
-    /// than the best known. Returns whether it is.
-    pub(super) fn lower_upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) -> bool {
+    /// Keeps `x`, which costs `first_cost` now, `value` in all at the scenario `worst`, and at most `upper` in all at
+    /// any other, if its bound is better than the best known. Returns whether it is.
+    pub(super) fn lower_upper(&mut self, x: &[f64], first_cost: f64, value: f64, upper: f64, worst: &[f64]) -> bool {
         let better = upper.is_finite() && self.upper().is_none_or(|best| upper < best);
         if better {
             let value = value.min(upper);
             let attested = self.attested_of(x, value).beside_a_sure_bound();
-            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: Some(upper), attested });
+            let size = first_cost.abs().max((value - first_cost).abs()).max(upper.abs());
+            self.best = Some(Best { upper: Some(upper), attested, size, ..Best::new(x, value, worst, true) });
         }
         better
     }
 
-    /// Keeps `x` if its estimate is better than the best known; an estimate never replaces a proved bound. Returns
-    /// whether it is kept.
-    pub(super) fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
-        let better =
-            value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none() && value < best.value);
+    /// Keeps `x`, separated or not, if its estimate is better than the best known; an estimate never replaces a proved
+    /// bound. Returns whether it is kept.
+    pub(super) fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64], is_separated: bool) -> bool {
+        let better = value.is_finite() && self.best.as_ref().is_none_or(|best| best.yields_to(value, is_separated));
         if better {
             let attested = self.attested_of(x, value);
-            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None, attested });
+            self.best = Some(Best { attested, ..Best::new(x, value, worst, is_separated) });
         }
         better
+    }
+
+    /// Notes that `x` has been separated, if it is the best decision.
+    pub(super) fn mark_separated(&mut self, x: &[f64]) {
+        if let Some(best) = self.best.as_mut().filter(|best| best.x == x) {
+            best.is_separated = true;
+        }
     }
 
     /// Keeps `x` in place of another estimate, better or not; an estimate never replaces a proved bound. Returns
@@ -93,14 +135,15 @@ impl Bounds {
         let free = value.is_finite() && self.best.as_ref().is_none_or(|best| best.upper.is_none());
         if free {
             let attested = self.attested_of(x, value);
-            self.best = Some(Best { x: x.to_vec(), value, worst: worst.to_vec(), upper: None, attested });
+            self.best = Some(Best { attested, ..Best::new(x, value, worst, true) });
         }
         free
     }
 
-    /// Raises the value of `x`, if it is the best decision, but not above its proved bound.
+    /// Raises the value of `x`, if it is the best decision and was separated, but not above its proved bound.
     pub(super) fn revise(&mut self, x: &[f64], value: f64, worst: &[f64]) {
-        if let Some(best) = self.best.as_mut().filter(|best| value > best.value && best.x == x) {
+        let is_meant = |best: &&mut Best| best.is_separated && value > best.value && best.x == x;
+        if let Some(best) = self.best.as_mut().filter(is_meant) {
             best.value = value.min(best.upper.unwrap_or(f64::INFINITY));
             best.worst.copy_from_slice(worst);
             best.attested.raised_to(best.value);
@@ -134,10 +177,15 @@ impl Bounds {
 
     /// A lower bound on the optimum that holds for sure.
     ///
-    /// Two bounds that solvers computed to their tolerances may cross by as much; the lower one is then the upper one.
+    /// Two bounds that solvers computed to their tolerances may cross by as much, and bounds that are closer than the
+    /// digits of solvers at the size of the costs are one number: the lower one is then the upper one. Near an optimum
+    /// of zero no relative gap would ever be met otherwise.
     pub fn lower(&self) -> Option<f64> {
-        match (self.lower, self.upper()) {
-            (Some(lower), Some(upper)) => Some(lower.min(upper)),
+        match (self.lower, &self.best) {
+            (Some(lower), Some(Best { upper: Some(upper), size, .. })) => {
+                let tolerance = (COST_TOL * size).max(ROUNDING_TOL * self.unit);
+                Some(if lower > upper - tolerance { *upper } else { lower })
+            }
             (lower, _) => lower,
         }
     }
@@ -145,7 +193,23 @@ impl Bounds {
     /// Returns the amount by which the bounds contradict one another, if solvers' tolerances do not explain it.
     pub fn contradiction(&self) -> Option<f64> {
         let (lower, upper) = (self.lower?, self.upper()?);
-        crossed(lower, upper).then_some(lower - upper)
+        self.is_crossed(lower, upper).then_some(lower - upper)
+    }
+
+    /// Whether a lower bound is above an upper one by more than solvers' tolerances explain.
+    fn is_crossed(&self, lower: f64, upper: f64) -> bool {
+        lower - upper > CONTRADICTION_TOL * upper.abs().max(self.unit)
+    }
+
+    /// Drops bounds that contradict one another, since one of them is false, and keeps the decision with its estimate.
+    /// Returns the amount of the contradiction.
+    pub(super) fn drop_contradiction(&mut self) -> Option<f64> {
+        let amount = self.contradiction()?;
+        self.lower = None;
+        if let Some(best) = &mut self.best {
+            best.upper = None;
+        }
+        Some(amount)
     }
 
     /// An upper bound on the optimum that holds for sure.
@@ -163,7 +227,8 @@ impl Bounds {
     /// The statement of [`Bounds::likely_upper`].
     pub fn likely(&self) -> Option<&ProbabilisticBound> {
         let best = self.best.as_ref().filter(|best| best.upper.is_none())?;
-        let is_refuted = |likely: &ProbabilisticBound| self.lower.is_some_and(|lower| crossed(lower, likely.upper));
+        let is_refuted =
+            |likely: &ProbabilisticBound| self.lower.is_some_and(|lower| self.is_crossed(lower, likely.upper));
         best.attested.likely.as_ref().filter(|likely| !is_refuted(likely))
     }
 
@@ -188,19 +253,26 @@ impl Bounds {
         self.best.as_ref()
     }
 
-    /// `(upper − lower) / max(1e-10, |upper|)` for the reported upper bound, where both are known.
-    pub fn gap(&self) -> Option<f64> {
-        let (lower, upper) = (self.lower()?, self.reported_upper()?);
-        Some((upper - lower) / upper.abs().max(MIN_GAP_SIZE))
+    /// The cost of the best decision at the worst scenario found, f(x) included; `None` if it was never separated.
+    pub fn objective(&self) -> Option<f64> {
+        self.best.as_ref().filter(|best| best.is_separated).map(|best| best.value)
     }
 
-    /// Whether the gap is at most `gap`. Bounds that differ by less than solvers' tolerances are equal: near an optimum
-    /// of zero no relative gap would ever be met otherwise.
+    /// The cost of the best decision at the nominal scenario, f(x) included, if it was never separated.
+    pub fn nominal_cost(&self) -> Option<f64> {
+        self.best.as_ref().filter(|best| !best.is_separated).map(|best| best.value)
+    }
+
+    /// `(upper − lower) / max(1e-10, |upper|)` for the reported upper bound, where both are known. Of a problem in odd
+    /// units 1e-10 is in its internal unit of costs.
+    pub fn gap(&self) -> Option<f64> {
+        let (lower, upper) = (self.lower()?, self.reported_upper()?);
+        Some((upper - lower) / upper.abs().max(MIN_GAP_SIZE * self.unit))
+    }
+
+    /// Whether the gap is known and at most `gap`.
     pub fn meet(&self, gap: f64) -> bool {
-        match (self.lower(), self.reported_upper(), self.gap()) {
-            (Some(lower), Some(upper), Some(reached)) => reached <= gap || upper - lower <= cost_tol(upper),
-            _ => false,
-        }
+        self.gap().is_some_and(|reached| reached <= gap)
     }
 
     /// How the bounds are known.
@@ -213,11 +285,6 @@ impl Bounds {
     }
 }
 
-/// Whether a lower bound is above an upper one by more than solvers' tolerances explain.
-fn crossed(lower: f64, upper: f64) -> bool {
-    lower - upper > CONTRADICTION_TOL * upper.abs().max(1.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,11 +294,11 @@ mod tests {
         let mut bounds = Bounds::default();
         bounds.raise_lower(1.0);
         bounds.raise_lower(f64::NEG_INFINITY);
-        assert!(bounds.estimate(&[0.0], 2.0, &[]));
+        assert!(bounds.estimate(&[0.0], 2.0, &[], true));
         assert_eq!((bounds.lower(), bounds.upper(), bounds.gap()), (Some(1.0), None, None));
         assert_eq!(bounds.certificate(), Certificate::None);
-        assert!(bounds.lower_upper(&[1.0], 2.5, 3.0, &[]));
-        assert!(!bounds.estimate(&[0.0], 2.0, &[]), "an estimate must not displace a bound");
+        assert!(bounds.lower_upper(&[1.0], 0.0, 2.5, 3.0, &[]));
+        assert!(!bounds.estimate(&[0.0], 2.0, &[], true), "an estimate must not displace a bound");
         assert_eq!(bounds.upper(), Some(3.0));
         assert_eq!(bounds.certificate(), Certificate::Deterministic);
         assert!((bounds.gap().unwrap_or(0.0) - 2.0 / 3.0).abs() < 1e-15);
@@ -241,7 +308,7 @@ mod tests {
     fn attested() -> Bounds {
         let mut bounds = Bounds::default();
         bounds.raise_lower(1.0);
-        bounds.estimate(&[0.0], 2.0, &[5.0]);
+        bounds.estimate(&[0.0], 2.0, &[5.0], true);
         let violation = Some(ViolationLevel { level: 0.01, confidence: 0.9, measure: "uniform".into() });
         let likely = Some(ProbabilisticBound { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
         let statement = Attested { violation, likely, ..Attested::default() };
@@ -277,14 +344,14 @@ mod tests {
             "more is above a smaller value"
         );
         let mut other = attested();
-        assert!(other.estimate(&[1.0], 1.5, &[5.0]));
+        assert!(other.estimate(&[1.0], 1.5, &[5.0], true));
         assert_eq!((other.violation(), other.certificate()), (None, Certificate::None));
     }
 
     #[test]
     fn a_sure_bound_ends_what_is_likely() {
         let mut bounds = attested();
-        assert!(bounds.lower_upper(&[0.0], 2.0, 3.0, &[5.0]));
+        assert!(bounds.lower_upper(&[0.0], 0.0, 2.0, 3.0, &[5.0]));
         assert_eq!((bounds.certificate(), bounds.reported_upper()), (Certificate::Deterministic, Some(3.0)));
         assert!(bounds.violation().is_some() && bounds.likely().is_none());
         let likely = Some(ProbabilisticBound { upper: 2.5, confidence: 0.9, assumes: Vec::new() });
@@ -305,5 +372,49 @@ mod tests {
         assert_eq!(bounds.refuted().map(|likely| likely.upper), Some(2.5));
         assert_eq!((bounds.lower(), bounds.reported_upper(), bounds.gap()), (Some(2.6), None, None));
         assert_eq!((bounds.certificate(), bounds.contradiction()), (Certificate::None, None));
+    }
+
+    /// Bounds `lower` and `upper` for a decision of which f(x) is `first_cost`.
+    fn proved(first_cost: f64, lower: f64, upper: f64) -> Bounds {
+        let mut bounds = Bounds::default();
+        bounds.raise_lower(lower);
+        bounds.lower_upper(&[0.0], first_cost, upper, upper, &[]);
+        bounds
+    }
+
+    #[test]
+    fn the_gap_is_the_one_that_is_met() {
+        // An optimum of zero is met by bounds that differ by rounding, and an optimum of 1e-6 by a share of it alone.
+        for (first_cost, lower, upper, gap) in [
+            (0.0, -1e-12, 0.0, 0.0),
+            (0.0, -1e-12, 1e-12, 0.0),
+            (0.0, -1e-10, 1e-12, 1.01),
+            (5.0, -1e-12, 1e-12, 0.0),
+            (1e6, -1e-4, 0.0, 0.0),
+            (0.0, 1e-6 - 9e-10, 1e-6, 9e-4),
+            (1.0, 2.0 - 1.0e-9, 2.0, 0.0),
+        ] {
+            let bounds = proved(first_cost, lower, upper);
+            let reached = bounds.gap().unwrap_or(f64::NAN);
+            assert!((reached - gap).abs() <= 1e-6, "{lower} to {upper}: {reached}");
+            assert!(bounds.meet(reached) && (reached == 0.0 || !bounds.meet(0.99 * reached)), "{lower} to {upper}");
+            for cost in [2.0_f64.powi(-30), 2.0_f64.powi(30)] {
+                let mut converted = bounds.clone();
+                converted.convert(cost, &[1.0], &[]);
+                assert_eq!(converted.gap(), bounds.gap(), "{lower} to {upper} in units of {cost}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_decision_that_was_never_separated_has_no_objective() {
+        let mut bounds = Bounds::default();
+        assert!(bounds.estimate(&[0.0], 1.0, &[5.0], false));
+        assert_eq!((bounds.objective(), bounds.nominal_cost()), (None, Some(1.0)));
+        bounds.revise(&[0.0], 2.0, &[6.0]);
+        assert_eq!(bounds.nominal_cost(), Some(1.0), "a cost at another scenario is no nominal cost");
+        assert!(bounds.estimate(&[1.0], 9.0, &[7.0], true), "any cost that was searched for is preferred");
+        assert!(!bounds.estimate(&[2.0], 3.0, &[5.0], false));
+        assert_eq!((bounds.objective(), bounds.nominal_cost()), (Some(9.0), None));
     }
 }

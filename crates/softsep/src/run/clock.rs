@@ -29,6 +29,9 @@ pub enum Stop {
     /// The method cannot make progress any more.
     #[error("no further progress")]
     Stalled,
+    /// A computation failed. The result is what was known by then.
+    #[error("a computation failed")]
+    Failed,
 }
 
 /// The reason why a computation inside a run was stopped.

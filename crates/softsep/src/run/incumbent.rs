@@ -3,6 +3,7 @@
 //! The result of a run may be another decision: one whose cost has a proved upper bound is reported before an incumbent
 //! whose lower cost is an estimate ([`Bounds`](super::Bounds)). Methods continue from the incumbent.
 
+use super::bounds::is_preferred;
 use super::{Event, Run};
 
 /// A decision with the worst scenario known for it.
@@ -15,6 +16,14 @@ pub struct Incumbent {
     pub value: f64,
     /// The worst scenario known for x.
     pub worst: Vec<f64>,
+    /// Whether a separation at x has come to an end. Without one, `worst` is the nominal scenario.
+    pub is_separated: bool,
+}
+
+impl Incumbent {
+    pub(super) fn new(x: &[f64], value: f64, worst: &[f64], is_separated: bool) -> Self {
+        Self { x: x.to_vec(), value, worst: worst.to_vec(), is_separated }
+    }
 }
 
 impl Run<'_> {
@@ -23,20 +32,44 @@ impl Run<'_> {
         self.incumbent.as_ref()
     }
 
-    /// Makes `x` the incumbent if `value`, its cost at `worst`, is below the incumbent's; whether it is.
+    /// Makes `x`, which was separated, the incumbent if `value`, its cost at the worst scenario found, is below the
+    /// incumbent's; whether it is.
     pub fn consider(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
-        let is_better = value.is_finite() && self.incumbent.as_ref().is_none_or(|incumbent| value < incumbent.value);
+        self.mark_separated(x);
+        self.offer(x, value, worst, true)
+    }
+
+    /// Makes `x`, which was not separated yet, the incumbent with its cost at the nominal scenario, if no other decision
+    /// was separated or has a lower nominal cost; whether it is.
+    pub fn consider_nominal(&mut self, x: &[f64], value: f64, nominal: &[f64]) -> bool {
+        self.offer(x, value, nominal, false)
+    }
+
+    fn offer(&mut self, x: &[f64], value: f64, worst: &[f64], is_separated: bool) -> bool {
+        let yields =
+            |incumbent: &Incumbent| is_preferred((value, is_separated), (incumbent.value, incumbent.is_separated));
+        let is_better = value.is_finite() && self.incumbent.as_ref().is_none_or(yields);
         if is_better {
-            self.incumbent = Some(Incumbent { x: x.to_vec(), value, worst: worst.to_vec() });
-            self.estimate(x, value, worst);
+            self.incumbent = Some(Incumbent::new(x, value, worst, is_separated));
+            if self.bounds.estimate(x, value, worst, is_separated) {
+                self.observer.see(&Event::Better(&self.bounds));
+            }
         }
         is_better
+    }
+
+    /// Notes that a separation at `x` has come to an end.
+    pub(super) fn mark_separated(&mut self, x: &[f64]) {
+        if let Some(incumbent) = self.incumbent.as_mut().filter(|incumbent| incumbent.x == x) {
+            incumbent.is_separated = true;
+        }
+        self.bounds.mark_separated(x);
     }
 
     /// Makes `x` the incumbent, better than the last one or not: for methods whose result is not their best iterate.
     pub fn replace_incumbent(&mut self, x: &[f64], value: f64, worst: &[f64]) {
         if value.is_finite() {
-            self.incumbent = Some(Incumbent { x: x.to_vec(), value, worst: worst.to_vec() });
+            self.incumbent = Some(Incumbent::new(x, value, worst, true));
             if self.bounds.replace_estimate(x, value, worst) {
                 self.observer.see(&Event::Better(&self.bounds));
             }

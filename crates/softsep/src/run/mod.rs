@@ -149,22 +149,28 @@ impl<'a> Run<'a> {
         self.recourse_solves
     }
 
+    /// Drops bounds that contradict one another, and keeps the decision as an estimate. Returns the amount of the
+    /// contradiction.
+    pub(crate) fn drop_contradiction(&mut self) -> Option<f64> {
+        self.bounds.drop_contradiction()
+    }
+
     /// Notes a lower bound on the optimum that holds for sure.
     pub fn lower(&mut self, value: f64) {
         self.bounds.raise_lower(value);
     }
 
-    /// Notes that decision `x` costs at most `upper` in the worst case, for sure, and `value` at the worst ξ found.
-    pub fn upper(&mut self, x: &[f64], value: f64, upper: f64, worst: &[f64]) {
+    /// Notes that decision `x`, of which f(x) is `first_cost`, costs at most `upper` in the worst case, for sure, and
+    /// `value` at the worst ξ found, both with f(x).
+    pub fn upper(&mut self, x: &[f64], first_cost: f64, value: f64, upper: f64, worst: &[f64]) {
+        self.mark_separated(x);
         match &self.incumbent {
             Some(incumbent) if incumbent.x == x => self.raise_incumbent(value, worst),
-            Some(incumbent) if incumbent.value <= value => {}
-            _ if value.is_finite() => {
-                self.incumbent = Some(Incumbent { x: x.to_vec(), value, worst: worst.to_vec() });
-            }
+            Some(incumbent) if incumbent.is_separated && incumbent.value <= value => {}
+            _ if value.is_finite() => self.incumbent = Some(Incumbent::new(x, value, worst, true)),
             _ => {}
         }
-        if self.bounds.lower_upper(x, value, upper, worst) {
+        if self.bounds.lower_upper(x, first_cost, value, upper, worst) {
             self.observer.see(&Event::Better(&self.bounds));
         }
         // The search may have met no scenario as bad as one that is known.
@@ -175,7 +181,7 @@ impl<'a> Run<'a> {
 
     /// Notes the best known cost of `x`, which bounds nothing.
     pub fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) {
-        if self.bounds.estimate(x, value, worst) {
+        if self.bounds.estimate(x, value, worst, true) {
             self.observer.see(&Event::Better(&self.bounds));
         }
     }

@@ -46,7 +46,9 @@ pub fn check_method(name: &str, problem: &Problem, optimum: Option<f64>, toleran
 }
 
 fn run(problem: &Problem, settings: &Settings) -> Outcome {
-    solve(problem, settings).unwrap_or_else(|error| panic!("{}: {error}", problem.name))
+    let outcome = solve(problem, settings).unwrap_or_else(|error| panic!("{}: {error}", problem.name));
+    assert_eq!(outcome.failure, None, "{}", problem.name);
+    outcome
 }
 
 fn check_solved(problem: &Problem, outcome: &Outcome, optimum: f64, tolerance: f64, context: &str) {

@@ -29,7 +29,7 @@ fn outcome(attested: Attested, upper: Option<f64>) -> Outcome {
     let mut run = Run::new("sgd", Limits { gap: 0.2, ..Limits::default() }, Clock::unlimited(), &mut silent);
     run.lower(10.0);
     match upper {
-        Some(upper) => run.upper(&[], 11.0, upper, &[0.0, 0.0]),
+        Some(upper) => run.upper(&[], 0.0, 11.0, upper, &[0.0, 0.0]),
         None => run.estimate(&[], 11.0, &[0.0, 0.0]),
     }
     run.attest(&[], 11.0, attested);

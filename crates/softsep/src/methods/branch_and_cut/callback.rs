@@ -122,7 +122,7 @@ impl<'a> SeparationCallback<'a> {
         if !is_better || !self.uses_draws() {
             return Ok(true);
         }
-        let incumbent = Incumbent { x: x.to_vec(), value, worst: worst.to_vec() };
+        let incumbent = Incumbent { x: x.to_vec(), value, worst: worst.to_vec(), is_separated: true };
         let refuted = self.verification.call(&incumbent, run)?;
         if let Some(found) = &refuted {
             count(found, run);

@@ -12,7 +12,7 @@
 use std::ops::ControlFlow;
 
 use super::settings::BranchAndCutSettings;
-use crate::certification::{CallRule, Evaluator};
+use crate::certification::{CallRule, Evaluator, keep_unseparated};
 use crate::certify::{Certify, ProbabilisticTarget};
 use crate::cuts::CutPool;
 use crate::error::Error;
@@ -170,7 +170,9 @@ impl<'a> CertifyingCallback<'a> {
         let epsilon = if theta.is_finite() { self.epsilon_cert(objective, run) } else { 0.0 };
         let ended = match self.call_until_certified(x, theta + epsilon, run) {
             Err(error) if error.is_interrupt() => {
-                self.keep_estimate(x, run)?;
+                if self.evaluator.admits(x, self.pool) {
+                    keep_unseparated(self.problem, x, run)?;
+                }
                 return Err(error);
             }
             ended => ended?,
@@ -244,15 +246,6 @@ impl<'a> CertifyingCallback<'a> {
             }
             None => Ok(known),
         }
-    }
-
-    /// Keeps a point whose calls the clock has stopped as an estimate, where there is no decision yet.
-    fn keep_estimate(&mut self, x: &[f64], run: &mut Run) -> Result<(), Error> {
-        let (worst, value) = self.oracle.worst();
-        if run.incumbent().is_none() && value.is_finite() && self.evaluator.admits(x, self.pool) {
-            run.consider(x, self.problem.first.value(x) + value, worst);
-        }
-        Ok(())
     }
 
     /// The end of the search, where Û is within ε_opt of the lower bound.

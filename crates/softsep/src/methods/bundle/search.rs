@@ -104,7 +104,9 @@ impl<'a> BundleSearch<'a> {
             self.separation.start_from(&basis)?;
         }
         let value = self.evaluator.cost(&x, &nominal, self.pool, run)?;
-        self.consider(&x, value, &nominal, run);
+        if self.evaluator.admits(&x, self.pool) {
+            run.consider_nominal(&x, value, &nominal);
+        }
         // Any scenario worse than the nominal one is enough here: the cost of x itself is not of interest yet.
         self.separate(&x, value, Effort::Normal, run)?;
         Ok(None)
@@ -202,7 +204,7 @@ impl<'a> BundleSearch<'a> {
         if let (Claim::Surely(at_most), true) = (found.claim, self.certify != Certify::None)
             && self.evaluator.admits(x, self.pool)
         {
-            run.upper(x, first_cost + found.value, first_cost + at_most, &found.xi);
+            run.upper(x, first_cost, first_cost + found.value, first_cost + at_most, &found.xi);
         }
         self.evaluator.revise_incumbent(self.pool, run)?;
         self.stale = if is_better || self.pool.count_new(before) > 0 { 0 } else { self.stale + 1 };

@@ -153,7 +153,9 @@ impl<'a> Descent<'a> {
         let mut nominal = vec![0.0; self.problem.set.dim()];
         self.problem.set.nominal(&mut nominal);
         let value = cost_at(self.problem, &x, &nominal, run)?;
-        self.consider(&x, value, &nominal, run);
+        if self.evaluator.admits(&x, self.pool) {
+            run.consider_nominal(&x, value, &nominal);
+        }
         self.average = Average::new(self.settings.average, &x);
         self.travelled.origin.copy_from_slice(&x);
         Ok(None)
@@ -255,13 +257,13 @@ impl<'a> Descent<'a> {
 
     /// Bounds the incumbent's cost from above by the exact separation. This moves no decision.
     fn bound_incumbent(&mut self, run: &mut Run) -> Result<(), Error> {
-        let Some(Incumbent { x, value, worst }) = run.incumbent().cloned() else { return Ok(()) };
+        let Some(Incumbent { x, value, .. }) = run.incumbent().cloned() else { return Ok(()) };
         let clock = run.clock().clone();
         let query = Query::maximum(&x, &clock)
             .with_bound(FINAL_PROOF * run.limits().gap * value.abs())
             .with_size(run.objective_size());
         let separation = self.separation.as_mut();
-        separate_and_record(self.problem, &query, &worst, separation, self.pool, self.certify, run).map(|_| ())
+        separate_and_record(self.problem, &query, separation, self.pool, self.certify, run).map(|_| ())
     }
 
     /// Solves the master over the cuts for a lower bound; its decision.

@@ -105,6 +105,7 @@ impl HtmlReport<'_> {
         let best = bounds.best();
         let cost = match best {
             None => "no decision was found",
+            Some(best) if !best.is_separated => "the worst case of the decision was not searched for",
             Some(best) if best.upper.is_none() => "an estimate: the cost at the worst scenario found",
             Some(best) if best.upper.is_some_and(|upper| number(upper) == number(best.value)) => {
                 "the cost of the decision in the worst case"
@@ -126,7 +127,7 @@ impl HtmlReport<'_> {
             Certificate::None => ("none", "the worst case may cost more than the objective"),
         };
         let figures = [
-            ("Objective", known(best.map(|best| best.value)), format!("{cost}{split}")),
+            ("Objective", known(bounds.objective()), format!("{cost}{split}")),
             ("Lower bound", known(bounds.lower()), lower.to_owned()),
             ("Upper bound", known(bounds.reported_upper()), upper.to_owned()),
             ("Gap", gap_words(self.outcome), format!("{} was asked for", percent(self.settings.gap))),

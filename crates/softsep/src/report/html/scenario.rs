@@ -23,7 +23,7 @@ pub(super) fn worst_case(problem: &Problem, worst: &WorstCase) -> String {
         row_in_list(problem, &worst.xi)
     );
     html.push_str(&parameters(problem, &worst.xi));
-    if problem.recourse.dim() > 0 {
+    if !worst.y.is_empty() {
         html.push_str("<h3>Recourse in the worst case</h3>\n");
         let mut costs = vec![0.0; problem.recourse.dim()];
         problem.recourse.cost_at(&worst.xi, &mut costs);

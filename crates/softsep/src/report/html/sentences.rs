@@ -27,6 +27,9 @@ pub(super) fn percent(share: f64) -> String {
 pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
     let bounds = &outcome.bounds;
     let mut paragraphs = Vec::new();
+    if let Some(failure) = &outcome.failure {
+        paragraphs.push(format!("A computation failed, and the run ended with what was known by then: {failure}."));
+    }
     match (bounds.best(), bounds.certificate()) {
         (None, _) => paragraphs.push("No decision was found before the run stopped.".to_owned()),
         (Some(_), Certificate::Deterministic) => {
@@ -35,6 +38,11 @@ pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
                 .map(|upper| format!("In every scenario of the set, this decision costs at most {}.", number(upper)));
             paragraphs.extend(upper);
         }
+        (Some(best), _) if !best.is_separated => paragraphs.push(format!(
+            "The run stopped before the worst case of this decision was searched for. At the nominal scenario it costs \
+             {}; it may cost more in others, and some may have no recourse.",
+            number(best.value)
+        )),
         (Some(best), Certificate::Probabilistic | Certificate::None) => {
             paragraphs.push(format!(
                 "At the worst scenario found, this decision costs {}; there may be worse ones.",
