@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{BranchAndCutSettings, BundleSettings, Entry, GenerationSettings, Method, MethodSettings, Reaches};
+use super::{AdrSettings, BranchAndCutSettings, BundleSettings, Entry, GenerationSettings, Method, MethodSettings, Reaches};
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};
@@ -39,6 +39,7 @@ pub(super) struct Auto {
     bundle: Arc<dyn Method>,
     branch_and_cut: Arc<dyn Method>,
     ccg: Arc<dyn Method>,
+    adr: Arc<dyn Method>,
 }
 
 /// The methods for a problem, and their order.
@@ -60,6 +61,7 @@ impl Auto {
             bundle: MethodSettings::Bundle(BundleSettings::default()).build(),
             branch_and_cut: MethodSettings::BranchAndCut(BranchAndCutSettings::default()).build(),
             ccg: MethodSettings::Ccg(GenerationSettings::default()).build(),
+            adr: MethodSettings::Adr(AdrSettings::default()).build(),
         }
     }
 
@@ -161,6 +163,45 @@ impl Auto {
     }
 }
 
+impl Auto {
+    /// Bounds the optimum by the best affine policy where another method `ended` without an upper bound, and one is
+    /// wanted and its program is small enough. Returns how the run ended.
+    fn bound_by_policy(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        ended: Result<Stop, Error>,
+        warm: &mut WarmStart,
+        run: &mut Run,
+    ) -> Result<Stop, Error> {
+        let has_time = match &ended {
+            Ok(stop) => matches!(stop, Stop::Stalled | Stop::IterationLimit),
+            Err(error) => !error.is_interrupt(),
+        };
+        let is_wanted = match certify {
+            Certify::Exact => true,
+            Certify::Free => problem.recourse.dim() * problem.set.dim() <= PROVABLE_COEFFICIENTS,
+            Certify::None | Certify::Probabilistic(_) => false,
+        };
+        let is_open = run.verdict().is_none() && run.bounds().upper().is_none();
+        if !(has_time && is_wanted && is_open && self.adr.accepts(problem).is_ok()) {
+            return ended;
+        }
+        let method = run.method();
+        if let Err(error) = &ended {
+            run.say(&format!("{method} failed: {error}"));
+        }
+        run.say(&format!("no upper bound is known: {} looks for one", self.adr.name()));
+        run.set_method(self.adr.name());
+        let stop = self.adr.solve(problem, certify, warm, run);
+        if run.verdict().is_some() || run.bounds().upper().is_some() {
+            return stop;
+        }
+        run.set_method(method);
+        ended
+    }
+}
+
 impl Method for Auto {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -193,10 +234,11 @@ impl Method for Auto {
         let name = self.first(strategy, problem).name();
         run.say(&format!("auto picks {name}: {reason}"));
         run.set_method(name);
-        match (strategy, certify) {
+        let ended = match (strategy, certify) {
             (Strategy::Ccg, _) => self.solve_by_ccg(problem, certify, warm, run),
             (Strategy::SoftThenProof, Certify::Free) => self.solve_and_prove(problem, Certify::Exact, warm, run),
             (Strategy::SoftThenProof | Strategy::Soft, _) => self.solve_and_prove(problem, certify, warm, run),
-        }
+        };
+        self.bound_by_policy(problem, certify, ended, warm, run)
     }
 }

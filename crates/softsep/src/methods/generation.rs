@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::soft_options::{CHAIN_OPTIONS, SOFT_OPTIONS, joined};
 use super::{Method, OptionInfo};
-use crate::certification::{late_separation, separate_and_record};
+use crate::certification::{bound_inside, late_separation, separate_and_record};
 use crate::certify::Certify;
 use crate::cuts::{CutPool, WarmStart};
 use crate::error::{Error, Unsupported};
@@ -243,6 +243,9 @@ impl GenerationState<'_> {
             return Ok(true);
         }
         if is_settled || run.bounds().meet(run.limits().gap) || run.clock().check().is_err() {
+            return Ok(false);
+        }
+        if bound_inside(self.problem, x, self.separation.as_mut(), self.pool, self.certify, run)? {
             return Ok(false);
         }
         // Nothing new was found on the way: now the maximum is asked for.
