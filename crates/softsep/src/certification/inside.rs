@@ -79,10 +79,8 @@ fn bound_with_margin(
         run.count_nodes(solved.nodes);
         let (Some(x), Some(theta)) = (solved.x, solved.theta) else { return Ok(false) };
         let tolerance = BOUND_SHARE * gap * (problem.first.value(&x) + theta).abs();
-        let query = Query::maximum(&x, &clock)
-            .above(theta + tolerance)
-            .with_bound(tolerance)
-            .with_size(run.objective_size());
+        let query =
+            Query::maximum(&x, &clock).above(theta + tolerance).with_bound(tolerance).with_size(run.objective_size());
         let Some(found) = separate_and_record(problem, &query, &scenarios[0], separation, pool, certify, run)? else {
             return Ok(false);
         };

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use super::{AdrSettings, BranchAndCutSettings, BundleSettings, Entry, GenerationSettings, Method, MethodSettings, Reaches};
+use super::{
+    AdrSettings, BranchAndCutSettings, BundleSettings, Entry, GenerationSettings, Method, MethodSettings, Reaches,
+};
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::{Error, Unsupported};

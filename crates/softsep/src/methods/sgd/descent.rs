@@ -150,10 +150,9 @@ impl<'a> Descent<'a> {
         }
         self.set_preconditioner(run)?;
         let x = self.x.clone();
-        let mut nominal = vec![0.0; self.problem.set.dim()];
-        self.problem.set.nominal(&mut nominal);
-        let value = cost_at(self.problem, &x, &nominal, run)?;
-        self.consider(&x, value, &nominal, run);
+        let typical = self.master.typical().to_vec();
+        let value = cost_at(self.problem, &x, &typical, run)?;
+        self.consider(&x, value, &typical, run);
         self.average = Average::new(self.settings.average, &x);
         self.travelled.origin.copy_from_slice(&x);
         Ok(None)

@@ -151,8 +151,7 @@ impl SplitSearch<'_> {
         let relaxed = self.problem.with_margin(-EDGE_TOL);
         let dependence = Dependence::full(&relaxed);
         let range = self.range.clone();
-        let bounded =
-            bound(&relaxed, self.x, range, &dependence, Measures::Skipped, self.ascent.value(), self.clock)?;
+        let bounded = bound(&relaxed, self.x, range, &dependence, Measures::Skipped, self.ascent.value(), self.clock)?;
         Ok(bounded.is_some_and(|bounded| bounded.policy.is_some()))
     }
 
