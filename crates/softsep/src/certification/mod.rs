@@ -27,6 +27,7 @@ mod calls;
 mod detection;
 mod draws;
 mod evaluator;
+mod inside;
 mod record;
 mod shares;
 mod verification;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 
 pub(crate) use call_rule::CallRule;
 pub(crate) use evaluator::{Evaluator, cost_at};
+pub(crate) use inside::bound_inside;
 pub(crate) use record::{count, keep_unseparated, late_separation, separate_and_record};
 pub(crate) use verification::Verification;
 

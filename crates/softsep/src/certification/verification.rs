@@ -1,6 +1,7 @@
 //! Verification of the incumbent, by a thorough search, and its certification, by a bound or by draws.
 
 use super::evaluator::Evaluator;
+use super::inside::bound_inside;
 use super::record::{count, late_separation, separate_and_record};
 use super::shares::AttemptShares;
 use super::{Certifier, Judgement, Statements};
@@ -11,7 +12,7 @@ use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Incumbent, Run, Stop};
 use crate::separation::soft::draw_states;
-use crate::separation::{Effort, Found, Query, Separation, Split};
+use crate::separation::{Claim, Effort, Found, Query, Separation, Split};
 use crate::uncertainty::ReferenceMeasure;
 
 /// The share of the gap asked for at which cuts hand over to a proof. Cuts are cheap, and every part of the gap that
@@ -209,7 +210,14 @@ impl<'p> Verification<'p> {
             .above(value - self.problem.first.value(x) + worth_a_cut * left)
             .with_bound((PROOF_TARGET - worth_a_cut) * left)
             .with_size(run.objective_size());
-        let found = separate_and_record(self.problem, &query, separation, pool, self.certify, run)?;
+        let mut found = separate_and_record(self.problem, &query, separation, pool, self.certify, run)?;
+        let is_open = |found: &Found| found.claim == Claim::Nothing && !query.is_met_by(found.value);
+        if found.as_ref().is_some_and(is_open)
+            && !bound_inside(self.problem, x, separation, pool, self.certify, run)?
+            && clock.check().is_ok()
+        {
+            found = separate_and_record(self.problem, &query, separation, pool, self.certify, run)?;
+        }
         explain(separation, run);
         let is_worse = |found: &Found| self.problem.first.value(x) + found.value > value + cost_tol(*value);
         match found.filter(is_worse) {

@@ -197,6 +197,21 @@ impl CutPool {
         scenarios
     }
 
+    /// The scenarios of feasibility cuts whose slack at x is at most this share of their size, each once.
+    pub fn scenarios_at_edge(&self, x: &[f64], slack: f64) -> Vec<Vec<f64>> {
+        let is_near = |&cut: &usize| {
+            self.kinds[cut] == CutKind::Feasibility
+                && self.value_at(cut, x) >= -slack * self.intercepts[cut].abs().max(1.0)
+        };
+        let mut scenarios: Vec<Vec<f64>> = Vec::new();
+        for xi in (0..self.len()).filter(is_near).map(|cut| self.scenario(cut)) {
+            if scenarios.iter().all(|known| known != xi) {
+                scenarios.push(xi.to_vec());
+            }
+        }
+        scenarios
+    }
+
     /// Marks the cuts that bind at x as active now: the optimality cuts with the largest value, and the feasibility
     /// cuts without slack. A method calls it at the decisions of its master or tree.
     pub fn activate_binding(&mut self, x: &[f64]) {

@@ -8,7 +8,7 @@ use crate::numeric::tolerances::CUT_TOL;
 use crate::recourse::RecourseBasis;
 use crate::run::{Clock, Run, Stop, Verdict};
 
-/// What bounds the master from below. A scenario copy for the nominal scenario always does, but makes a large program
+/// What bounds the master from below. The first scenario copy always does, but makes a large program
 /// of a small one; once there are cuts, these may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BoundedBy {
@@ -39,7 +39,7 @@ pub(crate) struct CutMaster<'p> {
 }
 
 impl<'p> CutMaster<'p> {
-    /// The master with a copy for the nominal scenario. `gap` is the relative gap to which integers are solved.
+    /// The master with one scenario copy. `gap` is the relative gap to which integers are solved.
     pub(crate) fn new(problem: &'p Problem, gap: f64, clock: &Clock) -> Result<Self, Error> {
         Ok(Self { master: MasterProblem::new(problem, clock)?, bounded_by: BoundedBy::Copy, gap })
     }
@@ -57,7 +57,12 @@ impl<'p> CutMaster<'p> {
         self.master.add_copy(xi, x).map(|_| ())
     }
 
-    /// The basis of the recourse in the nominal copy, for engines to start from.
+    /// The scenario of the first copy: the nominal one, or one that bounds the master where that does not.
+    pub(crate) fn typical(&self) -> &[f64] {
+        self.master.typical()
+    }
+
+    /// The basis of the recourse in the first copy, for engines to start from.
     pub(crate) fn recourse_start(&self) -> Option<RecourseBasis> {
         self.master.recourse_start()
     }

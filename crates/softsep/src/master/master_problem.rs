@@ -13,6 +13,7 @@ use std::sync::Arc;
 use softsep_lp::{Basis, BasisStatus};
 
 use super::persistent::PersistentCutMaster;
+use super::recession::Recession;
 use super::scenario_copies::{ConicCost, ScenarioCopies};
 use super::solve::{MasterSolution, MasterStart};
 use crate::cuts::{Cursor, CutPool};
@@ -66,6 +67,8 @@ struct Core {
 /// The master of a problem, which begins with one copy: that bounds θ from below.
 pub(crate) struct MasterProblem<'p> {
     problem: &'p Problem,
+    /// The scenario of the first copy.
+    typical: Vec<f64>,
     conic: Option<Arc<ConicCost>>,
     copies: Vec<Copy>,
     cuts: Vec<Held>,
@@ -87,13 +90,20 @@ pub(crate) struct MasterProblem<'p> {
 }
 
 impl<'p> MasterProblem<'p> {
-    /// The master with a copy for the nominal scenario.
+    /// The master with a copy for the nominal scenario. Where costs move with ξ and fall without end there, the copy is
+    /// for a scenario where they do not, if one is found.
     pub(crate) fn new(problem: &'p Problem, clock: &Clock) -> Result<Self, Error> {
-        let mut nominal = vec![0.0; problem.set.dim()];
-        problem.set.nominal(&mut nominal);
+        let mut typical = vec![0.0; problem.set.dim()];
+        problem.set.nominal(&mut typical);
+        if problem.recourse.costs_move()
+            && let Recession::Bounded(xi) = Recession::of(problem, clock)?
+        {
+            typical = xi;
+        }
         let mut master = Self {
             problem,
-            conic: ConicCost::new(problem, Some(&nominal), clock)?,
+            conic: ConicCost::new(problem, Some(&typical), clock)?,
+            typical: typical.clone(),
             copies: Vec::new(),
             cuts: Vec::new(),
             dropped_copies: Vec::new(),
@@ -107,8 +117,13 @@ impl<'p> MasterProblem<'p> {
             answer: Answer::new(problem),
             solves: 0,
         };
-        master.add_bound(&nominal);
+        master.add_bound(&typical);
         Ok(master)
+    }
+
+    /// The scenario of the first copy.
+    pub(crate) fn typical(&self) -> &[f64] {
+        &self.typical
     }
 
     /// Adds a copy that bounds the master from below and is never dropped.

@@ -42,8 +42,10 @@ pub(super) struct Auto {
     bundle: Arc<dyn Method>,
     branch_and_cut: Arc<dyn Method>,
     ccg: Arc<dyn Method>,
-    /// The methods that stand in where the others fail.
-    substitutes: [Arc<dyn Method>; 3],
+    /// The methods that continue where the others fail.
+    substitutes: [Arc<dyn Method>; 2],
+    /// The method that has an upper bound where the others have none.
+    adr: Arc<dyn Method>,
 }
 
 /// The methods for a problem, and their order.
@@ -68,8 +70,8 @@ impl Auto {
             substitutes: [
                 MethodSettings::Benders(GenerationSettings::default()).build(),
                 MethodSettings::Extensive(ExtensiveSettings::default()).build(),
-                MethodSettings::Adr(AdrSettings::default()).build(),
             ],
+            adr: MethodSettings::Adr(AdrSettings::default()).build(),
         }
     }
 
@@ -116,15 +118,15 @@ impl Auto {
         Ok((strategy, reason))
     }
 
-    /// All methods in the order of a strategy; those after its own stand in for one that fails.
-    fn in_order(&self, strategy: Strategy, problem: &Problem) -> [&dyn Method; 5] {
+    /// All methods in the order of a strategy; those after its own continue where one fails.
+    fn in_order(&self, strategy: Strategy, problem: &Problem) -> [&dyn Method; 4] {
         let (soft, ccg) = (self.soft(problem), self.ccg.as_ref());
         let [first, second] = match strategy {
             Strategy::Ccg => [ccg, soft],
             Strategy::SoftThenProof | Strategy::Soft => [soft, ccg],
         };
-        let [benders, extensive, adr] = &self.substitutes;
-        [first, second, benders.as_ref(), extensive.as_ref(), adr.as_ref()]
+        let [benders, extensive] = &self.substitutes;
+        [first, second, benders.as_ref(), extensive.as_ref()]
     }
 
     /// Runs the methods in their order until one ends. The next one continues where a method fails, and where soft
@@ -180,6 +182,46 @@ impl Auto {
     }
 }
 
+impl Auto {
+    /// Bounds the optimum by the best affine policy where the other methods `ended` without an upper bound: they failed,
+    /// or a bound is wanted and its program is small enough. Returns how the run ended.
+    fn bound_by_policy(
+        &self,
+        problem: &Problem,
+        certify: Certify,
+        ended: Result<Stop, Error>,
+        warm: &mut WarmStart,
+        run: &mut Run,
+    ) -> Result<Stop, Error> {
+        let has_time = match &ended {
+            Ok(stop) => matches!(stop, Stop::Stalled | Stop::IterationLimit),
+            Err(error) => !error.is_interrupt(),
+        };
+        let is_wanted = match certify {
+            _ if ended.is_err() => true,
+            Certify::Exact => true,
+            Certify::Free => problem.recourse.dim() * problem.set.dim() <= PROVABLE_COEFFICIENTS,
+            Certify::None | Certify::Probabilistic(_) => false,
+        };
+        let is_open = run.verdict().is_none() && run.bounds().upper().is_none();
+        if !(has_time && is_wanted && is_open && self.adr.accepts(problem).is_ok()) {
+            return ended;
+        }
+        let method = run.method();
+        if let Err(error) = &ended {
+            run.say(&format!("{method} failed: {error}"));
+        }
+        run.say(&format!("no upper bound is known: {} looks for one", self.adr.name()));
+        run.set_method(self.adr.name());
+        let stop = run_method(self.adr.as_ref(), problem, certify, warm, run);
+        if run.verdict().is_some() || run.bounds().upper().is_some() {
+            return stop;
+        }
+        run.set_method(method);
+        ended
+    }
+}
+
 impl Method for Auto {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -212,10 +254,11 @@ impl Method for Auto {
         let name = self.first(strategy, problem).name();
         run.say(&format!("auto picks {name}: {reason}"));
         run.set_method(name);
-        let certify = match (strategy, certify) {
+        let wanted = match (strategy, certify) {
             (Strategy::Ccg | Strategy::SoftThenProof, Certify::Free) => Certify::Exact,
             _ => certify,
         };
-        self.run_in_order(&self.in_order(strategy, problem), problem, certify, warm, run)
+        let ended = self.run_in_order(&self.in_order(strategy, problem), problem, wanted, warm, run);
+        self.bound_by_policy(problem, certify, ended, warm, run)
     }
 }

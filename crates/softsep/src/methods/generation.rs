@@ -4,16 +4,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::soft_options::{CHAIN_OPTIONS, SOFT_OPTIONS, joined};
+use super::unbounded::prove_if_feasible;
 use super::{Method, OptionInfo};
-use crate::certification::{late_separation, separate_and_record};
+use crate::certification::{bound_inside, late_separation, separate_and_record};
 use crate::certify::Certify;
 use crate::cuts::{CutPool, WarmStart};
 use crate::error::{Error, Unsupported};
 use crate::master::{MasterProblem, MasterStatus, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
-use crate::model::ProblemDefinition;
 use crate::numeric::tolerances::cost_tol;
-use crate::run::{Clock, Limits, Run, Silent, Stop, Verdict};
+use crate::run::{Clock, Run, Stop, Verdict};
 use crate::separation::soft::{as_word, from_word};
 use crate::separation::{
     Claim, Effort, Exact, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings,
@@ -241,6 +241,9 @@ impl GenerationState<'_> {
         if is_settled || run.bounds().meet(run.limits().gap) || run.clock().check().is_err() {
             return Ok(false);
         }
+        if bound_inside(self.problem, x, self.separation.as_mut(), self.pool, self.certify, run)? {
+            return Ok(false);
+        }
         // Nothing new was found on the way: now the maximum is asked for.
         let maximum = maximum.with_bound(BOUND_SHARE * size).with_effort(Effort::Thorough);
         let found = self.separate(&maximum, run)?;
@@ -312,23 +315,7 @@ impl GenerationState<'_> {
         }
         let ray =
             run.clock().with_grace(|clock| explain_unbounded(&self.master.stacked(), clock), Error::is_interrupt)?;
-        run.say("the master is unbounded, and so is the problem if some decision is feasible; looking for one");
-        let free = without_costs(self.problem)?;
-        let used = run.iterations();
-        let iterations = run.limits().iterations.map(|limit| limit.saturating_sub(used).max(1));
-        let mut silent = Silent;
-        let limits = Limits { iterations, ..run.limits().clone() };
-        let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
-        let stop = self.method.solve(&free, Certify::Exact, &mut WarmStart::cold(&free), &mut search)?;
-        let (verdict, is_feasible) = (search.verdict().cloned(), search.bounds().upper().is_some());
-        run.count_solves(search.recourse_solves());
-        run.count_exact(search.exact_separations());
-        run.count_nodes(search.nodes());
-        Ok(Some(match verdict {
-            Some(verdict) => run.prove(verdict),
-            None if is_feasible => run.prove(Verdict::Unbounded(ray)),
-            None => stop,
-        }))
+        prove_if_feasible(self.problem, ray, self.method, run).map(Some)
     }
 
     /// Where costs move with ξ, another scenario may bound the master: adds copies of more of the list, twice as many
@@ -353,17 +340,4 @@ impl GenerationState<'_> {
 /// Whether a bound is as low as the worst scenario found, up to tolerances.
 fn is_tight(found: &Found) -> bool {
     matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + cost_tol(found.value))
-}
-
-/// The same problem without costs.
-fn without_costs(problem: &Problem) -> Result<Problem, Error> {
-    let ProblemDefinition { mut first_stage, mut recourse, uncertainty, name } = problem.definition();
-    first_stage.constant = 0.0;
-    first_stage.quadratic.clear();
-    recourse.quadratic.clear();
-    for variable in first_stage.variables.iter_mut().chain(&mut recourse.variables) {
-        variable.cost = 0.0;
-        variable.cost_xi.clear();
-    }
-    Ok(Problem::new(&ProblemDefinition { first_stage, recourse, uncertainty, name })?)
 }

@@ -10,6 +10,7 @@ mod elastic;
 pub(crate) mod engine;
 mod facts;
 mod first_stage;
+mod margin;
 mod moreau;
 mod names;
 mod problem;

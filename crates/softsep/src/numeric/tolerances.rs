@@ -43,6 +43,10 @@ pub(crate) const LP_BOUND_TOL: f64 = 1e-7;
 /// [`LP_FEASIBILITY_TOL`].
 pub(crate) const ROW_TOL: f64 = 1e-9;
 
+/// Largest distance of a decision from the edge of robust feasibility, as a share of the size of rows, at which it
+/// counts as one on the edge: ten times the violations that masters leave.
+pub(crate) const EDGE_TOL: f64 = 1e-6;
+
 /// Entries of a ray below this, relative to its largest one, are rounding errors.
 pub(crate) const RAY_SUPPORT_TOL: f64 = 1e-6;
 

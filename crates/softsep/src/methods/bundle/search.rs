@@ -89,7 +89,7 @@ impl<'a> BundleSearch<'a> {
         }
     }
 
-    /// Begins at the decision that is optimal for the nominal scenario. It has a cost at once, so that a run that ends
+    /// Begins at the decision that is optimal for one typical scenario. It has a cost at once, so that a run that ends
     /// now has a result.
     fn start(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
         let x = match self.master.solve(self.pool, &vec![0.0; self.problem.first.dim()], run)? {
@@ -97,17 +97,16 @@ impl<'a> BundleSearch<'a> {
             CutMasterOutcome::Ended(stop) => return Ok(Some(stop)),
             CutMasterOutcome::Unbounded => return prove_unbounded(self.problem, self.certify, run).map(Some),
         };
-        let mut nominal = vec![0.0; self.problem.set.dim()];
-        self.problem.set.nominal(&mut nominal);
+        let typical = self.master.typical().to_vec();
         if let Some(basis) = self.master.recourse_start() {
             self.evaluator.start_from(&basis)?;
             self.separation.start_from(&basis)?;
         }
-        let value = self.evaluator.cost(&x, &nominal, self.pool, run)?;
+        let value = self.evaluator.cost(&x, &typical, self.pool, run)?;
         if self.evaluator.admits(&x, self.pool) {
-            run.consider_nominal(&x, value, &nominal);
+            run.consider_nominal(&x, value, &typical);
         }
-        // Any scenario worse than the nominal one is enough here: the cost of x itself is not of interest yet.
+        // Any scenario worse than the typical one is enough here: the cost of x itself is not of interest yet.
         self.separate(&x, value, Effort::Normal, run)?;
         Ok(None)
     }

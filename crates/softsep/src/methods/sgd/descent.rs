@@ -150,11 +150,10 @@ impl<'a> Descent<'a> {
         }
         self.set_preconditioner(run)?;
         let x = self.x.clone();
-        let mut nominal = vec![0.0; self.problem.set.dim()];
-        self.problem.set.nominal(&mut nominal);
-        let value = cost_at(self.problem, &x, &nominal, run)?;
+        let typical = self.master.typical().to_vec();
+        let value = cost_at(self.problem, &x, &typical, run)?;
         if self.evaluator.admits(&x, self.pool) {
-            run.consider_nominal(&x, value, &nominal);
+            run.consider_nominal(&x, value, &typical);
         }
         self.average = Average::new(self.settings.average, &x);
         self.travelled.origin.copy_from_slice(&x);

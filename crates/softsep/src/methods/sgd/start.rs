@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::run::{Purpose, Run, Stop, stream};
 use rand::RngExt;
 
-/// The number of support points in random directions, besides the one along the slope at the nominal scenario.
+/// The number of support points in random directions, besides the one along the slope at a typical scenario.
 const RANDOM_SUPPORTS: u32 = 4;
 
 impl Descent<'_> {
@@ -47,8 +47,7 @@ impl Descent<'_> {
     /// Returns the support point with the largest recourse cost at x, among a few.
     fn worst_support(&mut self, x: &[f64], run: &mut Run) -> Result<Vec<f64>, Error> {
         let set = &self.problem.set;
-        let mut xi = vec![0.0; set.dim()];
-        set.nominal(&mut xi);
+        let mut xi = self.master.typical().to_vec();
         let mut worst = (xi.clone(), self.evaluator.cost(x, &xi, self.pool, run)?);
         let mut direction = self.evaluator.slope_xi().to_vec();
         let mut random = stream(run.limits().seed, Purpose::Start, 0);

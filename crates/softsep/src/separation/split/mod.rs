@@ -4,6 +4,10 @@
 //! whether or not the duals are bounded. Ascents give lower bounds. A part on which the two differ is split in two. On
 //! points and simplices affine policies are exact, so that the bounds meet: after finitely many splits where the
 //! extreme points lie on levels, in the limit elsewhere.
+//!
+//! At a decision on the edge of robust feasibility the parts around a scenario that leaves no slack have no policy
+//! however small they are. The first answer there has no bound and comes at once, so that the caller may move the
+//! decision inside; where it asks again, the parts are searched.
 
 mod node;
 mod root;
@@ -29,6 +33,10 @@ const MAXIMUM_TOL: f64 = 1e-7;
 /// The smallest width of a part that is split, as a share of the set's range.
 const MIN_WIDTH: f64 = 1e-7;
 
+/// The width of a part without a policy, as a share of the set's range, at which the search ends without a bound: the
+/// scenarios within it leave no slack, and an ellipsoid has more and more such parts.
+const EDGE_WIDTH: f64 = 1e-4;
+
 /// The largest number of worst scenarios of earlier decisions from which ascents start.
 const MAX_KEPT: usize = 16;
 
@@ -50,6 +58,8 @@ pub struct Split<'p> {
     policy: Option<ProvenPolicy>,
     /// How the last claim was proved, in words.
     proof: Option<String>,
+    /// The last decision found on the edge of robust feasibility.
+    edge: Option<Vec<f64>>,
 }
 
 impl<'p> Split<'p> {
@@ -63,6 +73,7 @@ impl<'p> Split<'p> {
             with_parts: true,
             policy: None,
             proof: None,
+            edge: None,
         }
     }
 
@@ -158,10 +169,15 @@ impl Separation for Split<'_> {
             rounds: 0,
             dependence: Dependence::none(self.problem),
             policy: None,
+            is_known_edge: self.edge.as_deref() == Some(x),
+            is_on_edge: false,
         };
         match search.run(self.with_parts) {
             Ok(()) | Err(Error::Interrupted(_)) => {}
             Err(error) => return Err(error),
+        }
+        if search.is_on_edge {
+            self.edge = Some(x.to_vec());
         }
         let (upper, nodes) = (search.upper.max(search.ascent.cost()), search.nodes);
         let coefficients = search.dependence.coefficients();

@@ -3,11 +3,11 @@
 use std::collections::BinaryHeap;
 
 use super::node::{BoundedNode, Measures, SplitNode, bound, halves_at};
-use super::{MAXIMUM_TOL, MIN_WIDTH, Split};
+use super::{EDGE_WIDTH, MAXIMUM_TOL, MIN_WIDTH, Split};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::numeric::tolerances::{COST_TOL, LP_FEASIBILITY_TOL};
+use crate::numeric::tolerances::{COST_TOL, EDGE_TOL, LP_FEASIBILITY_TOL};
 use crate::policy::{Dependence, ProvenPolicy};
 use crate::recourse::Outcome;
 use crate::run::Clock;
@@ -32,6 +32,10 @@ pub(super) struct SplitSearch<'a> {
     pub(super) dependence: Dependence,
     /// The best policy for the whole range.
     pub(super) policy: Option<ProvenPolicy>,
+    /// Whether an earlier search found the decision on the edge of robust feasibility.
+    pub(super) is_known_edge: bool,
+    /// Whether this search did.
+    pub(super) is_on_edge: bool,
 }
 
 impl SplitSearch<'_> {
@@ -67,6 +71,10 @@ impl SplitSearch<'_> {
         let root = self.root()?;
         if root.bound == f64::INFINITY {
             self.every_scenario_has_recourse()?;
+            self.is_on_edge = with_parts && !self.is_known_edge && !self.is_done() && self.has_relaxed_policy()?;
+            if self.is_on_edge {
+                return Ok(());
+            }
         }
         if with_parts { self.branch(root) } else { Ok(()) }
     }
@@ -87,6 +95,9 @@ impl SplitSearch<'_> {
                 return Ok(());
             }
             self.clock.check()?;
+            if node.bound == f64::INFINITY && self.is_within_edge(&node.part) {
+                return Ok(());
+            }
             let Some((left, right)) = self.halves(&node)? else {
                 narrow = narrow.max(node.bound);
                 continue;
@@ -124,6 +135,24 @@ impl SplitSearch<'_> {
         }
         let is_settled = self.problem.recourse.cones.is_empty();
         Ok(is_settled && matches!(found.claim, Claim::Surely(at_most) if at_most <= 2.0 * LP_FEASIBILITY_TOL))
+    }
+
+    /// Whether a part without a policy is so small that only a decision on the edge of robust feasibility explains it.
+    /// Parts that end at levels become points, which the recourse itself decides.
+    fn is_within_edge(&self, part: &Part) -> bool {
+        (0..part.lower.len()).all(|entry| {
+            let width = self.range.upper[entry] - self.range.lower[entry];
+            part.upper[entry] - part.lower[entry] <= EDGE_WIDTH * width && self.problem.set.levels(entry).is_none()
+        })
+    }
+
+    /// Whether a policy for the whole range satisfies all rows up to a small margin.
+    fn has_relaxed_policy(&self) -> Result<bool, Error> {
+        let relaxed = self.problem.with_margin(-EDGE_TOL);
+        let dependence = Dependence::full(&relaxed);
+        let range = self.range.clone();
+        let bounded = bound(&relaxed, self.x, range, &dependence, Measures::Skipped, self.ascent.value(), self.clock)?;
+        Ok(bounded.is_some_and(|bounded| bounded.policy.is_some()))
     }
 
     /// Splits a part at the entry with the largest difference, times its width, between the slopes of policy and
