@@ -253,7 +253,8 @@ impl ScenarioCopies<'_> {
         self.write(&mut program, ModelVariant::RELAXED)?;
         let solution = program.solve(clock)?;
         let status = match solution.status {
-            ConicStatus::Solved => MasterStatus::Optimal,
+            // The bound is proved by a dual point, however far the primal one is from it.
+            ConicStatus::Solved | ConicStatus::Inexact(_) => MasterStatus::Optimal,
             ConicStatus::Infeasible => MasterStatus::Infeasible,
             ConicStatus::Unbounded => MasterStatus::Unbounded,
             ConicStatus::Stopped(stop) => MasterStatus::Stopped(stop),

@@ -99,7 +99,7 @@ impl PolicyProgram<'_> {
             ConicStatus::Infeasible => PolicyStatus::Infeasible,
             ConicStatus::Unbounded => PolicyStatus::Unbounded,
             ConicStatus::Stopped(stop) => PolicyStatus::Stopped(stop),
-            ConicStatus::Failed(why) => PolicyStatus::Failed(why),
+            ConicStatus::Inexact(why) | ConicStatus::Failed(why) => PolicyStatus::Failed(why),
         };
         let point = SolverPoint { status, values: solution.primal, duals: solution.row_duals, basis: None };
         Ok((columns, written, point))

@@ -141,7 +141,9 @@ impl Projection {
             }
             ConicStatus::Stopped(stop) => Err(stop.into()),
             ConicStatus::Unbounded => Err(Error::Master("Clarabel found a distance to be unbounded".into())),
-            ConicStatus::Failed(why) => Err(Error::Master(format!("Clarabel could not project a decision: {why}"))),
+            ConicStatus::Inexact(why) | ConicStatus::Failed(why) => {
+                Err(Error::Master(format!("Clarabel could not project a decision: {why}")))
+            }
         }
     }
 }

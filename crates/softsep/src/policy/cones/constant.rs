@@ -69,7 +69,9 @@ impl Repair<'_> {
             match solution.status {
                 ConicStatus::Solved => {}
                 ConicStatus::Stopped(stop) => return Err(stop.into()),
-                ConicStatus::Infeasible | ConicStatus::Unbounded | ConicStatus::Failed(_) => continue,
+                ConicStatus::Infeasible | ConicStatus::Unbounded | ConicStatus::Inexact(_) | ConicStatus::Failed(_) => {
+                    continue;
+                }
             }
             let mut values = solution.primal;
             self.project_on_rows(rows, cols, &mut values[..cols.len()]);

@@ -13,16 +13,30 @@
 //! positive value excludes every y.
 
 use crate::numeric::dot;
+use crate::numeric::tolerances::SUMMATION_TOL;
 use clarabel::solver::DefaultSolution;
 
 use super::cones::into_dual_cone;
+use super::residual::remove_residuals;
 use super::standard_form::{ActivitySource, StandardForm, matrix_side};
 
-/// Largest residual of a certificate of infeasibility or unboundedness, relative to its gain.
+/// Largest residual of a certificate of unboundedness, relative to its descent, and largest loss of a certificate of
+/// infeasibility by the reduced costs of columns that should have none, relative to its gain.
 const CERTIFICATE_RESIDUAL_TOL: f64 = 1e-6;
 
 /// Smallest gain of a Farkas certificate, relative to the sum of the absolute terms of the gain.
 const FARKAS_GAIN_TOL: f64 = 1e-9;
+
+/// Largest reduced cost that counts as rounding, relative to the sum of its absolute terms.
+const ROUNDING_SHARE: f64 = 1e-13;
+
+/// Largest reduced cost that is a residual where its column has a bound, relative to the sum of its absolute terms. A
+/// larger one is the multiplier of the bound.
+const RESIDUAL_SHARE: f64 = 1e-6;
+
+/// Rounds of repair. The second removes the rounding and the regularisation of the first, the others are for cones
+/// where a repaired multiplier has to be moved back.
+const REPAIR_ROUNDS: usize = 6;
 
 /// Data of one solve.
 #[derive(Debug)]
@@ -50,17 +64,47 @@ pub(super) struct ConicCertificate {
     /// The lower bound, or the gain of the Farkas certificate, at shift zero. At another shift it is smaller by
     /// `πᵀshift`.
     pub(super) bound: f64,
-    z: Vec<f64>,
+    multipliers: Multipliers,
+    /// Sum of the absolute terms of each reduced cost.
+    terms: Vec<f64>,
+    /// Columns whose reduced costs lost more than their share of the budget in some round of the repair.
+    uncovered: Vec<usize>,
     matrix: Vec<f64>,
 }
 
-/// The minimum of dᵀy over the finite bounds.
-struct BoundTerms {
+/// The multipliers that prove a bound.
+#[derive(Debug, Clone)]
+pub(super) struct Multipliers {
+    /// The multipliers of the entries.
+    pub(super) z: Vec<f64>,
+    /// The point ŷ at which the quadratic cost is replaced by its tangent.
+    pub(super) tangent: Vec<f64>,
+}
+
+/// The value of multipliers at shift zero.
+#[derive(Clone, Copy)]
+struct DualValue {
     total: f64,
     /// Sum of the absolute terms.
     mass: f64,
-    /// Largest |d_j| that is not covered by a finite bound.
+    /// Largest |d_j| that neither a finite bound nor rounding explains. With one the value is no bound.
     residual: f64,
+    /// Whether no column loses more than its share of the budget.
+    is_covered: bool,
+}
+
+/// What is wrong with the point of a solver.
+#[derive(Debug)]
+pub(super) struct Flaw {
+    pub(super) why: String,
+    /// False if the point is feasible and its bound holds, but the two are too far apart.
+    pub(super) is_fatal: bool,
+}
+
+impl Flaw {
+    pub(super) fn fatal(why: String) -> Self {
+        Self { why, is_fatal: true }
+    }
 }
 
 impl ConicCertificate {
@@ -73,83 +117,79 @@ impl ConicCertificate {
             reduced_costs: vec![0.0; cols],
             objective: f64::INFINITY,
             bound: f64::NEG_INFINITY,
-            z: vec![0.0; form.entries.len()],
+            multipliers: Multipliers { z: vec![0.0; form.entries.len()], tangent: vec![0.0; cols] },
+            terms: vec![0.0; cols],
+            uncovered: Vec::with_capacity(cols),
             matrix: vec![0.0; side * side],
         }
     }
 
-    /// Verifies an optimum: primal residual, dual residual and gap must be at most `tolerance`.
+    /// Verifies an optimum: primal residual and gap must be at most `tolerance`. If the gap alone is larger, the point
+    /// and the bound hold nevertheless.
     pub(super) fn verify_optimum(
         &mut self,
         form: &StandardForm,
         data: &SolveData,
         solution: &DefaultSolution<f64>,
         tolerance: f64,
-    ) -> Result<(), String> {
+    ) -> Result<(), Flaw> {
         let primal_residual = feasibility_error(form, data, solution);
         if !is_at_most(primal_residual, tolerance) {
-            return Err(format!("the primal residual is {primal_residual:e}"));
+            return Err(Flaw::fatal(format!("the primal residual is {primal_residual:e}")));
         }
         self.y.copy_from_slice(&solution.x);
         self.verify_dual(form, data, &solution.z, tolerance)
     }
 
-    /// Verifies multipliers beside the primal point y: dual residual and gap must be at most `tolerance`.
+    /// Verifies multipliers beside the primal point y: the gap must be at most `tolerance`.
     pub(super) fn verify_dual(
         &mut self,
         form: &StandardForm,
         data: &SolveData,
         z: &[f64],
         tolerance: f64,
-    ) -> Result<(), String> {
-        self.set_multipliers(form, z);
-        self.reduced_costs.copy_from_slice(&data.cost);
-        form.quadratic.mul_add(1.0, &self.y, &mut self.reduced_costs);
-        let gradient_norm = inf_norm(&self.reduced_costs);
-        form.rows.transpose_mul_add(-1.0, &self.pi, &mut self.reduced_costs);
-        let half_square = form.quadratic.half_square(&self.y);
-        self.objective = dot(&data.cost, &self.y) + half_square;
-
+    ) -> Result<(), Flaw> {
+        self.objective = dot(&data.cost, &self.y) + form.quadratic.half_square(&self.y);
         let allowed = tolerance * self.objective.abs().max(1.0);
-        let dual_tol = tolerance * gradient_norm.max(inf_norm(&self.pi)).max(1.0);
-        let bound_terms = self.minimise_over_bounds(form, allowed / form.cost.len().max(1) as f64, dual_tol);
-        if !is_at_most(bound_terms.residual, dual_tol) {
-            return Err(format!("the dual residual is {:e}", bound_terms.residual));
+        self.multipliers.z.copy_from_slice(z);
+        self.multipliers.tangent.copy_from_slice(&self.y);
+        let value = self.repair(form, data, &data.cost, allowed);
+        if value.residual > 0.0 {
+            return Err(Flaw::fatal(format!("the dual residual is {:e}", value.residual)));
         }
-        self.bound = bound_terms.total - half_square + self.target_product(form).0;
-        let gap = self.objective - (self.bound - dot(&self.pi, &data.shift));
-        if !is_at_most(gap.abs(), allowed) {
-            return Err(format!("the duality gap is {gap:e} at the value {:e}", self.objective));
+        self.bound = value.total - SUMMATION_TOL * value.mass;
+        let gap = self.objective - self.value(data);
+        match is_at_most(gap.abs(), allowed) {
+            true => Ok(()),
+            false => Err(Flaw {
+                why: format!("the duality gap is {gap:e} at the value {:e}", self.objective),
+                is_fatal: !gap.is_finite(),
+            }),
         }
-        Ok(())
     }
 
     /// Verifies a Farkas certificate, scaled to a largest row multiplier of 1: it must exclude every y.
     pub(super) fn verify_farkas(&mut self, form: &StandardForm, data: &SolveData, z: &[f64]) -> Result<(), String> {
-        self.set_multipliers(form, z);
+        let zero_cost = vec![0.0; form.cost.len()];
+        self.multipliers.z.copy_from_slice(z);
+        self.set_row_multipliers(form);
         let scale = inf_norm(&self.pi).recip();
         if !scale.is_finite() {
             return Err("the certificate of infeasibility names no row".to_owned());
         }
-        self.z.iter_mut().chain(&mut self.pi).for_each(|multiplier| *multiplier *= scale);
+        self.multipliers.z.iter_mut().chain(&mut self.pi).for_each(|multiplier| *multiplier *= scale);
+        self.multipliers.tangent.fill(0.0);
         self.y.fill(0.0);
-        self.reduced_costs.fill(0.0);
-        form.rows.transpose_mul_add(-1.0, &self.pi, &mut self.reduced_costs);
-
-        let (targets, mut mass) = self.target_product(form);
-        let shifts = dot(&self.pi, &data.shift);
-        mass += self.pi.iter().zip(&data.shift).map(|(pi, shift)| (pi * shift).abs()).sum::<f64>();
-        let budget = CERTIFICATE_RESIDUAL_TOL * (targets - shifts).abs() / form.cost.len().max(1) as f64;
-        let bound_terms = self.minimise_over_bounds(form, budget, CERTIFICATE_RESIDUAL_TOL * form.max_coefficient);
-        self.bound = targets + bound_terms.total;
+        let budget = CERTIFICATE_RESIDUAL_TOL * (self.target_product(form).0 - dot(&self.pi, &data.shift)).abs();
+        let value = self.repair(form, data, &zero_cost, budget);
+        self.bound = value.total;
         self.objective = f64::INFINITY;
-        let gain = self.bound - shifts;
-        if !(gain > FARKAS_GAIN_TOL * (mass + bound_terms.mass)
-            && is_at_most(bound_terms.residual, CERTIFICATE_RESIDUAL_TOL * gain))
-        {
+        let gain = self.value(data);
+        let mass = value.mass + self.pi.iter().zip(&data.shift).map(|(pi, shift)| (pi * shift).abs()).sum::<f64>();
+        if !(gain > FARKAS_GAIN_TOL * mass && value.residual == 0.0) {
             return Err(format!(
                 "the certificate of infeasibility gains {gain:e} with a residual of {:e}",
-                bound_terms.residual
+                value.residual
             ));
         }
         Ok(())
@@ -187,6 +227,11 @@ impl ConicCertificate {
         Ok(())
     }
 
+    /// The bound at the shift of a solve.
+    pub(super) fn value(&self, data: &SolveData) -> f64 {
+        self.bound - dot(&self.pi, &data.shift)
+    }
+
     /// Resets to no solution and no bound.
     pub(super) fn clear(&mut self) {
         for buffer in [&mut self.y, &mut self.pi, &mut self.reduced_costs] {
@@ -196,16 +241,16 @@ impl ConicCertificate {
     }
 
     /// Moves z into the dual cone and computes π from it.
-    fn set_multipliers(&mut self, form: &StandardForm, z: &[f64]) {
-        self.z.copy_from_slice(z);
-        for z in &mut self.z[form.zero..form.zero + form.nonnegative] {
+    fn set_row_multipliers(&mut self, form: &StandardForm) {
+        let z = &mut self.multipliers.z;
+        for z in &mut z[form.zero..form.zero + form.nonnegative] {
             *z = z.max(0.0);
         }
         for (kind, entries) in &form.cones {
-            into_dual_cone(*kind, &mut self.z[entries.clone()], &mut self.matrix);
+            into_dual_cone(*kind, &mut z[entries.clone()], &mut self.matrix);
         }
         self.pi.fill(0.0);
-        for (entry, z) in form.entries.iter().zip(&self.z) {
+        for (entry, z) in form.entries.iter().zip(&*z) {
             if let ActivitySource::Row(row) = entry.source {
                 self.pi[row] += entry.sign * z;
             }
@@ -214,35 +259,91 @@ impl ConicCertificate {
 
     /// Returns `Σ z·sign·target` over the entries of rows, and the sum of the absolute terms.
     fn target_product(&self, form: &StandardForm) -> (f64, f64) {
-        (form.entries.iter().zip(&self.z))
+        (form.entries.iter().zip(&self.multipliers.z))
             .filter(|(entry, _)| matches!(entry.source, ActivitySource::Row(_)))
             .map(|(entry, z)| z * entry.sign * entry.target)
             .fold((0.0, 0.0), |(sum, mass), term| (sum + term, mass + term.abs()))
     }
 
-    /// Returns the minimum of d_j·y_j over the bounds of y_j, summed over j.
+    /// Repairs the multipliers until the reduced costs lose at most `budget` at the bounds of y (see `residual.rs`), and
+    /// evaluates them. The best multipliers met remain.
+    fn repair(&mut self, form: &StandardForm, data: &SolveData, cost: &[f64], budget: f64) -> DualValue {
+        self.uncovered.clear();
+        let mut value = self.evaluate(form, cost, budget);
+        let mut best = None;
+        for _ in 0..REPAIR_ROUNDS {
+            if value.is_covered {
+                return value;
+            }
+            let rank = (value.residual == 0.0, value.total - dot(&self.pi, &data.shift));
+            if best.as_ref().is_none_or(|(best, _)| rank > *best) {
+                best = Some((rank, self.multipliers.clone()));
+            }
+            if !remove_residuals(form, &self.uncovered, &self.reduced_costs, budget, &mut self.multipliers) {
+                break;
+            }
+            value = self.evaluate(form, cost, budget);
+        }
+        let rank = (value.residual == 0.0, value.total - dot(&self.pi, &data.shift));
+        match best {
+            Some((best, multipliers)) if best > rank => {
+                self.multipliers = multipliers;
+                self.evaluate(form, cost, budget)
+            }
+            _ => value,
+        }
+    }
+
+    /// Computes the reduced costs d of the multipliers, and the minimum of dᵀy over the bounds of y with the targets'
+    /// part. Marks the columns whose d loses more than its share of `budget` against its value at y.
     ///
-    /// At an optimum d_j is the multiplier of a bound or zero, up to the tolerance of the solver. Where the bound in
-    /// the direction of −d_j is infinite the minimum is finite only for d_j = 0, and where it is far away the minimum
-    /// is uselessly weak. There a |d_j| below `dual_tol` is evaluated at ŷ_j. That is an error of |d_j|·|y_j − ŷ_j| for
-    /// other y_j, as the tolerance of the solver allows. All other terms, and those of at most `budget`, are evaluated
-    /// at the bound and hold without a tolerance.
-    fn minimise_over_bounds(&self, form: &StandardForm, budget: f64, dual_tol: f64) -> BoundTerms {
-        let mut bound_terms = BoundTerms { total: 0.0, mass: 0.0, residual: 0.0 };
+    /// Where the bound in the direction of −d_j is infinite, the minimum is finite only for d_j = 0. There a |d_j| that
+    /// the rounding of its own terms explains is evaluated at y_j, and any other is a residual.
+    fn evaluate(&mut self, form: &StandardForm, cost: &[f64], budget: f64) -> DualValue {
+        self.set_row_multipliers(form);
+        let tangent = &self.multipliers.tangent;
+        self.reduced_costs.copy_from_slice(cost);
+        form.quadratic.mul_add(1.0, tangent, &mut self.reduced_costs);
+        self.terms.iter_mut().zip(cost).for_each(|(terms, cost)| *terms = cost.abs());
+        for (i, j, value) in form.quadratic.iter() {
+            self.terms[i] += (value * tangent[j]).abs();
+            self.terms[j] += (value * tangent[i]).abs();
+        }
+        for (row, &pi) in self.pi.iter().enumerate().filter(|(_, pi)| **pi != 0.0) {
+            for (col, value) in form.rows.row(row) {
+                self.reduced_costs[col] -= pi * value;
+                self.terms[col] += (pi * value).abs();
+            }
+        }
+        let budget = budget / form.cost.len().max(1) as f64;
+        let ((targets, mass), half_square) = (self.target_product(form), form.quadratic.half_square(tangent));
+        let mut value =
+            DualValue { total: targets - half_square, mass: mass + half_square.abs(), residual: 0.0, is_covered: true };
         for (col, (&d, &y)) in self.reduced_costs.iter().zip(&self.y).enumerate() {
             if d == 0.0 {
                 continue;
             }
             let bound = if d > 0.0 { form.lower[col] } else { form.upper[col] };
-            let at_bound = bound.is_finite() && (d.abs() > dual_tol || d.abs() * (y - bound).abs() <= budget);
-            if !at_bound {
-                bound_terms.residual = bound_terms.residual.max(d.abs());
+            let share = d.abs() / self.terms[col];
+            let term = if bound.is_finite() { d * bound } else { d * y };
+            let is_covered = match bound.is_finite() {
+                true => share > RESIDUAL_SHARE || (d * (y - bound)).abs() <= budget,
+                false => share <= ROUNDING_SHARE,
+            };
+            if !is_covered {
+                value.is_covered = false;
+                // A column stays in: a repair that ignores it would undo its repair.
+                if !self.uncovered.contains(&col) {
+                    self.uncovered.push(col);
+                }
+                if bound.is_infinite() {
+                    value.residual = value.residual.max(d.abs());
+                }
             }
-            let term = d * if at_bound { bound } else { y };
-            bound_terms.total += term;
-            bound_terms.mass += term.abs();
+            value.total += term;
+            value.mass += term.abs();
         }
-        bound_terms
+        value
     }
 }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::standard_form::matrix_side;
 use crate::definition::ConeKind;
+use crate::numeric::dot;
 
 /// Returns the linear map that takes multipliers `z[entries]` in the dual of a cone into the cone itself, and no
 /// others: one list of terms per row of the cone.
@@ -42,6 +43,26 @@ pub(super) fn into_dual_cone(kind: ConeKind, z: &mut [f64], matrix: &mut [f64]) 
         // Cones of other lengths are rejected when the program is built.
         _ => {}
     }
+}
+
+/// Returns the unit normal of a dual cone's boundary near `z`, or zeros where it has none or is not smooth.
+pub(super) fn dual_cone_normal(kind: ConeKind, z: &[f64]) -> Vec<f64> {
+    let mut normal = match (kind, z) {
+        (ConeKind::SecondOrder, [_, rest @ ..]) => {
+            let norm = dot(rest, rest).sqrt();
+            std::iter::once(1.0).chain(rest.iter().map(|entry| -entry / norm)).collect()
+        }
+        (ConeKind::Exponential, &[u, _, w]) => vec![-(-w / u).ln(), 1.0, -u / w],
+        (ConeKind::Power { alpha }, &[u, v, w]) => {
+            let limit = (u / alpha).powf(alpha) * (v / (1.0 - alpha)).powf(1.0 - alpha);
+            vec![alpha * limit / u, (1.0 - alpha) * limit / v, -w.signum()]
+        }
+        _ => vec![0.0; z.len()],
+    };
+    let norm = dot(&normal, &normal).sqrt();
+    let scale = if norm > 0.0 && norm.is_finite() { norm.recip() } else { 0.0 };
+    normal.iter_mut().for_each(|entry| *entry = if scale > 0.0 { *entry * scale } else { 0.0 });
+    normal
 }
 
 /// Moves `(u, v, w)` into the dual of `{v·exp(u/v) ≤ w}`: the closure of `{u < 0, w > 0, v ≥ u + u·ln(−w/u)}`, which at

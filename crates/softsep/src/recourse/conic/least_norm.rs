@@ -96,7 +96,9 @@ impl ConicSolver {
         match solved.status {
             ConicStatus::Solved => Ok(solved.primal.iter().map(|z| z * size).collect()),
             ConicStatus::Stopped(stop) => Err(Some(stop)),
-            ConicStatus::Infeasible | ConicStatus::Unbounded | ConicStatus::Failed(_) => Err(None),
+            ConicStatus::Infeasible | ConicStatus::Unbounded | ConicStatus::Inexact(_) | ConicStatus::Failed(_) => {
+                Err(None)
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ mod infeasible_tests;
 mod least_norm;
 #[cfg(test)]
 mod random_tests;
+mod residual;
 mod solver;
 mod standard_form;
 #[cfg(test)]
@@ -145,7 +146,7 @@ impl Recourse for Conic {
                 answer.slope_xi.fill(0.0);
             }
             ConicStatus::Stopped(stop) => return Err(stop.into()),
-            ConicStatus::Failed(why) => {
+            ConicStatus::Inexact(why) | ConicStatus::Failed(why) => {
                 return Err(RecourseError::Numerical { x: self.x.clone(), xi: xi.to_vec(), why });
             }
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
-use super::certificate::{ConicCertificate, SolveData, feasibility_error, is_at_most};
+use super::certificate::{ConicCertificate, Flaw, SolveData, feasibility_error, is_at_most};
 use super::elastic::ElasticProgram;
 use super::standard_form::{ConicProgram, StandardForm};
 use crate::recourse::RecourseError;
@@ -26,6 +26,8 @@ pub(crate) enum ConicStatus {
     Unbounded,
     /// The time limit passed or an interrupt came.
     Stopped(Interrupt),
+    /// A feasible point and a lower bound that holds, but farther apart than every rung of the ladder allows.
+    Inexact(String),
     /// Every rung of the ladder failed. The reason is that of the last one.
     Failed(String),
 }
@@ -177,6 +179,7 @@ impl ConicSolver {
     pub(super) fn solve(&mut self) -> ConicStatus {
         self.form.right_side(&self.data.shift, &mut self.data.right_side);
         let mut why = String::new();
+        let mut inexact: Option<ConicCertificate> = None;
         for (rung_index, rung) in LADDER.iter().enumerate() {
             if let Err(stop) = self.clock.check() {
                 self.certificate.clear();
@@ -186,6 +189,7 @@ impl ConicSolver {
                 self.attempt(None, rung)
             } else {
                 new_program_solver(&self.form, &self.data, rung, &self.clock)
+                    .map_err(Flaw::fatal)
                     .and_then(|solver| self.attempt(Some(solver), rung))
             };
             match outcome {
@@ -193,7 +197,13 @@ impl ConicSolver {
                     self.recovered += u64::from(rung_index > 0 && !matches!(status, ConicStatus::Stopped(_)));
                     return status;
                 }
-                Err(reason) => why = reason,
+                Err(flaw) => {
+                    let gap = |certificate: &ConicCertificate| certificate.objective - certificate.value(&self.data);
+                    if !flaw.is_fatal && inexact.as_ref().is_none_or(|best| gap(&self.certificate) < gap(best)) {
+                        inexact = Some(self.certificate.clone());
+                    }
+                    why = flaw.why;
+                }
             }
             // Recourse that is infeasible by a small margin is hard to tell from recourse that is feasible by a small
             // margin. The least violation is well conditioned.
@@ -201,6 +211,10 @@ impl ConicSolver {
                 self.recovered += 1;
                 return ConicStatus::Infeasible;
             }
+        }
+        if let Some(inexact) = inexact {
+            self.certificate = inexact;
+            return ConicStatus::Inexact(why);
         }
         self.certificate.clear();
         ConicStatus::Failed(why)
@@ -211,19 +225,21 @@ impl ConicSolver {
         &mut self,
         mut fresh: Option<DefaultSolver<f64>>,
         rung: &InteriorPointRung,
-    ) -> Result<ConicStatus, String> {
+    ) -> Result<ConicStatus, Flaw> {
         let Self { form, data, certificate, solver, .. } = self;
         let solver = fresh.as_mut().unwrap_or(solver);
-        resolve(solver, &data.cost, &data.right_side, &mut self.iterations)?;
+        resolve(solver, &data.cost, &data.right_side, &mut self.iterations).map_err(Flaw::fatal)?;
         if is_ray(solver.solution.status) {
-            certificate.verify_ray(form, data, &solver.solution)?;
+            certificate.verify_ray(form, data, &solver.solution).map_err(Flaw::fatal)?;
             // A ray does not imply a feasible point: solve for one with zero costs. (H stays, since ½yᵀHy is bounded
             // below.)
-            resolve(solver, &self.zero_cost, &data.right_side, &mut self.iterations)?;
+            resolve(solver, &self.zero_cost, &data.right_side, &mut self.iterations).map_err(Flaw::fatal)?;
             if is_optimum(solver.solution.status) {
                 let residual = feasibility_error(form, data, &solver.solution);
                 return is_at_most(residual, rung.accepted).then_some(ConicStatus::Unbounded).ok_or_else(|| {
-                    format!("beside a ray of descent, the point found has a primal residual of {residual:e}")
+                    Flaw::fatal(format!(
+                        "beside a ray of descent, the point found has a primal residual of {residual:e}"
+                    ))
                 });
             }
         }
@@ -242,7 +258,7 @@ impl ConicSolver {
                     &self.clock,
                     &mut self.iterations,
                 );
-                deepest.or_else(|_| certificate.verify_farkas(form, data, &solver.solution.z))?;
+                deepest.or_else(|_| certificate.verify_farkas(form, data, &solver.solution.z)).map_err(Flaw::fatal)?;
                 Ok(ConicStatus::Infeasible)
             }
             SolverStatus::CallbackTerminated => {
@@ -250,7 +266,13 @@ impl ConicSolver {
                 // The callback terminates only after the clock has stopped, and a clock does not restart.
                 Ok(ConicStatus::Stopped(self.clock.check().err().unwrap_or(Interrupt::Interrupted)))
             }
-            other => Err(format!("Clarabel ended with {other}")),
+            // The last point may be as good as an optimum.
+            other => match certificate.verify_optimum(form, data, &solver.solution, rung.accepted) {
+                Ok(()) => Ok(ConicStatus::Solved),
+                Err(Flaw { why, is_fatal }) => {
+                    Err(Flaw { why: format!("Clarabel ended with {other}, and {why}"), is_fatal })
+                }
+            },
         }
     }
 

@@ -1,0 +1,156 @@
+//! Masters with quadratic and conic parts whose coefficients span many decades: a lower bound is never above the
+//! optimum, which a closed form gives.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use softsep::internals::format::load_text;
+use softsep::{Error, MethodSettings, Outcome, Problem, Settings, Status, solve};
+
+const METHODS: [&str; 4] = ["ccg", "extensive", "benders", "bundle"];
+
+/// `min c·x + ½q·x² + max over ξ of min { ½h·y² + b·y + p·s : a·y + s ≥ ξ − e·x, s ≥ 0 }` over 0 ≤ x ≤ top.
+#[derive(Debug)]
+struct Shortage {
+    c: f64,
+    q: f64,
+    top: f64,
+    h: f64,
+    b: f64,
+    p: f64,
+    a: f64,
+    e: f64,
+    /// Whether y may be negative.
+    free: bool,
+    demands: Vec<f64>,
+}
+
+impl Shortage {
+    fn random(seed: u64, decades: f64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let size = |rng: &mut ChaCha8Rng| 10.0_f64.powf(rng.random_range(-decades..decades));
+        Self {
+            c: size(&mut rng),
+            q: if rng.random_bool(0.5) { size(&mut rng) } else { 0.0 },
+            top: size(&mut rng),
+            h: size(&mut rng),
+            b: size(&mut rng),
+            p: size(&mut rng),
+            a: size(&mut rng),
+            e: size(&mut rng),
+            free: rng.random_bool(0.5),
+            demands: (0..rng.random_range(1..5)).map(|_| size(&mut rng)).collect(),
+        }
+    }
+
+    fn problem(&self) -> Problem {
+        let Self { c, q, top, h, b, p, a, e, free, demands } = self;
+        let bounds = if *free { r#", "lower": null"# } else { "" };
+        let points: Vec<[f64; 1]> = demands.iter().map(|demand| [*demand]).collect();
+        let text = format!(
+            r#"{{"format": "aro/1", "first_stage": {{"variables": [{{"name": "x", "cost": {c:e}, "upper": {top:e}}}],
+                                                   "quadratic": [["x", "x", {q:e}]]}},
+                "uncertainty": {{"parameters": ["g"], "set": {{"kind": "scenarios", "points": {points:?}}}}},
+                "recourse": {{"variables": [{{"name": "y", "cost": {b:e}{bounds}}}, {{"name": "s", "cost": {p:e}}}],
+                              "quadratic": [["y", "y", {h:e}]],
+                              "constraints": [{{"name": "r", "y": {{"y": {a:e}, "s": 1}}, "x": {{"x": {e:e}}},
+                                               "xi": {{"g": -1}}, "lower": 0}}]}}}}"#
+        );
+        load_text(&text, "text", Path::new("")).unwrap().check().unwrap()
+    }
+
+    fn recourse(&self, short: f64) -> f64 {
+        let Self { h, b, p, a, .. } = self;
+        let candidates = [0.0, -b / h, (p * a - b) / h, short / a].into_iter().filter(|y| self.free || *y >= 0.0);
+        candidates.map(|y| 0.5 * h * y * y + b * y + p * (short - a * y).max(0.0)).fold(f64::INFINITY, f64::min)
+    }
+
+    fn cost(&self, x: f64) -> f64 {
+        let worst = self.demands.iter().map(|demand| self.recourse(demand - self.e * x)).fold(f64::MIN, f64::max);
+        self.c * x + 0.5 * self.q * x * x + worst
+    }
+
+    /// The optimum, by golden sections.
+    fn optimum(&self) -> f64 {
+        let (mut low, mut high) = (0.0, self.top);
+        for _ in 0..400 {
+            let (left, right) = (low + (high - low) * 0.4, low + (high - low) * 0.6);
+            if self.cost(left) <= self.cost(right) { high = right } else { low = left }
+        }
+        [0.0, low, high, self.top].map(|x| self.cost(x)).into_iter().fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Solves with a gap of 1e-6.
+fn run(shortage: &Shortage, method: &str) -> Result<Outcome, Error> {
+    let settings = Settings {
+        method: MethodSettings::named(method).unwrap(),
+        gap: 1e-6,
+        time_limit: Some(std::time::Duration::from_secs(10)),
+        ..Settings::default()
+    };
+    solve(&shortage.problem(), &settings)
+}
+
+/// Over six decades every master is solved. Of these seeds 36 once ended without a verified gap, and 44 and 131 had
+/// lower bounds above the optimum: the residual of a free column was taken for zero, in proportion to the largest price.
+#[test]
+fn masters_over_six_decades_are_solved() {
+    for (seed, method) in (0..132).flat_map(|seed| ["ccg", "extensive", "bundle"].map(|method| (seed, method))) {
+        let shortage = Shortage::random(seed, 3.0);
+        let (optimum, outcome) = (shortage.optimum(), run(&shortage, method).unwrap());
+        let (lower, best) = (outcome.bounds.lower().unwrap(), outcome.bounds.best().unwrap().value);
+        assert!(lower <= optimum + 1e-9 * optimum.abs(), "{method} {seed}: {lower} above {optimum}");
+        assert!((best - optimum).abs() <= 1e-4 * optimum.abs(), "{method} {seed}: {best} in place of {optimum}");
+    }
+}
+
+/// Over twelve decades some masters are beyond the solver. None of those that it solves has a false bound.
+#[test]
+fn lower_bounds_hold_over_twelve_decades() {
+    for (seed, method) in (0..150).flat_map(|seed| ["ccg", "benders"].map(|method| (seed, method))) {
+        let shortage = Shortage::random(seed, 6.0);
+        let Ok(outcome) = run(&shortage, method) else { continue };
+        let (optimum, lower) = (shortage.optimum(), outcome.bounds.lower().unwrap_or(f64::NEG_INFINITY));
+        assert!(outcome.status != Status::Infeasible, "{method} {seed}");
+        assert!(lower <= optimum + 1e-9 * optimum.abs(), "{method} {seed}: {lower} above {optimum}");
+    }
+}
+
+/// Prints the shares of outcomes, for `make soak`.
+#[test]
+fn soak_of_decades() {
+    if std::env::var_os("SOFTSEP_SOAK").is_none() {
+        return;
+    }
+    for (decades, method) in [1.0, 3.0, 4.0, 6.0].into_iter().flat_map(|decades| METHODS.map(|m| (decades, m))) {
+        let (mut false_bounds, mut false_values, mut failed, mut optimal) = (Vec::new(), 0, Vec::new(), 0);
+        for seed in 0..500 {
+            let shortage = Shortage::random(seed, decades);
+            let optimum = shortage.optimum();
+            match run(&shortage, method) {
+                Ok(outcome) => {
+                    let is_optimal = outcome.status == Status::Optimal;
+                    optimal += usize::from(is_optimal);
+                    let lower = outcome.bounds.lower().unwrap_or(f64::NEG_INFINITY);
+                    let value = outcome.bounds.best().map_or(f64::NAN, |best| best.value);
+                    if lower > optimum + 1e-9 * optimum.abs() {
+                        false_bounds.push(seed);
+                    }
+                    false_values += usize::from(is_optimal && !((value - optimum).abs() <= 1e-5 * optimum.abs()));
+                }
+                Err(error) => failed.push(format!("{seed}: {error}")),
+            }
+        }
+        println!(
+            "±{decades} decades, {method}: {optimal} of 500 optimal, {false_values} of them off by more than 1e-5, \
+             {} failed: {:#?}",
+            failed.len(),
+            &failed[..failed.len().min(5)]
+        );
+        assert!(false_bounds.is_empty(), "{method}, ±{decades} decades: {false_bounds:?}");
+    }
+}
