@@ -6,15 +6,14 @@ use crate::cuts::WarmStart;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::run::{Run, Stop};
-use crate::separation::Exact;
 
 /// Proves the problem unbounded or infeasible by Benders decomposition. Errs where costs move with ξ: then the master
 /// may lack a scenario that bounds it.
 pub(super) fn prove_unbounded(problem: &Problem, certify: Certify, run: &mut Run) -> Result<Stop, Error> {
     if problem.recourse.costs_move() {
-        let instead = match Exact::choose(problem) {
-            Ok(_) => "try --method ccg",
-            Err(_) => "give bounds to the variables that it falls along",
+        let instead = match super::scope::has_proof(problem) {
+            true => "try --method ccg",
+            false => "give bounds to the variables that it falls along",
         };
         return Err(Error::Master(format!(
             "the cost at a typical scenario falls without end, and there is no decision to start from; {instead}"
