@@ -120,14 +120,9 @@ impl Evaluate {
 /// The evaluation for programs. Keys that do not apply are left out; the objective is null where it is infinite.
 fn json_of(problem: &Problem, evaluation: &Evaluation, time: Duration) -> Value {
     let names = &problem.names;
-    let status = match evaluation.objective {
-        f64::INFINITY => "infeasible",
-        f64::NEG_INFINITY => "unbounded",
-        _ => "feasible",
-    };
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
-    put("status", status.into());
+    put("status", json!(evaluation.status()));
     // JSON has no infinity; a number that is none becomes null.
     put("objective", evaluation.objective.into());
     put("exact", evaluation.exact.into());

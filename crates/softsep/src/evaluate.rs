@@ -4,7 +4,7 @@ use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::{Problem, Scaling, Violation};
 use crate::numeric::tolerances::{EXACTNESS_TOL, FEASIBILITY_TOL, RAY_SUPPORT_TOL, ROUNDING_TOL};
-use crate::outcome::WorstCase;
+use crate::outcome::{Status, WorstCase};
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
 use crate::separation::{
@@ -39,6 +39,19 @@ pub struct Evaluation {
     pub recourse_solves: u64,
     /// The largest violation of X, if the decision is not in X.
     pub violation: Option<Violation>,
+}
+
+impl Evaluation {
+    /// Infeasible, if the decision is not in X or some scenario has no recourse; unbounded, if recourse is at every
+    /// scenario tried; else feasible.
+    pub fn status(&self) -> Status {
+        match self.objective {
+            _ if self.violation.is_some() => Status::Infeasible,
+            f64::INFINITY => Status::Infeasible,
+            f64::NEG_INFINITY => Status::Unbounded,
+            _ => Status::Feasible,
+        }
+    }
 }
 
 /// The distance of a bound from the worst scenario found, relative to the cost, at which a search for it ends.

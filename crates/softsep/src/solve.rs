@@ -5,13 +5,15 @@ use std::sync::atomic::AtomicBool;
 
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
+use crate::definition::one_line;
 use crate::error::Error;
 use crate::methods::run_method;
-use crate::model::{Problem, Scaling};
+use crate::model::{FirstStage, Problem, Scaling};
 use crate::outcome::{Outcome, Status, WorstCase};
 use crate::recourse::{self, Answer, RecourseError, engine};
 use crate::run::{
-    Bounds, ChainRecord, Clock, Event, Header, Interrupt, Limits, Observer, Record, Run, Silent, Stop, Verdict,
+    Bounds, ChainRecord, Clock, Event, Header, Infeasible, Interrupt, Limits, Observer, Record, Run, Silent, Stage,
+    Stop, Verdict,
 };
 use crate::settings::Settings;
 
@@ -84,10 +86,8 @@ fn convert(mut outcome: Outcome, scaling: &Scaling) -> Outcome {
     if let Some(worst_case) = &mut outcome.worst_case {
         scaling.convert_worst_case(&mut worst_case.xi, &mut worst_case.cost, &mut worst_case.y);
     }
-    if let Some(Verdict::Infeasible(infeasible)) = &mut outcome.verdict
-        && let Some(xi) = &mut infeasible.xi
-    {
-        Scaling::convert(xi, &scaling.parameters);
+    if let Some(Verdict::Infeasible(infeasible)) = &mut outcome.verdict {
+        infeasible.xi.iter_mut().for_each(|xi| Scaling::convert(xi, &scaling.parameters));
     }
     outcome.failure = outcome.failure.map(|failure| convert_error(failure, scaling));
     outcome
@@ -120,7 +120,11 @@ fn solve_as_written(
         let mut run = Run::new(method.name(), limits, clock, observer);
         run.begin(&Header { problem: problem.name.clone(), facts: problem.facts(), method: method.name() });
         let mut warm = WarmStart::cold(problem);
-        let (stop, failure) = match run_method(method.as_ref(), problem, settings.certify, &mut warm, &mut run) {
+        let ended = match problem.first.without_value() {
+            Some(entry) => Ok(run.prove(Verdict::Infeasible(no_integer(problem, entry)))),
+            None => run_method(method.as_ref(), problem, settings.certify, &mut warm, &mut run),
+        };
+        let (stop, failure) = match ended {
             Ok(stop) => (stop, None),
             Err(Error::Interrupted(interrupt)) => (interrupt.into(), None),
             Err(error) if error.is_refusal() => return Err(error),
@@ -130,6 +134,19 @@ fn solve_as_written(
         run.say(&note);
         Ok(take_stock(problem, settings, &mut run, stop, failure))
     })?
+}
+
+/// The verdict on a problem with an integer variable without an integer between its bounds.
+fn no_integer(problem: &Problem, entry: usize) -> Infeasible {
+    let FirstStage { lower, upper, .. } = &problem.first;
+    let name = one_line(&problem.names.first[entry]);
+    Infeasible {
+        stage: Stage::First,
+        xi: Vec::new(),
+        first_rows: Vec::new(),
+        recourse_rows: Vec::new(),
+        why: format!("there is no integer between the bounds {} and {} of \"{name}\"", lower[entry], upper[entry]),
+    }
 }
 
 /// Runs `work` on a pool of its own, so that the library never changes the caller's.

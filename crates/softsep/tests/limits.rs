@@ -71,8 +71,8 @@ fn check(known: &Known, outcome: &Outcome, settings: &Settings, allowed: &[Stop]
             let close = room + settings.gap * optimum.abs();
             assert!(upper.is_some_and(|upper| upper <= optimum + close), "{context}: {optimum} is optimal");
         }
-        Status::Feasible => assert!(outcome.bounds.best().is_some(), "{context}"),
-        Status::Unknown => assert!(outcome.bounds.best().is_none(), "{context}"),
+        Status::Feasible => assert!(outcome.objective().is_some(), "{context}"),
+        Status::Unknown => assert!(outcome.objective().is_none(), "{context}"),
         _ => panic!("{context}"),
     }
     // A run that has met its gap says so, unless it was interrupted as well.

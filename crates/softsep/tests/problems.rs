@@ -373,14 +373,17 @@ fn check_infeasible(case: &Case, result: &ResultFile, context: &str) {
             "{context}: \"{row}\" is not named in {found:?}"
         );
     }
-    assert_eq!(found.xi.is_some(), expected.stage == Stage::Recourse, "{context}: {found:?}");
-    if let (Some(NamedValues(found)), Some(expected)) = (&found.xi, &expected.xi) {
-        let expected: Vec<_> = expected.iter().map(|(name, &value)| (name.clone(), value)).collect();
-        assert_eq!(found, &expected, "{context}");
+    assert_eq!(found.xi.is_empty(), expected.stage == Stage::First, "{context}: {found:?}");
+    if let Some(expected) = &expected.xi {
+        let expected = NamedValues(expected.iter().map(|(name, &value)| (name.clone(), value)).collect());
+        assert_eq!(found.xi, [expected], "{context}");
     }
-    if let (Some(NamedValues(found)), Some(expected)) = (&found.xi, &expected.xi_among) {
-        let found: Vec<f64> = found.iter().map(|(_, value)| *value).collect();
-        assert!(expected.contains(&found), "{context}: {found:?}");
+    if let Some(expected) = &expected.xi_among {
+        let named =
+            |among: &Vec<f64>| found.xi.iter().filter(|xi| xi.0.iter().map(|(_, value)| value).eq(among)).count();
+        let counts: Vec<usize> = expected.iter().map(named).collect();
+        assert!(counts.iter().all(|&count| count <= 1), "{context}: {found:?}");
+        assert!(found.xi.len() > 1 && counts.iter().sum::<usize>() == found.xi.len(), "{context}: {found:?}");
     }
 }
 

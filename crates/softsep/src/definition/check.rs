@@ -281,7 +281,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// The numbers of a variable: its cost, and bounds that leave it a value of its kind.
+    /// The numbers of a variable: its cost, and bounds that do not cross and suit its kind.
     pub(crate) fn variable(&mut self, variable: &Variable, place: &dyn Fn() -> String) {
         self.finite(variable.cost, place, || "\"cost\"".to_owned());
         let (lower, upper) = (variable.lower, variable.upper);
@@ -289,12 +289,8 @@ impl<'c> Check<'c> {
             return;
         }
         match variable.kind {
-            VariableKind::Continuous => {}
-            VariableKind::Integer if lower.ceil() <= upper.floor() => {}
-            VariableKind::Integer => {
-                self.complaints
-                    .add(place(), format!("there is no integer between \"lower\" {lower} and \"upper\" {upper}"));
-            }
+            // Bounds without an integer between them make the problem infeasible, and no fault.
+            VariableKind::Continuous | VariableKind::Integer => {}
             VariableKind::Binary => {
                 for (value, key) in [(lower, "lower"), (upper, "upper")] {
                     if value != 0.0 && value != 1.0 {

@@ -117,9 +117,10 @@ pub struct WorstCaseFile {
 pub struct InfeasibleFile {
     /// The stage without solution.
     pub stage: Stage,
-    /// A ξ without recourse, if the recourse is infeasible.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub xi: Option<NamedValues>,
+    /// The scenarios without recourse, if the recourse is infeasible. In the file an object where one is enough, and a
+    /// list of objects where several are served one by one, but not together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_several")]
+    pub xi: Vec<NamedValues>,
     /// The rows that contradict one another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
@@ -167,6 +168,34 @@ impl<'de> Deserialize<'de> for NamedValues {
             }
         }
         deserializer.deserialize_map(InOrder)
+    }
+}
+
+/// A list of scenarios, of which a single one stands without the list.
+mod one_or_several {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::NamedValues;
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrSeveral {
+        One(NamedValues),
+        Several(Vec<NamedValues>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(scenarios: &[NamedValues], serializer: S) -> Result<S::Ok, S::Error> {
+        match scenarios {
+            [one] => one.serialize(serializer),
+            several => several.serialize(serializer),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<NamedValues>, D::Error> {
+        Ok(match OneOrSeveral::deserialize(deserializer)? {
+            OneOrSeveral::One(one) => vec![one],
+            OneOrSeveral::Several(several) => several,
+        })
     }
 }
 

@@ -87,14 +87,14 @@ fn infeasible(problem: &Problem, rows: &[RowOrigin], scenarios: &[&[f64]], integ
         ),
         count => {
             format!(
-                "no one {integrality}first-stage decision leaves a recourse to these {count} scenarios at once (ξ is \
-                 one of them), though each alone can be served: {subject} contradict one another"
+                "no one {integrality}first-stage decision leaves a recourse to these {count} scenarios at once, though \
+                 each alone can be served: {subject} contradict one another"
             )
         }
     };
     Infeasible {
         stage: if involved.is_empty() { Stage::First } else { Stage::Recourse },
-        xi: involved.first().map(|&copy| scenarios[copy].to_vec()),
+        xi: involved.iter().map(|&copy| scenarios[copy].to_vec()).collect(),
         first_rows,
         recourse_rows,
         why,

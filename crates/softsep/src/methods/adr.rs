@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use softsep_lp::Basis;
 
 use super::options::parse_options;
-use super::{Entry, Method, MethodSettings, NONZEROS, Reaches};
+use super::{Entry, Method, MethodSettings, NONZEROS, Reaches, scope};
 use crate::certification::{cost_at, count};
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
@@ -53,27 +53,20 @@ impl Method for Adr {
     }
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
-        let refuse =
-            |feature: String, instead: &str| Err(Unsupported { method: ENTRY.name, feature, instead: instead.into() });
+        let refuse = |feature: String| {
+            let instead = scope::advice(problem, scope::DRAW_A_LIST);
+            Err(Unsupported { method: ENTRY.name, feature, instead })
+        };
         if !problem.recourse.is_linear() {
-            return refuse(
-                "an affine policy keeps linear rows for all ξ, not a quadratic cost or cones".into(),
-                "try --method ccg",
-            );
+            return refuse("an affine policy keeps linear rows for all ξ, not a quadratic cost or cones".into());
         }
         if problem.recourse.costs_move() {
-            return refuse(
-                "costs move with ξ, so that an affine policy costs a quadratic function of ξ".into(),
-                "try --method ccg",
-            );
+            return refuse("costs move with ξ, so that an affine policy costs a quadratic function of ξ".into());
         }
         super::accepts_master(ENTRY.name, problem)?;
         let nonzeros = nonzeros(problem);
         if nonzeros > NONZEROS {
-            return refuse(
-                format!("its program would have some {nonzeros} nonzeros, and it takes at most {NONZEROS}"),
-                "try --method ccg",
-            );
+            return refuse(format!("its program would have some {nonzeros} nonzeros, and it takes at most {NONZEROS}"));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::options::parse_options;
-use super::{Entry, Method, MethodSettings, NONZEROS, OptionInfo, Reaches};
+use super::{Entry, Method, MethodSettings, NONZEROS, OptionInfo, Reaches, scope};
 use crate::certification::separate_and_record;
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
@@ -83,7 +83,7 @@ impl Extensive {
                 NoFiniteEquivalent::TooMany(TooMany { count: Count::Exactly(_) | Count::MoreThan(_), .. }) => {
                     "raise --max-copies if memory allows, or draw a list of scenarios from the set and solve that"
                 }
-                _ => "draw a list of scenarios from the set and solve that",
+                _ => &scope::advice(problem, scope::DRAW_A_LIST),
             };
             Self::refuse(reason.to_string(), instead)
         })?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::soft_options::{CHAIN_OPTIONS, SOFT_OPTIONS, joined};
 use super::unbounded::prove_if_feasible;
-use super::{Method, OptionInfo};
+use super::{Method, OptionInfo, scope};
 use crate::certification::{bound_inside, late_separation, separate_and_record};
 use crate::certify::Certify;
 use crate::cuts::{CutPool, WarmStart};
@@ -96,9 +96,9 @@ impl Method for Generation {
         Exact::of_kind(&self.settings.separation, problem).map(|_| ()).map_err(|reason| Unsupported {
             method: self.method,
             feature: reason.to_string(),
-            instead: match self.settings.separation {
-                SeparationKind::Auto => "draw a list of scenarios from the set and solve that".into(),
-                _ => "leave --separation out".into(),
+            instead: match scope::has_proof(problem) {
+                true => "leave --separation out".into(),
+                false => scope::advice(problem, scope::DRAW_A_LIST),
             },
         })
     }

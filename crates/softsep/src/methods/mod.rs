@@ -188,21 +188,31 @@ impl Entry {
     }
 }
 
-/// What no master here can take, whatever the set.
-fn accepts_master(method: &'static str, problem: &Problem) -> Result<(), Unsupported> {
-    let refuse =
-        |feature: &str, instead: &str| Err(Unsupported { method, feature: feature.into(), instead: instead.into() });
-    if problem.first.has_integers() && !problem.recourse.is_linear() {
-        return refuse(
+/// What no master here can take, whatever the set, and a change that would help.
+fn not_for_masters(problem: &Problem) -> Option<(&'static str, &'static str)> {
+    if !problem.first.has_integers() {
+        None
+    } else if !problem.recourse.is_linear() {
+        Some((
             "an integer first stage with quadratic or conic recourse has no solver here",
             "relax the integers, or write the recourse with linear rows",
-        );
-    }
-    if problem.first.has_integers() && !problem.first.quadratic.is_zero() {
-        return refuse(
+        ))
+    } else if !problem.first.quadratic.is_zero() {
+        Some((
             "HiGHS cannot combine integers with a quadratic cost",
             "relax the integers, or replace the quadratic cost by linear pieces",
-        );
+        ))
+    } else {
+        None
     }
-    Ok(())
+}
+
+/// Refuses what no master can take.
+fn accepts_master(method: &'static str, problem: &Problem) -> Result<(), Unsupported> {
+    match not_for_masters(problem) {
+        Some((feature, change)) => {
+            Err(Unsupported { method, feature: feature.into(), instead: scope::advice(problem, change) })
+        }
+        None => Ok(()),
+    }
 }

@@ -39,7 +39,10 @@ pub(super) fn accepts_continuous(
         return Err(Unsupported {
             method,
             feature: reason.into(),
-            instead: "relax the integers, or try --method branch-and-cut".into(),
+            instead: match is_searchable(problem) {
+                true => "relax the integers, or try --method branch-and-cut".into(),
+                false => advice(problem, DRAW_A_LIST),
+            },
         });
     }
     accepts(method, separation, problem)
@@ -47,15 +50,44 @@ pub(super) fn accepts_continuous(
 
 /// Refuses sets that the separation cannot search.
 pub(super) fn accepts(method: &'static str, separation: &SeparationKind, problem: &Problem) -> Result<(), Unsupported> {
-    let refuse = |feature: String, instead: &str| Unsupported { method, feature, instead: instead.into() };
+    let refuse = |feature: String, instead: String| Unsupported { method, feature, instead };
     match separation {
         SeparationKind::Custom(_) => Ok(()),
         SeparationKind::Auto | SeparationKind::Soft => {
-            chain_space(problem).map(|_| ()).map_err(|error| refuse(error.to_string(), "try --method ccg"))
+            chain_space(problem).map(|_| ()).map_err(|error| refuse(error.to_string(), advice(problem, DRAW_A_LIST)))
         }
-        exact => Exact::of_kind(exact, problem)
-            .map(|_| ())
-            .map_err(|reason| refuse(reason.to_string(), "leave --separation out")),
+        exact => Exact::of_kind(exact, problem).map(|_| ()).map_err(|reason| {
+            let instead = match is_searchable(problem) {
+                true => "leave --separation out".into(),
+                false => advice(problem, DRAW_A_LIST),
+            };
+            refuse(reason.to_string(), instead)
+        }),
+    }
+}
+
+/// The advice where no method takes a set: methods with a scan take every list.
+pub(super) const DRAW_A_LIST: &str = "draw a list of scenarios from the set and solve that";
+
+/// Whether chains can search the set.
+pub(super) fn is_searchable(problem: &Problem) -> bool {
+    chain_space(problem).is_ok()
+}
+
+/// Whether `ccg` takes the problem with its default settings.
+pub(super) fn has_proof(problem: &Problem) -> bool {
+    super::not_for_masters(problem).is_none() && Exact::choose(problem).is_ok()
+}
+
+/// The advice of a refusal: a method that takes the problem with its default settings, or else a change of the problem.
+pub(super) fn advice(problem: &Problem, change: &str) -> String {
+    let soft = if problem.first.has_integers() { "branch-and-cut" } else { "bundle" };
+    if has_proof(problem) {
+        "try --method ccg".into()
+    } else if is_searchable(problem) {
+        format!("try --method {soft}")
+    } else {
+        change.into()
     }
 }
 

@@ -46,6 +46,12 @@ impl FirstStage {
         entries.filter(|(_, kind)| **kind != VariableKind::Continuous).map(|(x, _)| x.round() as i64).collect()
     }
 
+    /// An integer variable without an integer between its bounds, if there is one: X is then empty.
+    pub(crate) fn without_value(&self) -> Option<usize> {
+        let is_integer = |&j: &usize| self.kind[j] != VariableKind::Continuous;
+        (0..self.dim()).filter(is_integer).find(|&j| self.lower[j].ceil() > self.upper[j].floor())
+    }
+
     /// `f(x)`.
     pub fn value(&self, x: &[f64]) -> f64 {
         let linear: f64 = self.cost.iter().zip(x).map(|(c, x)| c * x).sum();

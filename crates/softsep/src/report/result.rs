@@ -55,7 +55,7 @@ fn infeasible_file(problem: &Problem, infeasible: &Infeasible) -> InfeasibleFile
     let recourse = infeasible.recourse_rows.iter().map(|&row| names.recourse_rows[row].clone());
     InfeasibleFile {
         stage: infeasible.stage,
-        xi: infeasible.xi.as_ref().map(|xi| NamedValues::new(&names.parameters, xi)),
+        xi: infeasible.xi.iter().map(|xi| NamedValues::new(&names.parameters, xi)).collect(),
         rows: first.chain(recourse).collect(),
         why: infeasible.why.clone(),
     }

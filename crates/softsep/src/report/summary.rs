@@ -44,8 +44,11 @@ pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
     match &outcome.verdict {
         Some(Verdict::Infeasible(infeasible)) => {
             let _ = writeln!(text, "why          {}", infeasible.why);
-            if let Some(xi) = &infeasible.xi {
+            for xi in infeasible.xi.iter().take(SHOWN) {
                 let _ = writeln!(text, "ξ            {}", entries(&problem.names.parameters, xi));
+            }
+            if infeasible.xi.len() > SHOWN {
+                let _ = writeln!(text, "             … {} more", infeasible.xi.len() - SHOWN);
             }
         }
         Some(Verdict::Unbounded(unbounded)) => {
@@ -67,6 +70,13 @@ pub fn solve_summary(problem: &Problem, outcome: &Outcome) -> String {
 /// Returns the summary of an evaluated decision.
 pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String {
     let mut text = String::new();
+    let status = match (evaluation.status(), &evaluation.violation) {
+        (Status::Infeasible, Some(_)) => "infeasible, the decision is not in the first stage's feasible set",
+        (Status::Infeasible, None) => "infeasible, some scenario has no recourse",
+        (Status::Unbounded, _) => "unbounded",
+        _ => "feasible",
+    };
+    let _ = writeln!(text, "status       {status}");
     if let Some(violation) = &evaluation.violation {
         let what = match violation.place {
             Broken::Bound(j) => format!("\"{}\" leaves its bounds", one_line(&problem.names.first[j])),
@@ -75,7 +85,7 @@ pub fn evaluation_summary(problem: &Problem, evaluation: &Evaluation) -> String 
         };
         let _ = writeln!(
             text,
-            "warning      the decision is not feasible for the first stage: {what} ({} is not between {} and {})",
+            "why          {what} ({} is not between {} and {})",
             number(violation.activity),
             number(violation.lower),
             number(violation.upper)

@@ -39,8 +39,8 @@ impl Run<'_> {
         self.offer(x, value, worst, true)
     }
 
-    /// Makes `x`, which was not separated yet, the incumbent with its cost at the nominal scenario, if no other decision
-    /// was separated or has a lower nominal cost; whether it is.
+    /// Makes `x`, which was not separated yet, the incumbent with its cost at the nominal scenario, if no other one was
+    /// separated or has a lower nominal cost; whether it is.
     pub fn consider_nominal(&mut self, x: &[f64], value: f64, nominal: &[f64]) -> bool {
         self.offer(x, value, nominal, false)
     }

@@ -37,8 +37,9 @@ pub enum Verdict {
 pub struct Infeasible {
     /// The stage that fails.
     pub stage: Stage,
-    /// For the recourse: a ξ for which it fails.
-    pub xi: Option<Vec<f64>>,
+    /// For the recourse: the scenarios to which no one decision leaves recourse. One where one is enough, several where
+    /// each of them alone can be served.
+    pub xi: Vec<Vec<f64>>,
     /// The first-stage rows that take part in the contradiction.
     pub first_rows: Vec<usize>,
     /// The recourse rows that take part in the contradiction.

@@ -76,7 +76,10 @@ impl Method for BranchAndCut {
 
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported> {
         if self.settings.tree == TreeKind::Multi {
-            super::accepts_master(ENTRY.name, problem)?;
+            super::accepts_master(ENTRY.name, problem).map_err(|refusal| match scope::is_searchable(problem) {
+                true => Unsupported { instead: "leave --tree multi out".into(), ..refusal },
+                false => refusal,
+            })?;
         }
         if self.settings.search == Search::Chains {
             self.accepts_chains_alone()?;

@@ -11,6 +11,9 @@ use crate::run::{Infeasible, Stage, Unbounded, Verdict};
 /// Largest number of names listed.
 const SHOWN: usize = 40;
 
+/// Largest number of scenarios shown; the result file has all.
+const SCENARIOS_SHOWN: usize = 4;
+
 /// Returns the section: the verdict, the scenario, and the rows or variables involved.
 pub(super) fn section(problem: &Problem, verdict: &Verdict) -> String {
     match verdict {
@@ -40,8 +43,15 @@ fn infeasible_section(problem: &Problem, infeasible: &Infeasible) -> String {
         "Rows of the recourse that are involved",
         infeasible.recourse_rows.iter().map(|&row| &names.recourse_rows[row]).collect(),
     );
-    if let Some(xi) = &infeasible.xi {
-        let _ = write!(html, "<h3>A scenario without recourse</h3>\n{}", parameters(problem, xi));
+    let head = match infeasible.xi.len() {
+        1 => "A scenario without recourse",
+        _ => "A scenario among those that have no recourse together",
+    };
+    for xi in infeasible.xi.iter().take(SCENARIOS_SHOWN) {
+        let _ = write!(html, "<h3>{head}</h3>\n{}", parameters(problem, xi));
+    }
+    if infeasible.xi.len() > SCENARIOS_SHOWN {
+        let _ = writeln!(html, "<p>… {} more</p>", infeasible.xi.len() - SCENARIOS_SHOWN);
     }
     html.push_str("</section>\n");
     html
