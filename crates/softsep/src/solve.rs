@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::certification::check_recourse;
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::Error;
@@ -10,7 +11,8 @@ use crate::model::{Problem, Scaling};
 use crate::outcome::{Outcome, Status, WorstCase};
 use crate::recourse::{self, Answer, RecourseError, engine};
 use crate::run::{
-    Bounds, ChainRecord, Clock, Event, Header, Interrupt, Limits, Observer, Record, Run, Silent, Stop, Verdict,
+    Bounds, ChainRecord, Clock, Event, Header, Interrupt, Limits, Observer, Record, RecourseEvidence, Run, Silent,
+    Stop, Verdict,
 };
 use crate::settings::Settings;
 
@@ -121,9 +123,11 @@ fn solve_as_written(
             Err(Error::Interrupted(interrupt)) => interrupt.into(),
             Err(error) => return Err(error),
         };
+        // A result outlives a failure of this search.
+        let recourse = check_recourse(problem, &mut run).unwrap_or(RecourseEvidence::Unknown);
         let note = format!("{} recourse solves, {} exact separations", run.recourse_solves(), run.exact_separations());
         run.say(&note);
-        take_stock(problem, settings, &run, stop)
+        take_stock(problem, settings, &run, stop, recourse)
     })?
 }
 
@@ -136,7 +140,13 @@ pub(crate) fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() ->
     Ok(pool.install(work))
 }
 
-fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> Result<Outcome, Error> {
+fn take_stock(
+    problem: &Problem,
+    settings: &Settings,
+    run: &Run,
+    stop: Stop,
+    recourse: RecourseEvidence,
+) -> Result<Outcome, Error> {
     let bounds = run.bounds().clone();
     if let Some(amount) = bounds.contradiction() {
         return Err(Error::Master(format!(
@@ -168,6 +178,7 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &Run, stop: Stop) -> 
         },
         bounds: if run.verdict().is_some() { Bounds::default() } else { bounds },
         worst_case,
+        recourse,
         verdict: run.verdict().cloned(),
         method: run.method(),
         seed: settings.seed,

@@ -15,6 +15,7 @@ pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
     if let Some(best) = outcome.bounds.best() {
         file.objective = Some(best.value);
         file.x = Some(NamedValues::new(&names.first, &best.x));
+        file.recourse = Some(outcome.recourse);
     }
     if outcome.verdict.is_none() {
         file.certificate = Some(certificate_file(&outcome.bounds));
