@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::model::Problem;
-use crate::run::{Bounds, Stop, Verdict};
+use crate::run::{Bounds, RecourseEvidence, Stop, Verdict};
 
 /// The result of [`solve`](crate::solve).
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Outcome {
     pub bounds: Bounds,
     /// The recourse at the best decision and its worst scenario.
     pub worst_case: Option<WorstCase>,
+    /// Whether every scenario has recourse at the best decision.
+    pub recourse: RecourseEvidence,
     /// The proof, for a problem that has no optimum.
     pub verdict: Option<Verdict>,
     /// The method that did the work.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::certification::check_recourse;
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::definition::one_line;
@@ -12,8 +13,8 @@ use crate::model::{FirstStage, Problem, Scaling};
 use crate::outcome::{Outcome, Status, WorstCase};
 use crate::recourse::{self, Answer, RecourseError, engine};
 use crate::run::{
-    Bounds, ChainRecord, Clock, Event, Header, Infeasible, Interrupt, Limits, Observer, Record, Run, Silent, Stage,
-    Stop, Verdict,
+    Bounds, ChainRecord, Clock, Event, Header, Infeasible, Interrupt, Limits, Observer, Record, RecourseEvidence, Run,
+    Silent, Stage, Stop, Verdict,
 };
 use crate::settings::Settings;
 
@@ -130,9 +131,11 @@ fn solve_as_written(
             Err(error) if error.is_refusal() => return Err(error),
             Err(error) => (Stop::Failed, Some(error)),
         };
+        // A result outlives a failure of this search.
+        let recourse = check_recourse(problem, &mut run).unwrap_or(RecourseEvidence::Unknown);
         let note = format!("{} recourse solves, {} exact separations", run.recourse_solves(), run.exact_separations());
         run.say(&note);
-        Ok(take_stock(problem, settings, &mut run, stop, failure))
+        Ok(take_stock(problem, settings, &mut run, stop, failure, recourse))
     })?
 }
 
@@ -159,7 +162,14 @@ pub(crate) fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() ->
 }
 
 /// The outcome of a run that ended by `stop`.
-fn take_stock(problem: &Problem, settings: &Settings, run: &mut Run, stop: Stop, failure: Option<Error>) -> Outcome {
+fn take_stock(
+    problem: &Problem,
+    settings: &Settings,
+    run: &mut Run,
+    stop: Stop,
+    failure: Option<Error>,
+    recourse: RecourseEvidence,
+) -> Outcome {
     let bounds = run.bounds().clone();
     let met = bounds.meet(settings.gap);
     let status = match (run.verdict(), bounds.best()) {
@@ -192,6 +202,7 @@ fn take_stock(problem: &Problem, settings: &Settings, run: &mut Run, stop: Stop,
         failure: failure.filter(|_| stop == Stop::Failed),
         bounds: if run.verdict().is_some() { Bounds::default() } else { bounds },
         worst_case,
+        recourse,
         verdict: run.verdict().cloned(),
         method: run.method(),
         seed: settings.seed,

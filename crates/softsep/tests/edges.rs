@@ -102,16 +102,3 @@ fn a_decision_inside_has_the_bound_that_one_on_the_edge_has_not() {
         }
     }
 }
-
-/// The best affine policy bounds the optimum at once, where a limit ends the method that `auto` has picked before it
-/// has a bound.
-#[test]
-fn auto_has_the_bound_of_affine_policies_where_no_other_is_known() {
-    for edge in &EDGES {
-        let problem = edge.problem();
-        let settings = Settings { iterations: Some(1), ..Settings::default() };
-        let outcome = solve(&problem, &settings).unwrap();
-        let (x, upper) = (outcome.x().unwrap(), outcome.bounds.upper().unwrap());
-        assert!(edge.largest_cost(&problem, x) <= upper + 1e-9 * upper, "{outcome:?}");
-    }
-}

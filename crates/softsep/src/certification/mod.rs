@@ -29,6 +29,7 @@ mod draws;
 mod evaluator;
 mod inside;
 mod record;
+mod recourse;
 mod shares;
 mod verification;
 
@@ -38,6 +39,7 @@ pub(crate) use call_rule::CallRule;
 pub(crate) use evaluator::{Evaluator, cost_at};
 pub(crate) use inside::bound_inside;
 pub(crate) use record::{count, keep_unseparated, late_separation, separate_and_record};
+pub(crate) use recourse::check_recourse;
 pub(crate) use verification::Verification;
 
 use crate::certify::ProbabilisticTarget;

@@ -10,7 +10,7 @@ use super::fields::{complain_about_repeats, number};
 use super::json::{self, Value};
 use crate::definition::{Complaint, Complaints};
 use crate::outcome::Status;
-use crate::run::{Assumption, Certificate, Stage, Stop, ViolationLevel};
+use crate::run::{Assumption, Certificate, RecourseEvidence, Stage, Stop, ViolationLevel};
 
 /// A whole result, its fields in the order of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct ResultFile {
     /// The decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub x: Option<NamedValues>,
+    /// Whether every scenario has recourse there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recourse: Option<RecourseEvidence>,
     /// The worst ξ known for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst_case: Option<WorstCaseFile>,
@@ -214,6 +217,7 @@ impl ResultFile {
             gap: None,
             certificate: None,
             x: None,
+            recourse: None,
             worst_case: None,
             infeasible: None,
             unbounded: None,

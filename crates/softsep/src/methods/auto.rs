@@ -194,7 +194,7 @@ impl Auto {
         run: &mut Run,
     ) -> Result<Stop, Error> {
         let has_time = match &ended {
-            Ok(stop) => matches!(stop, Stop::Stalled | Stop::IterationLimit),
+            Ok(stop) => *stop == Stop::Stalled,
             Err(error) => !error.is_interrupt(),
         };
         let is_wanted = match certify {
@@ -260,5 +260,65 @@ impl Method for Auto {
         };
         let ended = self.run_in_order(&self.in_order(strategy, problem), problem, wanted, warm, run);
         self.bound_by_policy(problem, certify, ended, warm, run)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::run::{Clock, Limits, Silent};
+    use crate::testing::{Recipe, random_problem};
+
+    /// A method that finds nothing: it stalls, or fails.
+    struct Nothing {
+        fails: bool,
+    }
+
+    impl Method for Nothing {
+        fn name(&self) -> &'static str {
+            "nothing"
+        }
+
+        fn accepts(&self, _problem: &Problem) -> Result<(), Unsupported> {
+            Ok(())
+        }
+
+        fn plan(&self, _problem: &Problem) -> String {
+            String::new()
+        }
+
+        fn promise(&self, _problem: &Problem) -> String {
+            String::new()
+        }
+
+        fn solve(&self, _: &Problem, _: Certify, _: &mut WarmStart, _: &mut Run) -> Result<Stop, Error> {
+            if self.fails { Err(Error::Master("it fails".into())) } else { Ok(Stop::Stalled) }
+        }
+    }
+
+    #[test]
+    fn affine_policies_bound_the_optimum_where_no_other_method_has() {
+        for (seed, fails) in [(1, false), (2, true)] {
+            let nothing: Arc<dyn Method> = Arc::new(Nothing { fails });
+            let auto = Auto {
+                bundle: Arc::clone(&nothing),
+                branch_and_cut: Arc::clone(&nothing),
+                ccg: nothing,
+                adr: Auto::new().adr,
+            };
+            let recipe = Recipe { set: "ellipsoid", ..Recipe::default() };
+            let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
+            let solve = |certify: Certify| {
+                let mut silent = Silent;
+                let limits = Limits { gap: 1e-3, iterations: None, seed: 1 };
+                let mut run = Run::new("auto", limits, Clock::unlimited(), &mut silent);
+                let ended = auto.solve(&problem, certify, &mut WarmStart::cold(&problem), &mut run);
+                (ended.is_ok(), run.bounds().upper().is_some(), run.method())
+            };
+            assert_eq!(solve(Certify::Free), (true, true, "adr"));
+            assert_eq!(solve(Certify::Exact), (true, true, "adr"));
+            assert_eq!(solve(Certify::None), (!fails, false, "nothing"));
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! An engine is built once for a problem and solves many (x, ξ). It keeps its solver, its bases and its buffers.
 //! CONTRIBUTING.md explains how to add one. Every engine passes [`crate::testing::check_engine`].
 
+mod complete;
 pub(crate) mod conic;
 mod dual;
 mod dual_choice;
@@ -11,6 +12,7 @@ pub(crate) mod linear;
 mod program;
 mod tangents;
 
+pub(crate) use complete::has_complete_recourse;
 pub(crate) use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub(crate) use dual::{DualColumns, DualSet};

@@ -2,7 +2,7 @@
 
 use super::summary::number;
 use crate::outcome::Outcome;
-use crate::run::{Assumption, Certificate, ProbabilisticBound, Source, ViolationLevel};
+use crate::run::{Assumption, Certificate, ProbabilisticBound, RecourseEvidence, Source, ViolationLevel};
 
 /// Returns short sentences about how the bounds of an outcome were proven; the first starts with the kind of the
 /// certificate. Empty for a problem that was proven to have no optimum, which has no bounds.
@@ -31,6 +31,15 @@ pub fn certificate_in_words(outcome: &Outcome) -> Vec<String> {
     }
     if bounds.objective().is_some() && bounds.certificate() == Certificate::None {
         words.push("the objective is an estimate: the cost of the decision at the worst scenario found".into());
+    }
+    if bounds.best().is_some() {
+        match outcome.recourse {
+            RecourseEvidence::Proved => {}
+            RecourseEvidence::Searched => {
+                words.push("recourse at every scenario: searched for, none was found without, and not proved".into());
+            }
+            RecourseEvidence::Unknown => words.push("recourse at every scenario: not known".into()),
+        }
     }
     if let Some(violation) = bounds.violation() {
         words.extend(violation_in_words(violation));

@@ -17,6 +17,7 @@ pub fn result_file(problem: &Problem, outcome: &Outcome) -> ResultFile {
         file.objective = outcome.bounds.objective();
         file.nominal_cost = outcome.bounds.nominal_cost();
         file.x = Some(NamedValues::new(&names.first, &best.x));
+        file.recourse = Some(outcome.recourse);
     }
     if outcome.verdict.is_none() {
         file.certificate = Some(certificate_file(&outcome.bounds));

@@ -68,6 +68,19 @@ pub enum Stage {
     Recourse,
 }
 
+/// What is known of the recourse of a decision: whether every scenario has some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RecourseEvidence {
+    /// Every scenario has recourse, up to the solvers' tolerances.
+    Proved,
+    /// A search found no scenario without recourse; there may be one.
+    Searched,
+    /// There was no time to search, or there is no decision.
+    Unknown,
+}
+
 /// One run of one method.
 pub struct Run<'a> {
     clock: Clock,

@@ -5,9 +5,19 @@ use std::sync::{Mutex, PoisonError};
 use softsep_lp::{Algorithm, Basis, Lp, LpError, Model, Status, Toggle};
 
 use super::{SetError, dot};
+use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
 
 /// Feasibility and optimality tolerance: HiGHS goes no lower than 1e-10.
 const TOLERANCE: f64 = 1e-9;
+
+/// The ways to solve, one after the other until one has an answer. The last have HiGHS's own tolerance.
+const LADDER: [(Algorithm, Toggle, f64); 5] = [
+    (Algorithm::PrimalSimplex, Toggle::Off, TOLERANCE),
+    (Algorithm::DualSimplex, Toggle::Off, TOLERANCE),
+    (Algorithm::DualSimplex, Toggle::On, TOLERANCE),
+    (Algorithm::PrimalSimplex, Toggle::Off, LP_FEASIBILITY_TOL),
+    (Algorithm::DualSimplex, Toggle::On, LP_FEASIBILITY_TOL),
+];
 
 /// `lower ≤ Σ terms ≤ upper` over the parameters' indices.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,13 +59,12 @@ impl Oracle {
             model.add_col(0.0, lower, upper);
         }
         for row in rows {
-            model.add_row(row.lower, row.upper, &row.terms);
+            let scale = row_scale(row);
+            let terms: Vec<_> = row.terms.iter().map(|&(index, value)| (index, scale * value)).collect();
+            model.add_row(scale * row.lower, scale * row.upper, &terms);
         }
         let mut lp = Lp::new(&model)?;
-        lp.set_algorithm(Algorithm::PrimalSimplex)?;
-        lp.set_presolve(Toggle::Off)?;
-        lp.set_tolerance(TOLERANCE)?;
-        match lp.solve()? {
+        match solve(&mut lp)? {
             Status::Optimal => {}
             Status::Infeasible => return Ok(None),
             status => return Err(SetError(format!("HiGHS ended with {status:?} when it looked for a member"))),
@@ -79,7 +88,7 @@ impl Oracle {
         lp.clear_solver()?;
         lp.set_basis(reference)?;
         lp.set_costs(costs)?;
-        match lp.solve()? {
+        match solve(lp)? {
             Status::Optimal => {}
             Status::Unbounded => return Ok(None),
             status => return Err(SetError(format!("HiGHS ended with {status:?}"))),
@@ -90,6 +99,30 @@ impl Oracle {
         }
         Ok(Some(dot(direction, xi)))
     }
+}
+
+/// The power of two that brings the largest coefficient of a row to between one half and one: tolerances are absolute.
+fn row_scale(row: &SparseRow) -> f64 {
+    let largest = row.terms.iter().fold(0.0_f64, |largest, (_, coefficient)| largest.max(coefficient.abs()));
+    if largest > 0.0 && largest.is_finite() { (-largest.log2().ceil()).exp2() } else { 1.0 }
+}
+
+/// Solves from the basis at hand, and where that ends without an answer from scratch in other ways.
+fn solve(lp: &mut Lp) -> Result<Status, SetError> {
+    let mut status = Status::Failed;
+    for (attempt, &(algorithm, presolve, tolerance)) in LADDER.iter().enumerate() {
+        if attempt > 0 {
+            lp.clear_solver()?;
+        }
+        lp.set_algorithm(algorithm)?;
+        lp.set_presolve(presolve)?;
+        lp.set_tolerance(tolerance)?;
+        status = lp.solve()?;
+        if matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded) {
+            break;
+        }
+    }
+    Ok(status)
 }
 
 impl From<LpError> for SetError {

@@ -30,6 +30,7 @@ pub(crate) use keyed::KeyedCall;
 pub(crate) use oracle::AdaptiveOracle;
 pub use settings::{AutoOr, CatchUp, Schedule, Score, Search, SoftSettings, Temperature};
 pub(crate) use settings::{as_word, from_word, positive_count};
+pub(crate) use verify::ViolationSearch;
 pub use weights::Weights;
 
 use self::kernel::KernelParts;
@@ -105,6 +106,8 @@ pub(crate) struct SoftSeparation<'p> {
     temperature: f64,
     /// Recourse solves on elastic recourse.
     other_solves: u64,
+    /// Whether every right-hand side has recourse, once that was asked.
+    is_complete: Option<bool>,
 }
 
 impl<'p> SoftSeparation<'p> {
@@ -148,6 +151,7 @@ impl<'p> SoftSeparation<'p> {
             calls: 0,
             temperature: f64::NAN,
             other_solves: 0,
+            is_complete: None,
             settings,
         })
     }

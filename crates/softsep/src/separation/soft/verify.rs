@@ -5,15 +5,16 @@ use std::sync::Arc;
 use rand::RngExt;
 
 use super::SoftSeparation;
+use super::settings::Schedule;
 use super::tempered::{SearchQuery, TemperedSearch};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
-use crate::recourse::engine;
+use crate::recourse::{Recourse, engine, has_complete_recourse};
 use crate::run::{Clock, Purpose, stream};
 use crate::separation::Query;
-use crate::uncertainty::StateSpec;
+use crate::uncertainty::{ReferenceMeasure, StateSpec};
 
 /// Scenarios of the pool that an ascent starts from.
 const POOL_STARTS: usize = 8;
@@ -50,46 +51,76 @@ impl<'p> SoftSeparation<'p> {
     }
 
     /// Looks for a scenario without recourse by a tempered search on the elastic recourse: the cost may be flat on the
-    /// way to one, where the least violation of the rows is not.
+    /// way to one, where the least violation of the rows is not. Left out where every right-hand side has recourse.
     fn search_infeasible_scenario(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
+        let is_complete = match self.is_complete {
+            Some(is_complete) => is_complete,
+            None => *self.is_complete.insert(has_complete_recourse(self.problem)?),
+        };
+        if is_complete {
+            return Ok(());
+        }
         let elastic = self.problem.elastic();
-        let found = worst_violation(&elastic, self, query)?;
+        let seed = self.seed.wrapping_add(self.calls);
+        let (reference, schedule) = (self.settings.reference, self.settings.schedule);
+        let mut search = ViolationSearch::new(&elastic, reference, schedule, seed, query.clock)?;
+        let found = search.run(query.x, &[self.worst.xi.clone()], query.budget, query.clock);
+        self.other_solves += search.solves();
         // The recourse itself decides whether a row is violated by more than tolerances.
-        match found {
+        match found? {
             Some(xi) => self.evaluate(query.x, &xi, pool),
             None => Ok(()),
         }
     }
 }
 
-/// The scenario at which the rows are violated most, if they are at some scenario met.
-fn worst_violation(
-    elastic: &Problem,
-    separation: &mut SoftSeparation,
-    query: &Query,
-) -> Result<Option<Vec<f64>>, Error> {
-    let states = Arc::from(elastic.set.states(&StateSpec {
-        convex: !elastic.recourse.costs_move(),
-        edges: true,
-        reference: separation.settings.reference,
-        ..StateSpec::default()
-    })?);
-    let seed = search_seed(separation.seed.wrapping_add(separation.calls));
-    let mut search = TemperedSearch::new(elastic, states, separation.settings.schedule, seed, query.clock)?;
-    let mut engine = engine(elastic, query.clock)?;
-    let mut worst = (None, 0.0);
-    // Most problems have recourse everywhere, and the search for the worst cost has looked at many scenarios.
-    let budget = query.budget.map_or(search.least_effort(), |budget| budget.min(search.least_effort()));
-    let violated = SearchQuery { above: Some(FEASIBILITY_TOL), budget: Some(budget), ..search_query(query) };
-    let starts = [separation.worst.xi.clone()];
-    let searched = search.run(&violated, &starts, engine.as_mut(), &mut |xi, answer| {
-        if answer.value > worst.1 {
-            worst = (Some(xi.to_vec()), answer.value);
-        }
-    });
-    separation.other_solves += search.solves() + engine.work().solves;
-    searched?;
-    Ok(worst.0)
+/// A tempered search for the scenario at which rows are violated most.
+pub(crate) struct ViolationSearch<'p> {
+    search: TemperedSearch<'p>,
+    engine: Box<dyn Recourse>,
+}
+
+impl<'p> ViolationSearch<'p> {
+    /// Searches on an elastic problem.
+    pub(crate) fn new(
+        elastic: &'p Problem,
+        reference: ReferenceMeasure,
+        schedule: Schedule,
+        seed: u64,
+        clock: &Clock,
+    ) -> Result<Self, Error> {
+        let spec = StateSpec { convex: true, edges: true, reference, ..StateSpec::default() };
+        let states = Arc::from(elastic.set.states(&spec)?);
+        let search = TemperedSearch::new(elastic, states, schedule, search_seed(seed), clock)?;
+        Ok(Self { search, engine: engine(elastic, clock)? })
+    }
+
+    /// The recourse solves so far.
+    pub(crate) fn solves(&self) -> u64 {
+        self.search.solves() + self.engine.work().solves
+    }
+
+    /// The scenario with the largest violation met at `x`, if rows are violated at some; with at most about `budget`
+    /// recourse solves.
+    pub(crate) fn run(
+        &mut self,
+        x: &[f64],
+        starts: &[Vec<f64>],
+        budget: Option<u64>,
+        clock: &Clock,
+    ) -> Result<Option<Vec<f64>>, Error> {
+        // Most problems have recourse everywhere, and the search for the worst cost has looked at many scenarios.
+        let least = self.search.least_effort();
+        let budget = Some(budget.map_or(least, |budget| budget.min(least)));
+        let violated = SearchQuery { x, above: Some(FEASIBILITY_TOL), budget, clock };
+        let mut worst = (None, 0.0);
+        self.search.run(&violated, starts, self.engine.as_mut(), &mut |xi, answer| {
+            if answer.value > worst.1 {
+                worst = (Some(xi.to_vec()), answer.value);
+            }
+        })?;
+        Ok(worst.0)
+    }
 }
 
 /// The part of a query that a search answers.
