@@ -34,6 +34,10 @@ const ROUNDING_SHARE: f64 = 1e-13;
 /// larger one is the multiplier of the bound.
 const RESIDUAL_SHARE: f64 = 1e-6;
 
+/// Multipliers up to this share of the largest one are zero in a second attempt at a repair: above the
+/// multipliers that Clarabel leaves at its loosest tolerance.
+const SMALL_MULTIPLIER: f64 = 1e-6;
+
 /// Rounds of repair. The second removes the rounding and the regularisation of the first, the others are for cones
 /// where a repaired multiplier has to be moved back.
 const REPAIR_ROUNDS: usize = 6;
@@ -90,6 +94,21 @@ pub(super) struct Multipliers {
     pub(super) z: Vec<f64>,
     /// The point ŷ at which the quadratic cost is replaced by its tangent.
     pub(super) tangent: Vec<f64>,
+}
+
+impl Multipliers {
+    /// Sets multipliers to zero that are small against the largest one, cones as a whole.
+    fn round(&mut self, form: &StandardForm) {
+        let small = SMALL_MULTIPLIER * inf_norm(&self.z);
+        let (scalars, cones) = self.z.split_at_mut(form.zero + form.nonnegative);
+        scalars.iter_mut().filter(|z| z.abs() <= small).for_each(|z| *z = 0.0);
+        for (_, entries) in &form.cones {
+            let cone = &mut cones[entries.start - scalars.len()..entries.end - scalars.len()];
+            if inf_norm(cone) <= small {
+                cone.fill(0.0);
+            }
+        }
+    }
 }
 
 /// The value of multipliers at shift zero.
@@ -290,31 +309,46 @@ impl ConicCertificate {
 
     /// Repairs the multipliers until the reduced costs lose at most `budget` at the bounds of y (see `residual.rs`), and
     /// evaluates them. The best multipliers met remain.
+    ///
+    /// An interior-point method leaves small multipliers where zero is optimal, and columns that only such rows have
+    /// can be out of reach of small changes. The second attempt starts with these multipliers at zero.
     fn repair(&mut self, form: &StandardForm, data: &SolveData, cost: &[f64], budget: f64) -> DualValue {
         self.clear_uncovered();
         let mut value = self.evaluate(form, cost, budget);
-        let mut best = None;
-        for _ in 0..REPAIR_ROUNDS {
+        if value.is_covered {
+            return value;
+        }
+        let rank = |value: &DualValue, pi: &[f64]| (value.residual == 0.0, value.total - dot(pi, &data.shift));
+        let found = self.multipliers.clone();
+        let mut best = (rank(&value, &self.pi), found.clone());
+        for is_rounded in [false, true] {
+            if is_rounded {
+                self.multipliers.clone_from(&found);
+                self.multipliers.round(form);
+                self.clear_uncovered();
+                value = self.evaluate(form, cost, budget);
+            }
+            for _ in 0..REPAIR_ROUNDS {
+                let is_better = rank(&value, &self.pi) > best.0;
+                if is_better {
+                    best = (rank(&value, &self.pi), self.multipliers.clone());
+                }
+                if value.is_covered
+                    || !remove_residuals(form, &self.uncovered, &self.reduced_costs, budget, &mut self.multipliers)
+                {
+                    break;
+                }
+                value = self.evaluate(form, cost, budget);
+            }
             if value.is_covered {
-                return value;
-            }
-            let rank = (value.residual == 0.0, value.total - dot(&self.pi, &data.shift));
-            if best.as_ref().is_none_or(|(best, _)| rank > *best) {
-                best = Some((rank, self.multipliers.clone()));
-            }
-            if !remove_residuals(form, &self.uncovered, &self.reduced_costs, budget, &mut self.multipliers) {
                 break;
             }
+        }
+        if best.0 > rank(&value, &self.pi) {
+            self.multipliers = best.1;
             value = self.evaluate(form, cost, budget);
         }
-        let rank = (value.residual == 0.0, value.total - dot(&self.pi, &data.shift));
-        match best {
-            Some((best, multipliers)) if best > rank => {
-                self.multipliers = multipliers;
-                self.evaluate(form, cost, budget)
-            }
-            _ => value,
-        }
+        value
     }
 
     fn clear_uncovered(&mut self) {
