@@ -251,7 +251,7 @@ impl ScenarioCopies<'_> {
         let first = &self.problem.first;
         let mut program = ConicProgram::new(first.constant / self.cost_unit());
         self.write(&mut program, ModelVariant::RELAXED)?;
-        let solution = program.solve(clock)?;
+        let solution = program.solve_with_bound(clock)?;
         let status = match solution.status {
             // The bound is proved by a dual point, however far the primal one is from it.
             ConicStatus::Solved | ConicStatus::Inexact(_) => MasterStatus::Optimal,

@@ -19,7 +19,7 @@ pub(crate) use dual::{DualColumns, DualSet};
 pub use dual_choice::DualChoice;
 pub(crate) use fixed::Fixed;
 pub(crate) use linear::recourse_basis;
-pub(crate) use linear::{BasisPolicies, BasisPolicy, BasisResponse, Interval, Linear};
+pub(crate) use linear::{BasisPolicies, BasisPolicy, BasisResponse, Interval, Linear, SimplexRung};
 pub(crate) use program::{ProgramBuilder, merged};
 pub(crate) use tangents::{TangentCone, TangentProgram};
 

@@ -9,6 +9,7 @@ use super::root_model::RootModel;
 use super::{Point, TreeWork};
 use crate::error::Error;
 use crate::numeric::tolerances::{FEASIBILITY_TOL, INTEGRALITY_TOL, ROUNDING_RISE_TOL};
+use crate::recourse::SimplexRung;
 use crate::run::Interrupt;
 
 /// Distance from an integer at which rounding needs no new solve, since rows do not change noticeably.
@@ -38,6 +39,8 @@ pub(super) enum RelaxationStatus {
     CutoffReached,
     /// No optimum exists. The values are those of an optimum within a box.
     Unbounded,
+    /// HiGHS could not solve it. There are no values, and no bound but that of the parent.
+    Unsolved,
 }
 
 /// Result of a strong branching probe.
@@ -161,11 +164,12 @@ impl NodeRelaxation {
                 {
                     continue;
                 }
-                Status::Unbounded => {
-                    self.solve_in_box(root)?;
-                    false
+                Status::Unbounded if self.solve_in_box(root)? => false,
+                Status::Infeasible => return Ok(RelaxationStatus::Infeasible),
+                _ => {
+                    self.lp.clear_solver()?;
+                    return Ok(RelaxationStatus::Unsolved);
                 }
-                _ => return Ok(RelaxationStatus::Infeasible),
             };
             self.objective = if bounded && self.eta_is_bounded { self.lp.objective() } else { f64::NEG_INFINITY };
             self.lp.primal(&mut self.values)?;
@@ -227,25 +231,27 @@ impl NodeRelaxation {
         if self.eta_is_bounded { self.values[root.eta()] } else { f64::NEG_INFINITY }
     }
 
-    /// Solves once within the time limit. A program that HiGHS cannot solve from a basis is solved from scratch, then
-    /// by the primal simplex.
+    /// Solves once within the time limit, on the ladder of attempts that other linear programs have, and then by the
+    /// primal simplex. Returns [`Status::Failed`] if none of them ends with a definite status.
     fn solve(&mut self, root: &RootModel) -> Result<Status, Error> {
-        let mut status = self.attempt(root)?;
-        for algorithm in [Algorithm::DualSimplex, Algorithm::PrimalSimplex] {
-            if matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded) {
+        let is_definite = |status| matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded);
+        for rung in SimplexRung::LADDER {
+            self.work.retries += u64::from(rung != SimplexRung::Warm);
+            rung.prepare(&mut self.lp)?;
+            let attempt = self.attempt(root);
+            rung.restore(&mut self.lp)?;
+            let status = attempt?;
+            // An interior-point method may leave no basis, which nodes start from.
+            if is_definite(status) && (status != Status::Optimal || self.lp.has_basis()) {
                 return Ok(status);
             }
-            self.work.retries += 1;
-            self.lp.clear_solver()?;
-            self.lp.set_algorithm(algorithm)?;
-            let attempt = self.attempt(root);
-            self.lp.set_algorithm(Algorithm::DualSimplex)?;
-            status = attempt?;
         }
-        match status {
-            Status::Optimal | Status::Infeasible | Status::Unbounded => Ok(status),
-            _ => Err(Error::Master(format!("HiGHS ended the relaxation of a node with {status:?}"))),
-        }
+        self.work.retries += 1;
+        self.lp.clear_solver()?;
+        self.lp.set_algorithm(Algorithm::PrimalSimplex)?;
+        let attempt = self.attempt(root);
+        self.lp.set_algorithm(Algorithm::DualSimplex)?;
+        Ok(attempt.map(|status| if is_definite(status) { status } else { Status::Failed })?)
     }
 
     fn attempt(&mut self, root: &RootModel) -> Result<Status, Error> {
@@ -260,8 +266,8 @@ impl NodeRelaxation {
         }
     }
 
-    /// Solves an unbounded relaxation within a box, for a point to separate.
-    fn solve_in_box(&mut self, root: &RootModel) -> Result<(), Error> {
+    /// Solves an unbounded relaxation within a box, for a point to separate. Returns false if no box has one.
+    fn solve_in_box(&mut self, root: &RootModel) -> Result<bool, Error> {
         for size in BOX_SIZES {
             let ends = (0..root.dim()).map(|j| match (self.lower[j].is_finite(), self.upper[j].is_finite()) {
                 (true, _) => (self.lower[j], self.upper[j].min(self.lower[j] + size)),
@@ -273,10 +279,10 @@ impl NodeRelaxation {
             upper.extend_from_slice(&self.upper[root.dim()..]);
             self.lp.set_col_bounds(&lower, &upper)?;
             if self.solve(root)? == Status::Optimal {
-                return Ok(());
+                return Ok(true);
             }
         }
-        Err(Error::Master("the relaxation of a node is unbounded, and has no point that is not huge".into()))
+        Ok(false)
     }
 
     /// Returns the largest distance of an integer column from an integer.
@@ -295,6 +301,15 @@ impl NodeRelaxation {
         };
         let fractional = fractionality(INTEGRALITY_TOL);
         if fractional.is_empty() { fractionality(0.0) } else { fractional }
+    }
+
+    /// Returns an integer column that is not fixed, with a value to branch at: for nodes whose relaxation has no
+    /// fractional column. The one with the fewest integers is next to being fixed.
+    pub(super) fn unfixed(&self, root: &RootModel) -> Option<(usize, f64)> {
+        let range = |j: &usize| self.upper[*j] - self.lower[*j];
+        let unfixed = root.integers.iter().filter(|j| range(j) > 0.0 && range(j).is_finite());
+        let col = *unfixed.min_by(|a, b| range(a).total_cmp(&range(b)))?;
+        Some((col, (0.5 * (self.lower[col] + self.upper[col] - 1.0)).floor() + 0.5))
     }
 
     /// Returns the last optimum as a point for the callback, rounded to integral if it is within [`INTEGRALITY_TOL`].

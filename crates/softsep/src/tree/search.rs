@@ -61,6 +61,8 @@ pub(crate) struct Tree<'p> {
     /// Nodes with a bound at or above the cutoff.
     pruned: NodeQueue,
     accepted: Vec<AcceptedPoint>,
+    /// Nodes that HiGHS has no answer for, with all integers fixed. They stay open, and are not solved again.
+    unsolved: Vec<TreeNode>,
     next_number: u64,
     /// Cutoff of the last batch, reduced costs of the root, and the fixings that follow from both.
     cutoff: f64,
@@ -96,6 +98,7 @@ impl<'p> Tree<'p> {
             open,
             pruned: NodeQueue::default(),
             accepted: Vec::new(),
+            unsolved: Vec::new(),
             next_number: 1,
             cutoff: f64::INFINITY,
             reduced_costs: None,
@@ -149,7 +152,8 @@ impl<'p> Tree<'p> {
     pub(crate) fn lower(&self) -> f64 {
         let workers = self.workers.iter().flat_map(|worker| &worker.node).map(|node| node.bound);
         let accepted = self.accepted.iter().map(|accepted| accepted.node.bound);
-        workers.chain(accepted).fold(self.open.min_bound().min(self.pruned.min_bound()), f64::min)
+        let unsolved = self.unsolved.iter().map(|node| node.bound);
+        workers.chain(accepted).chain(unsolved).fold(self.open.min_bound().min(self.pruned.min_bound()), f64::min)
     }
 
     /// Searches until no node below the cutoff is open, or the run ends; returns why it ends. May be called again after
@@ -190,7 +194,8 @@ impl<'p> Tree<'p> {
         while let Some(node) = self.open.pop_at_or_above(cutoff) {
             self.prune(node);
         }
-        let Self { accepted, open, .. } = self;
+        let Self { accepted, unsolved, open, .. } = self;
+        unsolved.extract_if(.., |node| node.valid_below < cutoff).for_each(|node| open.push(node));
         // With a higher cutoff than at acceptance the callback may return further cuts at a point.
         let is_open = |accepted: &mut AcceptedPoint| {
             accepted.node.valid_below < cutoff || cutoff > accepted.cutoff && accepted.node.bound < cutoff
@@ -274,6 +279,7 @@ impl<'p> Tree<'p> {
                 NodeOutcome::Infeasible(node) => self.close_infeasible(node),
                 NodeOutcome::CutoffReached(node) => self.prune(node),
                 NodeOutcome::Branched(node, children) => self.branch(position, &node, children),
+                NodeOutcome::Unsolved(node) => self.unsolved.push(node),
                 NodeOutcome::NeedsCuts(node, point, reduced_costs) => {
                     waiting.push((position, node, reduced_costs));
                     points.push(point);
@@ -446,9 +452,14 @@ impl<'p> Tree<'p> {
         Ok(())
     }
 
-    /// Ends a search without open nodes. If no node was ever accepted or pruned, the problem is infeasible.
+    /// Ends a search without open nodes. If no node was ever accepted or pruned, the problem is infeasible. The search
+    /// stalls if HiGHS has no answer for a node below the cutoff.
     fn finish(&mut self, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<Option<Stop>, Error> {
-        if !self.accepted.is_empty() || !self.pruned.is_empty() {
+        if self.unsolved.iter().any(|node| node.bound < self.cutoff) {
+            run.say("HiGHS could not solve all nodes of the tree: the lower bound stays at the one of their parents");
+            return Ok(Some(Stop::Stalled));
+        }
+        if !self.unsolved.is_empty() || !self.accepted.is_empty() || !self.pruned.is_empty() {
             return Ok(None);
         }
         let pool = callback.pool();

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::branching::{BranchChoice, MIN_BRANCH_DISTANCE, ProbeBudget, PseudocostSample, Pseudocosts, choose_branch};
+use super::branching::{
+    BranchChoice, BranchEstimate, MIN_BRANCH_DISTANCE, ProbeBudget, PseudocostSample, Pseudocosts, choose_branch,
+};
 use super::cut_rows::CutRows;
 use super::node::{BoundChange, Branch, TreeNode};
 use super::reduced_cost_fixing::ReducedCosts;
@@ -32,6 +34,8 @@ pub(super) enum NodeOutcome {
     NeedsCuts(TreeNode, Point, Option<ReducedCosts>),
     /// The node was branched.
     Branched(TreeNode, [Child; 2]),
+    /// HiGHS has no answer for the node, and all its integers are fixed. Its bound holds, and it stays open.
+    Unsolved(TreeNode),
 }
 
 /// A child of a branched node.
@@ -96,6 +100,9 @@ impl NodeWorker {
         if status == RelaxationStatus::Infeasible {
             return Ok(NodeOutcome::Infeasible(node));
         }
+        if status == RelaxationStatus::Unsolved {
+            return Ok(branch_blindly(node, program, root));
+        }
         // Decisions that fixings exclude cost at least `valid_below`.
         node.bound = node.bound.max(program.objective.min(node.valid_below));
         if let Some(branch) =
@@ -124,10 +131,24 @@ impl NodeWorker {
         let fractional = program.fractional(root);
         match choose_branch(&fractional, context.pseudocosts, context.probe_budget, cutoff, program, samples, root)? {
             Some(choice) => Ok(branch_on(node, &choice, reduced_costs.as_ref(), program.objective, cutoff)),
-            // The point is exactly integral, yet not in X within the tolerance: there is no column to branch on.
-            None => Err(Error::Master("a node's point is integral but violates the first stage's rows".into())),
+            // The point is exactly integral, yet not in X within the tolerance: there is no fractional column.
+            None => Ok(branch_blindly(node, program, root)),
         }
     }
+}
+
+/// Branches a node without a fractional column, whose children inherit its bound: they are smaller programs, and in the
+/// end one of them has an answer.
+fn branch_blindly(node: TreeNode, program: &NodeRelaxation, root: &RootModel) -> NodeOutcome {
+    let Some((col, value)) = program.unfixed(root) else { return NodeOutcome::Unsolved(node) };
+    let inherited = BranchEstimate { bound: node.bound, estimate: node.bound, is_infeasible: false };
+    let choice = BranchChoice { col, value, branches: [inherited; 2] };
+    let mut outcome = branch_on(node, &choice, None, f64::NEG_INFINITY, f64::INFINITY);
+    if let NodeOutcome::Branched(_, children) = &mut outcome {
+        // There is no objective to compute pseudocosts from.
+        children.iter_mut().for_each(|child| child.node.branch = None);
+    }
+    outcome
 }
 
 /// Creates the two children of a node. Their numbers are assigned when they are merged.

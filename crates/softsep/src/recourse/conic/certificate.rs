@@ -34,6 +34,10 @@ const ROUNDING_SHARE: f64 = 1e-13;
 /// larger one is the multiplier of the bound.
 const RESIDUAL_SHARE: f64 = 1e-6;
 
+/// Multipliers up to this share of the largest one are zero in a second attempt at a repair: above the
+/// multipliers that Clarabel leaves at its loosest tolerance.
+const SMALL_MULTIPLIER: f64 = 1e-6;
+
 /// Rounds of repair. The second removes the rounding and the regularisation of the first, the others are for cones
 /// where a repaired multiplier has to be moved back.
 const REPAIR_ROUNDS: usize = 6;
@@ -69,7 +73,18 @@ pub(super) struct ConicCertificate {
     terms: Vec<f64>,
     /// Columns whose reduced costs lost more than their share of the budget in some round of the repair.
     uncovered: Vec<usize>,
+    is_uncovered: Vec<bool>,
+    proof: Proof,
     matrix: Vec<f64>,
+}
+
+/// What the multipliers of an optimum must prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// A lower bound that holds: residuals are repaired.
+    Bound,
+    /// The optimality of the point up to the tolerance of the solver: residuals are allowed to it.
+    Tolerance,
 }
 
 /// The multipliers that prove a bound.
@@ -81,12 +96,29 @@ pub(super) struct Multipliers {
     pub(super) tangent: Vec<f64>,
 }
 
+impl Multipliers {
+    /// Sets multipliers to zero that are small against the largest one, cones as a whole.
+    fn round(&mut self, form: &StandardForm) {
+        let small = SMALL_MULTIPLIER * inf_norm(&self.z);
+        let (scalars, cones) = self.z.split_at_mut(form.zero + form.nonnegative);
+        scalars.iter_mut().filter(|z| z.abs() <= small).for_each(|z| *z = 0.0);
+        for (_, entries) in &form.cones {
+            let cone = &mut cones[entries.start - scalars.len()..entries.end - scalars.len()];
+            if inf_norm(cone) <= small {
+                cone.fill(0.0);
+            }
+        }
+    }
+}
+
 /// The value of multipliers at shift zero.
 #[derive(Clone, Copy)]
 struct DualValue {
     total: f64,
     /// Sum of the absolute terms.
     mass: f64,
+    /// Value lost by residuals on columns with a far bound.
+    loss: f64,
     /// Largest |d_j| that neither a finite bound nor rounding explains. With one the value is no bound.
     residual: f64,
     /// Whether no column loses more than its share of the budget.
@@ -108,7 +140,7 @@ impl Flaw {
 }
 
 impl ConicCertificate {
-    pub(super) fn new(form: &StandardForm) -> Self {
+    pub(super) fn new(form: &StandardForm, proof: Proof) -> Self {
         let side = form.cones.iter().map(|(_, entries)| matrix_side(entries.len())).max().unwrap_or(0);
         let cols = form.cost.len();
         Self {
@@ -120,6 +152,8 @@ impl ConicCertificate {
             multipliers: Multipliers { z: vec![0.0; form.entries.len()], tangent: vec![0.0; cols] },
             terms: vec![0.0; cols],
             uncovered: Vec::with_capacity(cols),
+            is_uncovered: vec![false; cols],
+            proof,
             matrix: vec![0.0; side * side],
         }
     }
@@ -153,11 +187,19 @@ impl ConicCertificate {
         let allowed = tolerance * self.objective.abs().max(1.0);
         self.multipliers.z.copy_from_slice(z);
         self.multipliers.tangent.copy_from_slice(&self.y);
-        let value = self.repair(form, data, &data.cost, allowed);
-        if value.residual > 0.0 {
+        let (value, residual_tol, loss_of_residuals) = match self.proof {
+            Proof::Bound => (self.repair(form, data, &data.cost, allowed), 0.0, 0.0),
+            Proof::Tolerance => {
+                self.clear_uncovered();
+                let value = self.evaluate(form, &data.cost, allowed);
+                let prices = self.terms.iter().chain(&self.pi).fold(1.0, |size: f64, term| size.max(term.abs()));
+                (value, tolerance * prices, value.loss)
+            }
+        };
+        if !is_at_most(value.residual, residual_tol) {
             return Err(Flaw::fatal(format!("the dual residual is {:e}", value.residual)));
         }
-        self.bound = value.total - SUMMATION_TOL * value.mass;
+        self.bound = value.total + loss_of_residuals - SUMMATION_TOL * value.mass;
         let gap = self.objective - self.value(data);
         match is_at_most(gap.abs(), allowed) {
             true => Ok(()),
@@ -267,31 +309,50 @@ impl ConicCertificate {
 
     /// Repairs the multipliers until the reduced costs lose at most `budget` at the bounds of y (see `residual.rs`), and
     /// evaluates them. The best multipliers met remain.
+    ///
+    /// An interior-point method leaves small multipliers where zero is optimal, and columns that only such rows have
+    /// can be out of reach of small changes. The second attempt starts with these multipliers at zero.
     fn repair(&mut self, form: &StandardForm, data: &SolveData, cost: &[f64], budget: f64) -> DualValue {
-        self.uncovered.clear();
+        self.clear_uncovered();
         let mut value = self.evaluate(form, cost, budget);
-        let mut best = None;
-        for _ in 0..REPAIR_ROUNDS {
+        if value.is_covered {
+            return value;
+        }
+        let rank = |value: &DualValue, pi: &[f64]| (value.residual == 0.0, value.total - dot(pi, &data.shift));
+        let found = self.multipliers.clone();
+        let mut best = (rank(&value, &self.pi), found.clone());
+        for is_rounded in [false, true] {
+            if is_rounded {
+                self.multipliers.clone_from(&found);
+                self.multipliers.round(form);
+                self.clear_uncovered();
+                value = self.evaluate(form, cost, budget);
+            }
+            for _ in 0..REPAIR_ROUNDS {
+                let is_better = rank(&value, &self.pi) > best.0;
+                if is_better {
+                    best = (rank(&value, &self.pi), self.multipliers.clone());
+                }
+                if value.is_covered
+                    || !remove_residuals(form, &self.uncovered, &self.reduced_costs, budget, &mut self.multipliers)
+                {
+                    break;
+                }
+                value = self.evaluate(form, cost, budget);
+            }
             if value.is_covered {
-                return value;
-            }
-            let rank = (value.residual == 0.0, value.total - dot(&self.pi, &data.shift));
-            if best.as_ref().is_none_or(|(best, _)| rank > *best) {
-                best = Some((rank, self.multipliers.clone()));
-            }
-            if !remove_residuals(form, &self.uncovered, &self.reduced_costs, budget, &mut self.multipliers) {
                 break;
             }
+        }
+        if best.0 > rank(&value, &self.pi) {
+            self.multipliers = best.1;
             value = self.evaluate(form, cost, budget);
         }
-        let rank = (value.residual == 0.0, value.total - dot(&self.pi, &data.shift));
-        match best {
-            Some((best, multipliers)) if best > rank => {
-                self.multipliers = multipliers;
-                self.evaluate(form, cost, budget)
-            }
-            _ => value,
-        }
+        value
+    }
+
+    fn clear_uncovered(&mut self) {
+        self.uncovered.drain(..).for_each(|col| self.is_uncovered[col] = false);
     }
 
     /// Computes the reduced costs d of the multipliers, and the minimum of dᵀy over the bounds of y with the targets'
@@ -317,8 +378,13 @@ impl ConicCertificate {
         }
         let budget = budget / form.cost.len().max(1) as f64;
         let ((targets, mass), half_square) = (self.target_product(form), form.quadratic.half_square(tangent));
-        let mut value =
-            DualValue { total: targets - half_square, mass: mass + half_square.abs(), residual: 0.0, is_covered: true };
+        let mut value = DualValue {
+            total: targets - half_square,
+            mass: mass + half_square.abs(),
+            loss: 0.0,
+            residual: 0.0,
+            is_covered: true,
+        };
         for (col, (&d, &y)) in self.reduced_costs.iter().zip(&self.y).enumerate() {
             if d == 0.0 {
                 continue;
@@ -333,11 +399,12 @@ impl ConicCertificate {
             if !is_covered {
                 value.is_covered = false;
                 // A column stays in: a repair that ignores it would undo its repair.
-                if !self.uncovered.contains(&col) {
+                if !std::mem::replace(&mut self.is_uncovered[col], true) {
                     self.uncovered.push(col);
                 }
-                if bound.is_infinite() {
-                    value.residual = value.residual.max(d.abs());
+                match bound.is_finite() {
+                    true => value.loss += d * (y - bound),
+                    false => value.residual = value.residual.max(d.abs()),
                 }
             }
             value.total += term;

@@ -18,6 +18,7 @@ use super::{Answer, DualChoice, Outcome, Recourse, RecourseBasis, RecourseError,
 use crate::definition::ConeKind;
 use crate::model::{Problem, RecourseModel};
 use crate::run::Clock;
+use certificate::Proof;
 use least_norm::Selection;
 use solver::ConicSolver;
 pub(crate) use solver::ConicStatus;
@@ -57,7 +58,7 @@ impl Conic {
         let mut units = vec![1.0; rows];
         program_row.iter().zip(&model.row_scale).for_each(|(&row, scale): (&usize, _)| units[row] = *scale);
         Ok(Self {
-            solver: ConicSolver::new(program, clock)?,
+            solver: ConicSolver::new(program, Proof::Bound, clock)?,
             program_row,
             x: vec![0.0; problem.first.dim()],
             fixed_shift: vec![0.0; rows],

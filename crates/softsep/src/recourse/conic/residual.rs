@@ -17,7 +17,7 @@ use crate::numeric::dot;
 use crate::recourse::merged;
 
 /// Most terms of the matrix BH⁻¹Bᵀ as it is summed up. Larger programs are left as they are.
-const MAX_TERMS: usize = 20_000_000;
+const MAX_TERMS: usize = 4_000_000;
 
 /// Share of the size of a multiplier in a cone by which it may move away from its ray.
 const MOVABLE_SHARE: f64 = 1e-4;

@@ -6,7 +6,7 @@ use std::fmt;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
-use super::certificate::{ConicCertificate, Flaw, SolveData, feasibility_error, is_at_most};
+use super::certificate::{ConicCertificate, Flaw, Proof, SolveData, feasibility_error, is_at_most};
 use super::elastic::ElasticProgram;
 use super::standard_form::{ConicProgram, StandardForm};
 use crate::recourse::RecourseError;
@@ -37,7 +37,8 @@ pub(crate) enum ConicStatus {
 pub(crate) struct ConicSolution {
     /// Status of the solve.
     pub(crate) status: ConicStatus,
-    /// Lower bound on the optimum: ∞ if infeasible, −∞ if there is none.
+    /// Lower bound on the optimum: ∞ if infeasible, −∞ if there is none. Of [`ConicProgram::solve`] it holds up to the
+    /// tolerance of the solver.
     pub(crate) dual_objective: f64,
     /// The optimum, or the ray if unbounded (largest entry 1).
     pub(crate) primal: Vec<f64>,
@@ -46,14 +47,23 @@ pub(crate) struct ConicSolution {
 }
 
 impl ConicProgram {
-    /// Solves the program once, within the time limit of the clock.
+    /// Solves the program once to the tolerance of the solver, within the time limit of the clock.
     pub(crate) fn solve(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
+        self.solve_once(Proof::Tolerance, clock)
+    }
+
+    /// Solves the program once, with a lower bound that holds.
+    pub(crate) fn solve_with_bound(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
+        self.solve_once(Proof::Bound, clock)
+    }
+
+    fn solve_once(self, proof: Proof, clock: &Clock) -> Result<ConicSolution, RecourseError> {
         let (cols, rows, terms) = self.size();
         if terms <= MAX_INLINE_TERMS {
-            return self.solve_inline(clock);
+            return self.solve_inline(proof, clock);
         }
         let worker_clock = clock.clone();
-        match run_until(clock, move || self.solve_inline(&worker_clock)) {
+        match run_until(clock, move || self.solve_inline(proof, &worker_clock)) {
             Ok(Some(solved)) => solved,
             Ok(None) => Ok(ConicSolution {
                 status: ConicStatus::Stopped(clock.check().err().unwrap_or(Interrupt::TimeLimit)),
@@ -65,8 +75,8 @@ impl ConicProgram {
         }
     }
 
-    fn solve_inline(self, clock: &Clock) -> Result<ConicSolution, RecourseError> {
-        let mut solver = ConicSolver::new(self, clock)?;
+    fn solve_inline(self, proof: Proof, clock: &Clock) -> Result<ConicSolution, RecourseError> {
+        let mut solver = ConicSolver::new(self, proof, clock)?;
         let status = solver.solve();
         let ConicCertificate { y, pi, bound, .. } = solver.certificate;
         let dual_objective =
@@ -151,7 +161,7 @@ impl fmt::Debug for ConicSolver {
 }
 
 impl ConicSolver {
-    pub(super) fn new(program: ConicProgram, clock: &Clock) -> Result<Self, RecourseError> {
+    pub(super) fn new(program: ConicProgram, proof: Proof, clock: &Clock) -> Result<Self, RecourseError> {
         let form = StandardForm::new(program)?;
         let mut data = SolveData {
             cost: form.cost.clone(),
@@ -160,7 +170,7 @@ impl ConicSolver {
         };
         form.right_side(&data.shift, &mut data.right_side);
         let solver = new_program_solver(&form, &data, &LADDER[0], clock).map_err(RecourseError::Unsupported)?;
-        let certificate = ConicCertificate::new(&form);
+        let certificate = ConicCertificate::new(&form, proof);
         let zero_cost = vec![0.0; form.cost.len()];
         Ok(Self {
             form,

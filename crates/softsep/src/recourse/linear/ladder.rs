@@ -4,7 +4,7 @@ use softsep_lp::{Algorithm, Lp, LpError, Toggle};
 
 /// One rung of the ladder of attempts at a linear program. Later rungs are slower and safer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SimplexRung {
+pub(crate) enum SimplexRung {
     /// From the current basis: the normal case.
     Warm,
     /// From scratch.
@@ -18,7 +18,7 @@ pub(super) enum SimplexRung {
 }
 
 impl SimplexRung {
-    pub(super) const LADDER: [SimplexRung; 5] = [
+    pub(crate) const LADDER: [SimplexRung; 5] = [
         SimplexRung::Warm,
         SimplexRung::Fresh,
         SimplexRung::Presolved,
@@ -27,7 +27,7 @@ impl SimplexRung {
     ];
 
     /// Sets the options of this rung.
-    pub(super) fn prepare(self, lp: &mut Lp) -> Result<(), LpError> {
+    pub(crate) fn prepare(self, lp: &mut Lp) -> Result<(), LpError> {
         if self == SimplexRung::Warm {
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl SimplexRung {
     }
 
     /// Restores the options that [`prepare`](Self::prepare) changed.
-    pub(super) fn restore(self, lp: &mut Lp) -> Result<(), LpError> {
+    pub(crate) fn restore(self, lp: &mut Lp) -> Result<(), LpError> {
         if self == SimplexRung::Warm {
             return Ok(());
         }
