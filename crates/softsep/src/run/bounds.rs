@@ -177,9 +177,9 @@ impl Bounds {
 
     /// A lower bound on the optimum that holds for sure.
     ///
-    /// Two bounds that solvers computed to their tolerances may cross by as much. Bounds that are closer than the digits
-    /// of solvers at the size of the costs are one number, and so are two that are both zero up to rounding: no
-    /// relative gap would ever be met there. The lower one is then the upper one.
+    /// Two bounds that solvers computed to their tolerances may cross by as much. Bounds that are closer than solvers'
+    /// digits at the size of the costs are one number, and so are two that are both zero up to rounding: no relative
+    /// gap would ever be met there. The lower one is then the upper one.
     pub fn lower(&self) -> Option<f64> {
         match (self.lower, &self.best) {
             (Some(lower), Some(Best { upper: Some(upper), size, .. })) => {
