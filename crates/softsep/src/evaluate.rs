@@ -3,7 +3,7 @@
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::{Problem, Scaling, Violation};
-use crate::numeric::tolerances::{EXACTNESS_TOL, FEASIBILITY_TOL, RAY_SUPPORT_TOL, ROUNDING_TOL};
+use crate::numeric::tolerances::{EXACTNESS_TOL, FEASIBILITY_TOL, RAY_SUPPORT_TOL};
 use crate::outcome::{Status, WorstCase};
 use crate::recourse::{self, Answer, engine};
 use crate::run::Clock;
@@ -53,6 +53,9 @@ impl Evaluation {
         }
     }
 }
+
+/// A bound within this of the worst scenario found makes it exact at any cost, also zero: sums are rounded.
+const ROUNDING: f64 = 1e-12;
 
 /// The distance of a bound from the worst scenario found, relative to the cost, at which a search for it ends.
 const CLOSE: f64 = 1e-4;
@@ -110,7 +113,7 @@ fn evaluate_as_written(problem: &Problem, x: &[f64], limits: &CallLimits) -> Res
             },
             xi: found.xi,
             exact: upper.is_some_and(|upper| {
-                upper == objective || upper - objective <= (EXACTNESS_TOL * upper.abs()).max(ROUNDING_TOL)
+                upper == objective || upper - objective <= (EXACTNESS_TOL * upper.abs()).max(ROUNDING)
             }),
             how,
             recourse_solves: found.solves,

@@ -72,11 +72,14 @@ impl Recourse for FailingEngine {
 fn depots(set: &str, more: &str) -> Problem {
     let text = format!(
         r#"{{"format": "aro/1", "name": "depots",
-            "first_stage": {{"variables": [{{"name": "a", "cost": 2, "upper": 50}}, {{"name": "b", "cost": 3, "upper": 50}}]}},
+            "first_stage": {{"variables": [{{"name": "a", "cost": 2, "upper": 50}},
+                                           {{"name": "b", "cost": 3, "upper": 50}}]}},
             "uncertainty": {{"parameters": ["g", "h"], "set": {set}}},
             "recourse": {{"variables": [{{"name": "y", "cost": 10}}, {{"name": "z", "cost": 11}}],
-                          "constraints": [{{"name": "r", "y": {{"y": 1}}, "x": {{"a": 1}}, "xi": {{"g": -4, "h": -1}}, "lower": 5}},
-                                          {{"name": "s", "y": {{"z": 1}}, "x": {{"b": 1}}, "xi": {{"g": 1, "h": -3}}, "lower": 4}}]
+                          "constraints": [{{"name": "r", "y": {{"y": 1}}, "x": {{"a": 1}},
+                                            "xi": {{"g": -4, "h": -1}}, "lower": 5}},
+                                          {{"name": "s", "y": {{"z": 1}}, "x": {{"b": 1}},
+                                            "xi": {{"g": 1, "h": -3}}, "lower": 4}}]
                           {more}}}}}"#
     );
     load_text(&text, "text", Path::new("")).unwrap().check().unwrap()

@@ -224,7 +224,7 @@ fn results_read_back_equal_with_their_keys_in_order() {
         worst_case: Some(WorstCaseFile { xi: NamedValues::default(), recourse_cost: 1.0, y: None }),
         infeasible: Some(InfeasibleFile {
             stage: Stage::Recourse,
-            xi: Some(NamedValues(vec![("b".to_owned(), 2.0), ("a".to_owned(), 1.0)])),
+            xi: vec![NamedValues(vec![("b".to_owned(), 2.0), ("a".to_owned(), 1.0)])],
             rows: vec!["demand".to_owned()],
             why: "demand is above every supply".to_owned(),
         }),

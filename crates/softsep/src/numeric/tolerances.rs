@@ -57,10 +57,8 @@ pub(crate) const EXACTNESS_TOL: f64 = 1e-6;
 /// The least gain of a step after which an exact ascent continues: smaller ones are rounding errors.
 pub(crate) const ASCENT_GAIN_TOL: f64 = 1e-12;
 
-/// Costs closer than this, in the unit of a problem's costs, differ by rounding alone, also where they are zero.
-pub(crate) const ROUNDING_TOL: f64 = 1e-11;
-
-/// Gaps are relative to the upper bound, and to this where that is nearly zero.
+/// Gaps are relative to the upper bound, and to this where that is nearly zero. Two bounds that are both smaller, in
+/// the unit of a problem's costs, are zero.
 pub(crate) const MIN_GAP_SIZE: f64 = 1e-10;
 
 /// A sum may be off by this share of the total magnitude of its terms: some hundred units in the last place. Bounds

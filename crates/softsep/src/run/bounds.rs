@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::attested::{Attested, ProbabilisticBound, ViolationLevel};
-use crate::numeric::tolerances::{CONTRADICTION_TOL, COST_TOL, MIN_GAP_SIZE, ROUNDING_TOL, cost_tol};
+use crate::numeric::tolerances::{CONTRADICTION_TOL, COST_TOL, MIN_GAP_SIZE, cost_tol};
 
 /// The best decision known.
 #[derive(Debug, Clone, PartialEq)]
@@ -177,14 +177,14 @@ impl Bounds {
 
     /// A lower bound on the optimum that holds for sure.
     ///
-    /// Two bounds that solvers computed to their tolerances may cross by as much, and bounds that are closer than the
-    /// digits of solvers at the size of the costs are one number: the lower one is then the upper one. Near an optimum
-    /// of zero no relative gap would ever be met otherwise.
+    /// Two bounds that solvers computed to their tolerances may cross by as much. Bounds that are closer than solvers'
+    /// digits at the size of the costs are one number, and so are two that are both zero up to rounding: no relative
+    /// gap would ever be met there. The lower one is then the upper one.
     pub fn lower(&self) -> Option<f64> {
         match (self.lower, &self.best) {
             (Some(lower), Some(Best { upper: Some(upper), size, .. })) => {
-                let tolerance = (COST_TOL * size).max(ROUNDING_TOL * self.unit);
-                Some(if lower > upper - tolerance { *upper } else { lower })
+                let are_zero = lower.abs().max(upper.abs()) <= MIN_GAP_SIZE * self.unit;
+                Some(if lower > upper - COST_TOL * size || are_zero { *upper } else { lower })
             }
             (lower, _) => lower,
         }
@@ -388,7 +388,7 @@ mod tests {
         for (first_cost, lower, upper, gap) in [
             (0.0, -1e-12, 0.0, 0.0),
             (0.0, -1e-12, 1e-12, 0.0),
-            (0.0, -1e-10, 1e-12, 1.01),
+            (0.0, -2e-10, 1e-12, 2.01),
             (5.0, -1e-12, 1e-12, 0.0),
             (1e6, -1e-4, 0.0, 0.0),
             (0.0, 1e-6 - 9e-10, 1e-6, 9e-4),
