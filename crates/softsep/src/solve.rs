@@ -79,6 +79,10 @@ impl Observer for ConvertingObserver<'_> {
             Event::Start(_) | Event::Note(_) => self.observer.see(event),
         }
     }
+
+    fn cost_unit(&self) -> f64 {
+        self.scaling.cost
+    }
 }
 
 /// An outcome in the units of the problem.

@@ -32,7 +32,7 @@ pub(crate) fn check_recourse(problem: &Problem, run: &mut Run) -> Result<Recours
         Err(_) => {
             let (reference, seed) = (ReferenceMeasure::default(), run.limits().seed);
             let mut search = ViolationSearch::new(&elastic, reference, Schedule::default(), seed, &clock)?;
-            let violated = search.run(&best.x, &[best.worst.clone()], None, &clock)?;
+            let violated = search.run(&best.x, std::slice::from_ref(&best.worst), None, &clock)?;
             (violated, RecourseEvidence::Searched, search.solves())
         }
     };

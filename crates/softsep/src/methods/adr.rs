@@ -167,7 +167,7 @@ impl Adr {
                 violation.amount
             )));
         }
-        run.say(&format!("the best affine policy costs at most {} in the worst case", solved.value));
+        run.say_cost("the best affine policy costs at most", solved.value, " in the worst case");
         let first_cost = problem.first.value(x);
         let tolerance = 0.1 * run.limits().gap * solved.value.abs();
         let mut separation =
@@ -180,10 +180,8 @@ impl Adr {
             Ok(found) => {
                 count(&found, run);
                 if let Claim::Surely(at_most) = found.claim {
-                    run.say(&format!(
-                        "its decision alone, with the best recourse, costs at most {}",
-                        first_cost + at_most
-                    ));
+                    let cost = first_cost + at_most;
+                    run.say_cost("its decision alone, with the best recourse, costs at most", cost, "");
                 }
                 (first_cost + found.value, found.xi, None)
             }

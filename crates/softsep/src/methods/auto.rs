@@ -304,7 +304,8 @@ mod tests {
             let auto = Auto {
                 bundle: Arc::clone(&nothing),
                 branch_and_cut: Arc::clone(&nothing),
-                ccg: nothing,
+                ccg: Arc::clone(&nothing),
+                substitutes: [Arc::clone(&nothing), nothing],
                 adr: Auto::new().adr,
             };
             let recipe = Recipe { set: "ellipsoid", ..Recipe::default() };

@@ -254,6 +254,12 @@ impl<'a> Run<'a> {
         self.observer.see(&Event::Note(note));
     }
 
+    /// Says a cost, between two parts of a sentence, in the units of the problem as written.
+    pub fn say_cost(&mut self, before: &str, cost: f64, after: &str) {
+        let cost = cost * self.observer.cost_unit();
+        self.say(&format!("{before} {cost}{after}"));
+    }
+
     /// Tells the observer what the method works on.
     pub fn begin(&mut self, header: &Header) {
         self.observer.see(&Event::Start(header));

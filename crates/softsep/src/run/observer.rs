@@ -162,6 +162,11 @@ pub enum Event<'a> {
 pub trait Observer {
     /// Called on every event, in order.
     fn see(&mut self, event: &Event);
+
+    /// The factor by which costs of a run are multiplied in notes: a run may be made in internal units.
+    fn cost_unit(&self) -> f64 {
+        1.0
+    }
 }
 
 /// Sees nothing.

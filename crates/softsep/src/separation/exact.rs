@@ -189,7 +189,8 @@ impl Exact {
     pub fn build<'p>(self, problem: &'p Problem) -> Result<Box<dyn Separation + 'p>, Error> {
         match self {
             Self::Scan(count) => {
-                let points = finite_equivalent(problem, count)
+                // The effort of an enumeration grows with its limit: it is that of the choice.
+                let points = finite_equivalent(problem, count.max(MAX_ENUMERATED))
                     .map_err(|reason| Error::Master(NoExactSeparation::from(reason).to_string()))?;
                 Ok(Box::new(Scan::new(problem, points)?))
             }

@@ -64,7 +64,7 @@ impl<'p> SoftSeparation<'p> {
         let seed = self.seed.wrapping_add(self.calls);
         let (reference, schedule) = (self.settings.reference, self.settings.schedule);
         let mut search = ViolationSearch::new(&elastic, reference, schedule, seed, query.clock)?;
-        let found = search.run(query.x, &[self.worst.xi.clone()], query.budget, query.clock);
+        let found = search.run(query.x, std::slice::from_ref(&self.worst.xi), query.budget, query.clock);
         self.other_solves += search.solves();
         // The recourse itself decides whether a row is violated by more than tolerances.
         match found? {
