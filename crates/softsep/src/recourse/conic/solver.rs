@@ -26,7 +26,8 @@ pub(crate) enum ConicStatus {
     Unbounded,
     /// The time limit passed or an interrupt came.
     Stopped(Interrupt),
-    /// A feasible point and a lower bound that holds, but farther apart than every rung of the ladder allows.
+    /// A feasible point and a lower bound that holds, but farther apart than every rung of the ladder allows. The bound
+    /// is −∞ if the dual could not be repaired.
     Inexact(String),
     /// Every rung of the ladder failed. The reason is that of the last one.
     Failed(String),
@@ -280,6 +281,7 @@ impl ConicSolver {
             other => match certificate.verify_optimum(form, data, &solver.solution, rung.accepted) {
                 Ok(()) => Ok(ConicStatus::Solved),
                 Err(Flaw { why, is_fatal }) => {
+                    let is_fatal = is_fatal || certificate.bound.is_infinite();
                     Err(Flaw { why: format!("Clarabel ended with {other}, and {why}"), is_fatal })
                 }
             },
