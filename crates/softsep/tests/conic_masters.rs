@@ -168,7 +168,8 @@ fn masters_in_ordinary_units_are_solved() {
         let mut optimum = None;
         for method in METHODS {
             let outcome = solve_by(&problem, method).unwrap_or_else(|error| panic!("{method} {index} {seed}: {error}"));
-            if outcome.status == Status::Infeasible {
+            // Without complete recourse an optimum may be on the edge of robust feasibility, where a master oversteps.
+            if outcome.status == Status::Infeasible || recipes[index].incomplete && outcome.status == Status::Unknown {
                 continue;
             }
             let bounds = (outcome.bounds.lower(), outcome.bounds.best());
