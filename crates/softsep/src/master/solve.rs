@@ -267,7 +267,7 @@ impl ScenarioCopies<'_> {
         }
         let x = (0..first.dim()).map(|j| solution.primal[j].clamp(first.lower[j], first.upper[j])).collect();
         let theta = Some(solution.primal[first.dim()] * self.cost_unit());
-        let lower = Some(solution.dual_objective * self.cost_unit());
+        let lower = Some(solution.dual_objective * self.cost_unit()).filter(|lower| lower.is_finite());
         Ok(MasterSolution { x: Some(x), theta, lower, ..MasterSolution::without_point(status) })
     }
 }

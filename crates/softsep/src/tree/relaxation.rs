@@ -251,7 +251,7 @@ impl NodeRelaxation {
         self.lp.set_algorithm(Algorithm::PrimalSimplex)?;
         let attempt = self.attempt(root);
         self.lp.set_algorithm(Algorithm::DualSimplex)?;
-        Ok(attempt.map(|status| if is_definite(status) { status } else { Status::Failed })?)
+        attempt.map(|status| if is_definite(status) { status } else { Status::Failed })
     }
 
     fn attempt(&mut self, root: &RootModel) -> Result<Status, Error> {

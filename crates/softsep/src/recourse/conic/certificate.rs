@@ -30,6 +30,9 @@ const FARKAS_GAIN_TOL: f64 = 1e-9;
 /// Largest reduced cost that counts as rounding, relative to the sum of its absolute terms.
 const ROUNDING_SHARE: f64 = 1e-13;
 
+/// Reduced costs up to this share of the largest multiplier are zero: some of them are sums of underflows.
+const NEGLIGIBLE_SHARE: f64 = 1e-24;
+
 /// Largest reduced cost that is a residual where its column has a bound, relative to the sum of its absolute terms. A
 /// larger one is the multiplier of the bound.
 const RESIDUAL_SHARE: f64 = 1e-6;
@@ -129,7 +132,7 @@ struct DualValue {
 #[derive(Debug)]
 pub(super) struct Flaw {
     pub(super) why: String,
-    /// False if the point is feasible and its bound holds, but the two are too far apart.
+    /// False if the point is feasible and its bound holds, but the two are too far apart, or the bound is −∞.
     pub(super) is_fatal: bool,
 }
 
@@ -159,7 +162,7 @@ impl ConicCertificate {
     }
 
     /// Verifies an optimum: primal residual and gap must be at most `tolerance`. If the gap alone is larger, the point
-    /// and the bound hold nevertheless.
+    /// and the bound, which may be −∞, hold nevertheless.
     pub(super) fn verify_optimum(
         &mut self,
         form: &StandardForm,
@@ -197,7 +200,8 @@ impl ConicCertificate {
             }
         };
         if !is_at_most(value.residual, residual_tol) {
-            return Err(Flaw::fatal(format!("the dual residual is {:e}", value.residual)));
+            self.bound = f64::NEG_INFINITY;
+            return Err(Flaw { why: format!("the dual residual is {:e}", value.residual), is_fatal: false });
         }
         self.bound = value.total + loss_of_residuals - SUMMATION_TOL * value.mass;
         let gap = self.objective - self.value(data);
@@ -205,7 +209,7 @@ impl ConicCertificate {
             true => Ok(()),
             false => Err(Flaw {
                 why: format!("the duality gap is {gap:e} at the value {:e}", self.objective),
-                is_fatal: !gap.is_finite(),
+                is_fatal: gap.is_nan(),
             }),
         }
     }
@@ -377,6 +381,7 @@ impl ConicCertificate {
             }
         }
         let budget = budget / form.cost.len().max(1) as f64;
+        let negligible = NEGLIGIBLE_SHARE * inf_norm(&self.multipliers.z);
         let ((targets, mass), half_square) = (self.target_product(form), form.quadratic.half_square(tangent));
         let mut value = DualValue {
             total: targets - half_square,
@@ -394,7 +399,7 @@ impl ConicCertificate {
             let term = if bound.is_finite() { d * bound } else { d * y };
             let is_covered = match bound.is_finite() {
                 true => share > RESIDUAL_SHARE || (d * (y - bound)).abs() <= budget,
-                false => share <= ROUNDING_SHARE,
+                false => share <= ROUNDING_SHARE || d.abs() <= negligible,
             };
             if !is_covered {
                 value.is_covered = false;

@@ -13,6 +13,7 @@ mod solver;
 mod standard_form;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use super::{Answer, DualChoice, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
 use crate::definition::ConeKind;

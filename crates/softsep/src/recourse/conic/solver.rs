@@ -9,6 +9,7 @@ use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, S
 use super::certificate::{ConicCertificate, Flaw, Proof, SolveData, feasibility_error, is_at_most};
 use super::elastic::ElasticProgram;
 use super::standard_form::{ConicProgram, StandardForm};
+use super::units::Units;
 use crate::recourse::RecourseError;
 use crate::run::{Clock, Interrupt, run_until};
 
@@ -26,7 +27,8 @@ pub(crate) enum ConicStatus {
     Unbounded,
     /// The time limit passed or an interrupt came.
     Stopped(Interrupt),
-    /// A feasible point and a lower bound that holds, but farther apart than every rung of the ladder allows.
+    /// A feasible point and a lower bound that holds, but farther apart than every rung of the ladder allows. The bound
+    /// is −∞ if the dual could not be repaired.
     Inexact(String),
     /// Every rung of the ladder failed. The reason is that of the last one.
     Failed(String),
@@ -97,19 +99,27 @@ pub(super) struct InteriorPointRung {
     tolerance: f64,
     /// Tolerance of gap and residuals to which the answer is verified.
     accepted: f64,
+    /// Whether the program is solved in internal units.
+    in_units: bool,
 }
 
-/// The first rung suits almost every problem. The others set Clarabel up anew: for data of very different sizes (more
-/// equilibration), for harmful equilibration (none) with a near-singular KKT matrix (more regularisation), and with
+/// The first rung suits almost every problem. The others set Clarabel up anew: for large right-hand sides and costs
+/// (internal units), for data of very different sizes (more equilibration), for harmful equilibration (none) with a near-singular KKT matrix (more regularisation), and with
 /// Clarabel's own tolerance.
-pub(super) const LADDER: [InteriorPointRung; 4] = [
-    InteriorPointRung { equilibrations: 10, scaling: 1e4, regularisation: 1e-8, tolerance: 1e-10, accepted: 1e-7 },
-    InteriorPointRung { equilibrations: 50, scaling: 1e8, regularisation: 1e-9, tolerance: 1e-9, accepted: 1e-7 },
-    InteriorPointRung { equilibrations: 0, scaling: 1.0, regularisation: 1e-7, tolerance: 1e-9, accepted: 1e-7 },
-    InteriorPointRung { equilibrations: 10, scaling: 1e4, regularisation: 1e-8, tolerance: 1e-8, accepted: 1e-6 },
+pub(super) const LADDER: [InteriorPointRung; 6] = [
+    InteriorPointRung::new(10, 1e4, 1e-8, 1e-10, 1e-7),
+    InteriorPointRung { in_units: true, ..InteriorPointRung::new(10, 1e4, 1e-8, 1e-10, 1e-7) },
+    InteriorPointRung::new(50, 1e8, 1e-9, 1e-9, 1e-7),
+    InteriorPointRung::new(0, 1.0, 1e-7, 1e-9, 1e-7),
+    InteriorPointRung::new(10, 1e4, 1e-8, 1e-8, 1e-6),
+    InteriorPointRung { in_units: true, ..InteriorPointRung::new(10, 1e4, 1e-8, 1e-8, 1e-6) },
 ];
 
 impl InteriorPointRung {
+    const fn new(equilibrations: u32, scaling: f64, regularisation: f64, tolerance: f64, accepted: f64) -> Self {
+        Self { equilibrations, scaling, regularisation, tolerance, accepted, in_units: false }
+    }
+
     fn settings(&self) -> DefaultSettings<f64> {
         DefaultSettings {
             verbose: false,
@@ -169,7 +179,7 @@ impl ConicSolver {
             right_side: vec![0.0; form.entries.len()],
         };
         form.right_side(&data.shift, &mut data.right_side);
-        let solver = new_program_solver(&form, &data, &LADDER[0], clock).map_err(RecourseError::Unsupported)?;
+        let solver = new_program_solver(&form, &data, None, &LADDER[0], clock).map_err(RecourseError::Unsupported)?;
         let certificate = ConicCertificate::new(&form, proof);
         let zero_cost = vec![0.0; form.cost.len()];
         Ok(Self {
@@ -198,9 +208,10 @@ impl ConicSolver {
             let outcome = if rung_index == 0 {
                 self.attempt(None, rung)
             } else {
-                new_program_solver(&self.form, &self.data, rung, &self.clock)
+                let units = rung.in_units.then(|| Units::new(&self.form, &self.data));
+                new_program_solver(&self.form, &self.data, units.as_ref(), rung, &self.clock)
                     .map_err(Flaw::fatal)
-                    .and_then(|solver| self.attempt(Some(solver), rung))
+                    .and_then(|solver| self.attempt(Some((solver, units)), rung))
             };
             match outcome {
                 Ok(status) => {
@@ -233,17 +244,17 @@ impl ConicSolver {
     /// Solves once, with the kept solver or with a fresh one, and verifies the result.
     fn attempt(
         &mut self,
-        mut fresh: Option<DefaultSolver<f64>>,
+        mut fresh: Option<(DefaultSolver<f64>, Option<Units>)>,
         rung: &InteriorPointRung,
     ) -> Result<ConicStatus, Flaw> {
         let Self { form, data, certificate, solver, .. } = self;
-        let solver = fresh.as_mut().unwrap_or(solver);
-        resolve(solver, &data.cost, &data.right_side, &mut self.iterations).map_err(Flaw::fatal)?;
+        let (solver, units) = fresh.as_mut().map_or((solver, None), |(solver, units)| (solver, units.as_ref()));
+        resolve_in(units, solver, &data.cost, &data.right_side, &mut self.iterations).map_err(Flaw::fatal)?;
         if is_ray(solver.solution.status) {
             certificate.verify_ray(form, data, &solver.solution).map_err(Flaw::fatal)?;
             // A ray does not imply a feasible point: solve for one with zero costs. (H stays, since ½yᵀHy is bounded
             // below.)
-            resolve(solver, &self.zero_cost, &data.right_side, &mut self.iterations).map_err(Flaw::fatal)?;
+            resolve_in(units, solver, &self.zero_cost, &data.right_side, &mut self.iterations).map_err(Flaw::fatal)?;
             if is_optimum(solver.solution.status) {
                 let residual = feasibility_error(form, data, &solver.solution);
                 return is_at_most(residual, rung.accepted).then_some(ConicStatus::Unbounded).ok_or_else(|| {
@@ -280,6 +291,7 @@ impl ConicSolver {
             other => match certificate.verify_optimum(form, data, &solver.solution, rung.accepted) {
                 Ok(()) => Ok(ConicStatus::Solved),
                 Err(Flaw { why, is_fatal }) => {
+                    let is_fatal = is_fatal || certificate.bound.is_infinite();
                     Err(Flaw { why: format!("Clarabel ended with {other}, and {why}"), is_fatal })
                 }
             },
@@ -326,9 +338,15 @@ fn verify_least_violation(
 fn new_program_solver(
     form: &StandardForm,
     data: &SolveData,
+    units: Option<&Units>,
     rung: &InteriorPointRung,
     clock: &Clock,
 ) -> Result<DefaultSolver<f64>, String> {
+    if let Some(units) = units {
+        let (p, a) = units.matrices(form);
+        let (cost, right_side) = (units.costs(&data.cost), units.right_side(&data.right_side));
+        return new_solver(&p, &cost, &a, &right_side, &form.standard_cones, rung, clock);
+    }
     new_solver(&form.p, &data.cost, &form.a, &data.right_side, &form.standard_cones, rung, clock)
 }
 
@@ -348,6 +366,20 @@ pub(super) fn new_solver(
     let clock = clock.clone();
     solver.set_termination_callback(move |_| clock.check().is_err());
     Ok(solver)
+}
+
+/// [`resolve`] in internal units, if there are any. The solution is in the units of the program.
+fn resolve_in(
+    units: Option<&Units>,
+    solver: &mut DefaultSolver<f64>,
+    cost: &Vec<f64>,
+    right_side: &Vec<f64>,
+    iterations: &mut u64,
+) -> Result<(), String> {
+    let Some(units) = units else { return resolve(solver, cost, right_side, iterations) };
+    resolve(solver, &units.costs(cost), &units.right_side(right_side), iterations)?;
+    units.convert_back(&mut solver.solution);
+    Ok(())
 }
 
 /// Solves again for other costs and another right-hand side, and adds the iterations.
