@@ -79,9 +79,10 @@ fn optimal_means_that_the_reported_gap_is_met() {
         (1e-6, 1e-6 - 9e-10, 1e-6, Status::Feasible),
         (1e-6, 1e-6 - 9e-13, 1e-6, Status::Optimal),
         (0.0, -1e-12, 1e-12, Status::Optimal),
-        (0.0, -1e-9, 0.0, Status::Feasible),
+        (0.0, -1e-9, 0.0, Status::Optimal),
+        (0.0, -1e-8, 0.0, Status::Feasible),
         // Sums of terms of this size have no more digits.
-        (10.0, -1e-9, 0.0, Status::Optimal),
+        (10.0, -9e-9, 0.0, Status::Optimal),
     ] {
         let outcome = written(first_cost, lower, upper);
         let file = result_file(&store("continuous"), &outcome);

@@ -57,8 +57,7 @@ pub(crate) const EXACTNESS_TOL: f64 = 1e-6;
 /// The least gain of a step after which an exact ascent continues: smaller ones are rounding errors.
 pub(crate) const ASCENT_GAIN_TOL: f64 = 1e-12;
 
-/// Gaps are relative to the upper bound, and to this where that is nearly zero. Two bounds that are both smaller, in
-/// the unit of a problem's costs, are zero.
+/// Gaps are relative to the upper bound, and to this where that is nearly zero.
 pub(crate) const MIN_GAP_SIZE: f64 = 1e-10;
 
 /// A sum may be off by this share of the total magnitude of its terms: some hundred units in the last place. Bounds

@@ -183,7 +183,8 @@ impl Bounds {
     pub fn lower(&self) -> Option<f64> {
         match (self.lower, &self.best) {
             (Some(lower), Some(Best { upper: Some(upper), size, .. })) => {
-                let are_zero = lower.abs().max(upper.abs()) <= MIN_GAP_SIZE * self.unit;
+                // Each is the sum of a value and of a tolerance at zero.
+                let are_zero = lower.abs().max(upper.abs()) <= 2.0 * COST_TOL * self.unit;
                 Some(if lower > upper - COST_TOL * size || are_zero { *upper } else { lower })
             }
             (lower, _) => lower,
@@ -388,7 +389,7 @@ mod tests {
         for (first_cost, lower, upper, gap) in [
             (0.0, -1e-12, 0.0, 0.0),
             (0.0, -1e-12, 1e-12, 0.0),
-            (0.0, -2e-10, 1e-12, 2.01),
+            (0.0, -1e-8, 1e-12, 100.01),
             (5.0, -1e-12, 1e-12, 0.0),
             (1e6, -1e-4, 0.0, 0.0),
             (0.0, 1e-6 - 9e-10, 1e-6, 9e-4),
