@@ -3,9 +3,9 @@
 //! At a scenario the objective falls without end if a ray (dx, dy) of the rows has `cᵀdx + (b + Bξ)ᵀdy < 0`. One
 //! scenario without such a ray bounds the whole problem from below. Over a convex set the maximum over ξ and the
 //! minimum over the rays in the unit cube are those of a bilinear function, and may be interchanged: either one ray
-//! falls at every scenario, or there is a scenario where none does. Cutting planes over the rays find which: each scenario at
-//! which the last ray rises joins a linear program, and the duals of the last one weight the scenarios to one without a
-//! falling ray.
+//! falls at every scenario, or there is a scenario where none does. Cutting planes over the rays find which: each
+//! scenario at which the last ray rises joins a linear program, and the duals of the last one weight the scenarios to
+//! one without a falling ray.
 
 use std::sync::Arc;
 
