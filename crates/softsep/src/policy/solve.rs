@@ -11,7 +11,7 @@ use super::reduced_measures::ReducedMeasures;
 use super::repair::{BallShares, ProvenPolicy, Repair};
 use super::robust::{CounterpartRows, CounterpartSide, PolicyRegion};
 use crate::numeric::tolerances::STRICT_INTEGRALITY_TOL;
-use crate::recourse::{ConicProgram, ConicStatus, RecourseError};
+use crate::recourse::{ConicProgram, ConicStatus, RecourseError, SimplexRung};
 use crate::run::{Clock, Interrupt};
 
 /// The solution of a policy program.
@@ -136,12 +136,16 @@ impl PolicyProgram<'_> {
             lp.set_time_limit(clock.left())?;
             status = lp.solve()?;
         }
+        if !integers {
+            status = climb_ladder(&mut lp, status, clock)?;
+        }
         if matches!(status, Status::Unbounded | Status::InfeasibleOrUnbounded) && clock.check().is_ok() {
             // Without costs no program is unbounded, so that an optimum proves feasibility.
             lp.clear_solver()?;
             lp.set_costs(&vec![0.0; model.cols()])?;
             lp.set_time_limit(clock.left())?;
-            status = match lp.solve()? {
+            status = lp.solve()?;
+            status = match climb_ladder(&mut lp, status, clock)? {
                 Status::Optimal => Status::Unbounded,
                 status => status,
             };
@@ -263,6 +267,19 @@ fn policy_status(status: Status, clock: &Clock) -> PolicyStatus {
         (_, Err(stop)) => PolicyStatus::Stopped(stop),
         (status, Ok(())) => PolicyStatus::Failed(format!("HiGHS ended with {status:?}")),
     }
+}
+
+/// Solves a linear program on the later rungs of the ladder while its status is not definite.
+fn climb_ladder(lp: &mut Lp, mut status: Status, clock: &Clock) -> Result<Status, RecourseError> {
+    for rung in SimplexRung::LADDER.into_iter().filter(|rung| *rung != SimplexRung::Warm) {
+        if is_definite(status) || clock.check().is_err() {
+            break;
+        }
+        rung.prepare(lp)?;
+        lp.set_time_limit(clock.left())?;
+        status = lp.solve()?;
+    }
+    Ok(status)
 }
 
 /// Whether a status is conclusive about the program, or says that the solve was stopped.

@@ -1,6 +1,6 @@
 //! The linear program of one worker: loads nodes, solves them with cuts and tangents, and probes branches.
 
-use softsep_lp::{Algorithm, Basis, Lp, Status};
+use softsep_lp::{Basis, Lp, Status};
 
 use super::cut_rows::CutRows;
 use super::dynamic_rows::{DynamicRows, RelaxationBasis, RowKey};
@@ -231,8 +231,7 @@ impl NodeRelaxation {
         if self.eta_is_bounded { self.values[root.eta()] } else { f64::NEG_INFINITY }
     }
 
-    /// Solves once within the time limit, on the ladder of attempts that other linear programs have, and then by the
-    /// primal simplex. Returns [`Status::Failed`] if none of them ends with a definite status.
+    /// Solves once within the time limit, on the ladder of attempts that other linear programs have. Returns [`Status::Failed`] if none of them ends with a definite status.
     fn solve(&mut self, root: &RootModel) -> Result<Status, Error> {
         let is_definite = |status| matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded);
         for rung in SimplexRung::LADDER {
@@ -246,12 +245,7 @@ impl NodeRelaxation {
                 return Ok(status);
             }
         }
-        self.work.retries += 1;
-        self.lp.clear_solver()?;
-        self.lp.set_algorithm(Algorithm::PrimalSimplex)?;
-        let attempt = self.attempt(root);
-        self.lp.set_algorithm(Algorithm::DualSimplex)?;
-        attempt.map(|status| if is_definite(status) { status } else { Status::Failed })
+        Ok(Status::Failed)
     }
 
     fn attempt(&mut self, root: &RootModel) -> Result<Status, Error> {

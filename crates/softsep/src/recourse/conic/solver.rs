@@ -104,8 +104,8 @@ pub(super) struct InteriorPointRung {
 }
 
 /// The first rung suits almost every problem. The others set Clarabel up anew: for large right-hand sides and costs
-/// (internal units), for data of very different sizes (more equilibration), for harmful equilibration (none) with a near-singular KKT matrix (more regularisation), and with
-/// Clarabel's own tolerance.
+/// (internal units), for data of very different sizes (more equilibration), for harmful equilibration (none) with a
+/// near-singular KKT matrix (more regularisation), and with Clarabel's own tolerance.
 pub(super) const LADDER: [InteriorPointRung; 6] = [
     InteriorPointRung::new(10, 1e4, 1e-8, 1e-10, 1e-7),
     InteriorPointRung { in_units: true, ..InteriorPointRung::new(10, 1e4, 1e-8, 1e-10, 1e-7) },

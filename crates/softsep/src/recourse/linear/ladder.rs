@@ -15,15 +15,18 @@ pub(crate) enum SimplexRung {
     Unscaled,
     /// By an interior-point method with crossover.
     InteriorPoint,
+    /// From scratch, by the primal simplex.
+    Primal,
 }
 
 impl SimplexRung {
-    pub(crate) const LADDER: [SimplexRung; 5] = [
+    pub(crate) const LADDER: [SimplexRung; 6] = [
         SimplexRung::Warm,
         SimplexRung::Fresh,
         SimplexRung::Presolved,
         SimplexRung::Unscaled,
         SimplexRung::InteriorPoint,
+        SimplexRung::Primal,
     ];
 
     /// Sets the options of this rung.
@@ -34,10 +37,10 @@ impl SimplexRung {
         lp.clear_solver()?;
         lp.set_presolve(if self == SimplexRung::Presolved { Toggle::On } else { Toggle::Off })?;
         lp.set_scaling(self != SimplexRung::Unscaled)?;
-        lp.set_algorithm(if self == SimplexRung::InteriorPoint {
-            Algorithm::InteriorPoint
-        } else {
-            Algorithm::DualSimplex
+        lp.set_algorithm(match self {
+            SimplexRung::InteriorPoint => Algorithm::InteriorPoint,
+            SimplexRung::Primal => Algorithm::PrimalSimplex,
+            _ => Algorithm::DualSimplex,
         })
     }
 
