@@ -24,16 +24,16 @@ const COSTLY: usize = 8;
 /// Masters solved, each with one more scenario.
 const ROUNDS: usize = 20;
 
-/// The margins, as shares of the size of rows. Most masters violate their rows by little more than rounding, and a small
-/// margin is then enough; the last is above all that solvers may violate.
+/// The margins, as shares of the size of rows. Most masters violate their rows by little more than rounding, and a
+/// small margin is then enough; the last is above all that solvers may violate.
 const MARGINS: [f64; 4] = [0.003 * EDGE_TOL, 0.03 * EDGE_TOL, 0.3 * EDGE_TOL, EDGE_TOL];
 
 /// The share of the gap that is left to the master, and the one that is left to the bound.
 const MASTER_SHARE: f64 = 0.1;
 const BOUND_SHARE: f64 = 0.25;
 
-/// Looks for a decision that keeps a margin, and writes an upper bound on its cost into the ledger. `x` is a decision on
-/// the edge. Returns whether that closes the gap.
+/// Looks for a decision that keeps a margin, and writes an upper bound on its cost into the ledger. `x` is a decision
+/// on the edge. Returns whether that closes the gap.
 pub(crate) fn bound_inside(
     problem: &Problem,
     x: &[f64],
