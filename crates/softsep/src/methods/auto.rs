@@ -183,8 +183,8 @@ impl Auto {
 }
 
 impl Auto {
-    /// Bounds the optimum by the best affine policy where the other methods `ended` without an upper bound: they failed,
-    /// or a bound is wanted and its program is small enough. Returns how the run ended.
+    /// Bounds the optimum by the best affine policy where the other methods `ended` without an upper bound: they
+    /// failed, or a bound is wanted and its program is small enough. Returns how the run ended.
     fn bound_by_policy(
         &self,
         problem: &Problem,

@@ -33,10 +33,13 @@ impl Run<'_> {
     }
 
     /// Makes `x`, which was separated, the incumbent if `value`, its cost at the worst scenario found, is below the
-    /// incumbent's; whether it is.
+    /// incumbent's; whether it is. An incumbent that is considered again keeps the larger of its costs.
     pub fn consider(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {
+        let again = self.incumbent.as_ref().filter(|incumbent| incumbent.x == x).map(|known| known.is_separated);
         self.mark_separated(x);
-        self.offer(x, value, worst, true)
+        let Some(was_separated) = again else { return self.offer(x, value, worst, true) };
+        self.raise_incumbent(value, worst);
+        !was_separated && self.incumbent.is_some()
     }
 
     /// Makes `x`, which was not separated yet, the incumbent with its cost at the nominal scenario, if no other one was
@@ -58,12 +61,13 @@ impl Run<'_> {
         is_better
     }
 
-    /// Notes that a separation at `x` has come to an end.
+    /// Notes that a separation at `x` has come to an end. Costs at other scenarios that were met before it count now.
     pub(super) fn mark_separated(&mut self, x: &[f64]) {
+        self.bounds.mark_separated(x);
         if let Some(incumbent) = self.incumbent.as_mut().filter(|incumbent| incumbent.x == x) {
             incumbent.is_separated = true;
+            self.bounds.revise(x, incumbent.value, &incumbent.worst);
         }
-        self.bounds.mark_separated(x);
     }
 
     /// Makes `x` the incumbent, better than the last one or not: for methods whose result is not their best iterate.
@@ -103,5 +107,24 @@ impl Run<'_> {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::run::{Clock, Limits, Run, Silent};
+
+    /// A cost at another scenario that is met before the separation ends counts once it has ended.
+    #[test]
+    fn an_incumbent_and_the_reported_decision_have_the_same_cost() {
+        let mut silent = Silent;
+        let mut run = Run::new("test", Limits::default(), Clock::unlimited(), &mut silent);
+        assert!(run.consider_nominal(&[0.0], 1.0, &[5.0]));
+        run.raise_incumbent(2.0, &[6.0]);
+        assert_eq!((run.bounds().objective(), run.bounds().nominal_cost()), (None, Some(1.0)));
+        assert!(run.consider(&[0.0], 1.5, &[7.0]), "it was not separated before");
+        assert_eq!(run.bounds().objective(), Some(2.0));
+        assert!(!run.consider(&[0.0], 1.8, &[7.0]), "it costs 2 at another scenario");
+        assert_eq!((run.bounds().objective(), run.incumbent().map(|known| known.value)), (Some(2.0), Some(2.0)));
     }
 }
