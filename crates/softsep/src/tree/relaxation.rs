@@ -231,7 +231,8 @@ impl NodeRelaxation {
         if self.eta_is_bounded { self.values[root.eta()] } else { f64::NEG_INFINITY }
     }
 
-    /// Solves once within the time limit, on the ladder of attempts that other linear programs have. Returns [`Status::Failed`] if none of them ends with a definite status.
+    /// Solves once within the time limit, on the ladder of attempts that other linear programs have. Returns
+    /// [`Status::Failed`] if none of them ends with a definite status.
     fn solve(&mut self, root: &RootModel) -> Result<Status, Error> {
         let is_definite = |status| matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded);
         for rung in SimplexRung::LADDER {

@@ -311,8 +311,8 @@ impl ConicCertificate {
             .fold((0.0, 0.0), |(sum, mass), term| (sum + term, mass + term.abs()))
     }
 
-    /// Repairs the multipliers until the reduced costs lose at most `budget` at the bounds of y (see `residual.rs`), and
-    /// evaluates them. The best multipliers met remain.
+    /// Repairs the multipliers until the reduced costs lose at most `budget` at the bounds of y (see `residual.rs`),
+    /// and evaluates them. The best multipliers met remain.
     ///
     /// An interior-point method leaves small multipliers where zero is optimal, and columns that only such rows have
     /// can be out of reach of small changes. The second attempt starts with these multipliers at zero.
