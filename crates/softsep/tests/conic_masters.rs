@@ -101,7 +101,8 @@ fn solve_by(problem: &Problem, method: &str) -> Result<Outcome, Error> {
 }
 
 /// Over six decades every master is solved. Of these seeds 36 once ended without a verified gap, and 44 and 131 had
-/// lower bounds above the optimum: the residual of a free column was taken for zero, in proportion to the largest price.
+/// lower bounds above the optimum: the residual of a free column was taken for zero, in proportion to the largest
+/// price.
 #[test]
 fn masters_over_six_decades_are_solved() {
     for (seed, method) in

@@ -238,8 +238,8 @@ impl Adr {
     }
 }
 
-/// Repairs the policy at its decision, so that it is feasible to the last digit, and returns its cost; `None` if that is
-/// not possible.
+/// Repairs the policy at its decision, so that it is feasible to the last digit, and returns its cost; `None` if
+/// that is not possible.
 fn repaired_value(problem: &Problem, solved: &PolicySolution, run: &Run) -> Result<Option<f64>, Error> {
     let repair = |clock: &Clock| match problem.set.shape(&Part::whole(problem.set.dim())) {
         Some(shape) => Ok(Repair::over_shape(problem, &solved.x, &shape).run(&solved.policy, clock)?),

@@ -25,10 +25,10 @@ const MOVABLE_SHARE: f64 = 1e-4;
 /// Regularisation of the scaled matrix. The caller's next round removes its effect.
 const REGULARISATION: f64 = 1e-13;
 
-/// Adds the shortest change to the multipliers that removes the residuals `reduced_costs` of `columns`, up to rounding
-/// and to cones that the change leaves. A move of the tangent point by Δ has the norm `ΔᵀHΔ/budget`, since it lowers the
-/// bound by ½ΔᵀHΔ. Returns false if the program is too large for it or the matrix could not be factored; then the
-/// multipliers are unchanged.
+/// Adds the shortest change to the multipliers that removes the residuals `reduced_costs` of `columns`, up to
+/// rounding and to cones that the change leaves. A move of the tangent point by Δ has the norm `ΔᵀHΔ/budget`, since
+/// it lowers the bound by ½ΔᵀHΔ. Returns false if the program is too large for it or the matrix could not be
+/// factored; then the multipliers are unchanged.
 pub(super) fn remove_residuals(
     form: &StandardForm,
     columns: &[usize],
