@@ -28,7 +28,7 @@ fn check(file: &ProblemDefinition) {
 #[test]
 fn programs_of_policies_climb_the_ladder() {
     let recipe = Recipe { size: Size::Medium, incomplete: true, ..Recipe::default() };
-    [61, 64, 88, 203, 212, 234].into_iter().for_each(|seed| check(&random_problem(&recipe, seed)));
+    [61, 64, 88, 134, 203, 234].into_iter().for_each(|seed| check(&random_problem(&recipe, seed)));
 }
 
 /// Two scenarios that are nearly equal make the slopes of a policy huge, and no repair brings its rows within rounding.

@@ -108,6 +108,12 @@ impl Method for Adr {
         match solved.status {
             PolicyStatus::Optimal => {
                 let value = repaired_value(problem, &solved, run)?;
+                // A list is scanned in its time; a search for the worst case at the edge of feasibility may not end.
+                if value.is_none() && !problem.set.is_finite_list() {
+                    return Err(Error::Master(
+                        "the best affine policy misses a row by more than rounding, and could not be repaired".into(),
+                    ));
+                }
                 self.record(problem, &solved, value, certify, warm, run)
             }
             PolicyStatus::Infeasible => {

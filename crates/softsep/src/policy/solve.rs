@@ -269,6 +269,9 @@ fn policy_status(status: Status, clock: &Clock) -> PolicyStatus {
     }
 }
 
+/// Pivots per row and column after which a rung of the ladder ends.
+const MAX_PIVOTS_PER_LINE: u32 = 20;
+
 /// Solves a linear program on the later rungs of the ladder while its status is not definite.
 fn climb_ladder(lp: &mut Lp, mut status: Status, clock: &Clock) -> Result<Status, RecourseError> {
     for rung in SimplexRung::LADDER.into_iter().filter(|rung| *rung != SimplexRung::Warm) {
@@ -276,9 +279,12 @@ fn climb_ladder(lp: &mut Lp, mut status: Status, clock: &Clock) -> Result<Status
             break;
         }
         rung.prepare(lp)?;
+        // Simplex has cycled on programs that HiGHS had failed on before.
+        lp.set_iteration_limit(Some(MAX_PIVOTS_PER_LINE.saturating_mul((lp.rows() + lp.cols()) as u32)))?;
         lp.set_time_limit(clock.left())?;
         status = lp.solve()?;
     }
+    lp.set_iteration_limit(None)?;
     Ok(status)
 }
 
