@@ -1,7 +1,8 @@
 //! Random problems of all classes by all methods, under no limit and under tiny ones: no statement of one method is
 //! refuted by another, by a search that knows no method, or by an evaluation of its decision; nothing panics or fails.
 //!
-//! `make soak` takes 10,000 problems in ordinary units, and 2,000 whose coefficients spread over 12 decades.
+//! `make soak` takes 10,000 problems in ordinary units, and 2,000 whose coefficients spread over 12 decades; `PROBLEMS=N`
+//! takes N of each.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::time::Duration;
@@ -23,8 +24,11 @@ const CLOSE: f64 = 2e-5;
 /// Seconds of a run without a tiny limit.
 const NORMAL_LIMIT: f64 = 5.0;
 
-fn is_soak() -> bool {
-    std::env::var_os("SOFTSEP_SOAK").is_some()
+/// The number of problems: as the environment says, else the one of `make soak` or of `make test`.
+fn count(in_soak: u64, in_test: u64) -> u64 {
+    let given = std::env::var("PROBLEMS").ok().and_then(|text| text.parse().ok());
+    let is_soak = std::env::var_os("SOFTSEP_SOAK").is_some();
+    given.unwrap_or(if is_soak { in_soak } else { in_test })
 }
 
 /// The recipe of the problem with this number: the classes come in turn.
@@ -226,13 +230,13 @@ fn study(name: &str, count: u64, is_spread: bool) -> Tally {
 
 #[test]
 fn in_ordinary_units_nothing_is_wrong_and_nothing_fails() {
-    let tally = study("ordinary", if is_soak() { 10_000 } else { 60 }, false);
+    let tally = study("ordinary", count(10_000, 60), false);
     assert!(tally.wrong.is_empty() && tally.failed.is_empty(), "{tally:?}");
 }
 
 #[test]
 fn over_twelve_decades_nothing_is_wrong() {
-    let tally = study("twelve decades", if is_soak() { 2000 } else { 30 }, true);
+    let tally = study("twelve decades", count(2000, 30), true);
     assert!(tally.wrong.is_empty(), "{:?}", tally.wrong);
     // Solvers give up on some of these, and the result says so.
     assert!(tally.failed.len() as f64 <= 0.4 * tally.runs as f64, "{:?}", tally.failed);
