@@ -158,11 +158,17 @@ fn no_integer(problem: &Problem, entry: usize) -> Infeasible {
 
 /// Runs `work` on a pool of its own, so that the library never changes the caller's.
 pub(crate) fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
-        .build()
-        .map_err(|error| Error::Settings(format!("the threads could not be started: {error}")))?;
-    Ok(pool.install(work))
+    let refuse = |error: &dyn std::error::Error| Error::Settings(format!("the threads could not be started: {error}"));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().map_err(|e| refuse(&e))?;
+    if rayon::current_thread_index().is_none() {
+        return Ok(pool.install(work));
+    }
+    // A worker of another pool runs more of its own jobs on its stack while it waits for this one, without end: a
+    // thread that is no worker waits in its place.
+    std::thread::scope(|scope| {
+        let waiting = std::thread::Builder::new().spawn_scoped(scope, || pool.install(work)).map_err(|e| refuse(&e))?;
+        waiting.join().map_err(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// The outcome of a run that ended by `stop`.

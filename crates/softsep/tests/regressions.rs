@@ -319,3 +319,16 @@ fn the_status_of_an_evaluation_says_that_a_decision_is_not_feasible() {
         assert!(said.contains(words), "{said}");
     }
 }
+
+/// A program may solve many problems on a pool of its own: workers that wait for a run once took up further jobs on the
+/// same stack, until it overflowed.
+#[test]
+fn many_problems_are_solved_on_the_workers_of_another_pool() {
+    use rayon::prelude::*;
+    use softsep::testing::{Recipe, random_problem};
+    let problem = Problem::new(&random_problem(&Recipe { set: "box", ..Recipe::default() }, 1)).unwrap();
+    let settings = Settings { method: "extensive".parse().unwrap(), threads: Some(1), ..Settings::default() };
+    let objectives: Vec<Option<f64>> =
+        (0..4000).into_par_iter().map(|_| solve(&problem, &settings).unwrap().objective()).collect();
+    assert!(objectives[0].is_some() && objectives.iter().all(|objective| *objective == objectives[0]));
+}
