@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use softsep::internals::format::load_text;
 use softsep::testing::{Recipe, in_random_units, random_problem};
 use softsep::{Certify, MethodSettings, Outcome, Problem, Settings, Status, evaluate, explicit_policy, read, solve};
 
@@ -164,4 +165,40 @@ fn evaluations_and_policies_in_random_units() {
         }
     }
     assert!(compared >= 10, "{compared}");
+}
+
+/// Every method that reaches the optimum finds this one.
+fn solved(text: &str, optimum: f64) {
+    let problem = load_text(text, "text", Path::new("")).unwrap().check().unwrap();
+    for method in ["auto", "ccg", "benders", "extensive", "bundle", "sgd", "branch-and-cut"] {
+        let outcome = solve(&problem, &Settings { gap: 1e-6, ..settings(method, 1) }).unwrap();
+        assert_eq!(outcome.status, Status::Optimal, "{method}: {outcome:?}");
+        assert!((outcome.objective().unwrap() - optimum).abs() <= 2.0 * CLOSE * optimum, "{method}: {outcome:?}");
+    }
+}
+
+/// `branch-and-cut` once called 100 optimal: costs below 1e-7 counted as zero.
+#[test]
+fn small_costs_count() {
+    solved(
+        r#"{"format": "aro/1",
+            "first_stage": {"variables": [{"name": "x", "cost": 5e-8, "upper": 1e9}]},
+            "uncertainty": {"parameters": ["g"], "set": {"kind": "box", "lower": [0], "upper": [1]}},
+            "recourse": {"variables": [{"name": "y", "cost": 1e-7}],
+                         "constraints": [{"name": "r", "y": {"y": 1}, "x": {"x": 1}, "xi": {"g": -1e9}, "lower": 0}]}}"#,
+        50.0,
+    );
+}
+
+/// All methods once called 0 optimal: y violated its bound by 1e-7.
+#[test]
+fn bounds_of_small_variables_count() {
+    solved(
+        r#"{"format": "aro/1",
+            "first_stage": {"variables": [{"name": "x", "cost": 1, "upper": 1}]},
+            "uncertainty": {"parameters": ["g"], "set": {"kind": "box", "lower": [0], "upper": [1]}},
+            "recourse": {"variables": [{"name": "y", "upper": 1e-6}, {"name": "s", "cost": 1e6}],
+                         "constraints": [{"name": "r", "y": {"y": 1, "s": 1}, "xi": {"g": -1.08e-6}, "lower": 0}]}}"#,
+        0.08,
+    );
 }
