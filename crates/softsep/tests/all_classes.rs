@@ -1,8 +1,8 @@
 //! Random problems of all classes by all methods, under no limit and under tiny ones: no statement of one method is
 //! refuted by another, by a search that knows no method, or by an evaluation of its decision; nothing panics or fails.
 //!
-//! `make soak` takes 10,000 problems in ordinary units, and 2,000 whose coefficients spread over 12 decades; `PROBLEMS=N`
-//! takes N of each.
+//! `make soak` takes 10,000 problems in ordinary units, and 2,000 whose coefficients spread over 12 decades;
+//! `PROBLEMS=N` takes N of each.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::time::Duration;

@@ -185,7 +185,8 @@ fn small_costs_count() {
             "first_stage": {"variables": [{"name": "x", "cost": 5e-8, "upper": 1e9}]},
             "uncertainty": {"parameters": ["g"], "set": {"kind": "box", "lower": [0], "upper": [1]}},
             "recourse": {"variables": [{"name": "y", "cost": 1e-7}],
-                         "constraints": [{"name": "r", "y": {"y": 1}, "x": {"x": 1}, "xi": {"g": -1e9}, "lower": 0}]}}"#,
+                         "constraints": [{"name": "r", "y": {"y": 1}, "x": {"x": 1}, "xi": {"g": -1e9},
+                                          "lower": 0}]}}"#,
         50.0,
     );
 }
