@@ -218,3 +218,27 @@ fn soak_of_decades() {
         assert!(false_bounds.is_empty(), "{method}, ±{decades} decades: {false_bounds:?}");
     }
 }
+
+/// `benders` once called this problem, whose optimum is 601.19, unbounded, with a lower bound in its ledger.
+#[test]
+fn a_verdict_that_a_bound_contradicts_is_dropped() {
+    let text = r#"{"format": "aro/1",
+        "first_stage": {"variables": [{"name": "x0", "cost": 0.4, "upper": 5}], "constant": -1},
+        "uncertainty": {"parameters": ["g0"], "set": {"kind": "l1", "center": [0], "scale": [1]}},
+        "recourse": {
+            "variables": [{"name": "y0", "cost": 0.06}, {"name": "y1", "cost": 0.002},
+                          {"name": "y2", "cost": 0.005, "upper": 1}, {"name": "y3", "cost": 400}],
+            "constraints": [
+                {"name": "r0", "y": {"y0": -10, "y1": -200, "y2": -2e-05, "y3": 2e-05}, "x": {"x0": 0.03},
+                 "lower": 3.0000000000000004e-05, "upper": 5e-05},
+                {"name": "r1", "y": {"y3": -2e-06}, "x": {"x0": 10}, "lower": -2e-06, "upper": -2e-06},
+                {"name": "r2", "y": {"y2": 0.003}, "lower": -0.30000000000000004},
+                {"name": "r3", "y": {"y0": -0.02, "y2": 100000}, "xi": {"g0": -0.02}, "lower": 0.0005}],
+            "quadratic": [["y0", "y0", 4], ["y1", "y1", 3], ["y2", "y2", 2], ["y3", "y3", 2], ["y0", "y1", -0.5]]}}"#;
+    let problem = load_text(text, "text", Path::new("")).unwrap().check().unwrap();
+    for method in METHODS {
+        let settings = Settings { method: method.parse().unwrap(), gap: 1e-6, ..Settings::default() };
+        let outcome = solve(&problem, &settings).unwrap();
+        assert!(!matches!(outcome.status, Status::Unbounded | Status::Infeasible), "{method}: {outcome:?}");
+    }
+}

@@ -62,7 +62,7 @@ pub trait Method: Send + Sync {
 }
 
 /// Runs a method. Bounds in the ledger that contradict one another are dropped together with all cuts, and make the run
-/// a failure.
+/// a failure; so does a verdict that a bound contradicts.
 pub(crate) fn run_method(
     method: &dyn Method,
     problem: &Problem,
@@ -71,6 +71,13 @@ pub(crate) fn run_method(
     run: &mut Run,
 ) -> Result<Stop, Error> {
     let ended = method.solve(problem, certify, warm, run);
+    if let Some(verdict) = run.drop_contradicted_verdict() {
+        *warm = WarmStart::cold(problem);
+        return Err(Error::Master(format!(
+            "the problem was called {verdict} although a bound of it is known: the solvers contradict one another, \
+             most likely over numbers of very different sizes"
+        )));
+    }
     match run.drop_contradiction() {
         Some(amount) if run.verdict().is_none() => {
             *warm = WarmStart::cold(problem);

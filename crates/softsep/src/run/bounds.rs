@@ -206,11 +206,16 @@ impl Bounds {
     /// Returns the amount of the contradiction.
     pub(super) fn drop_contradiction(&mut self) -> Option<f64> {
         let amount = self.contradiction()?;
+        self.drop_proved();
+        Some(amount)
+    }
+
+    /// Drops both proved bounds, and keeps the decision as an estimate.
+    pub(super) fn drop_proved(&mut self) {
         self.lower = None;
         if let Some(best) = &mut self.best {
             best.upper = None;
         }
-        Some(amount)
     }
 
     /// An upper bound on the optimum that holds for sure.

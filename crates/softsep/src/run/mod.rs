@@ -169,6 +169,19 @@ impl<'a> Run<'a> {
         self.bounds.drop_contradiction()
     }
 
+    /// Drops a verdict that a bound contradicts, together with that bound, and keeps the decision as an estimate.
+    /// Returns the verdict in a word.
+    pub(crate) fn drop_contradicted_verdict(&mut self) -> Option<&'static str> {
+        let word = match self.verdict {
+            Some(Verdict::Infeasible(_)) if self.bounds.upper().is_some() => "infeasible",
+            Some(Verdict::Unbounded(_)) if self.bounds.lower().is_some() => "unbounded",
+            _ => return None,
+        };
+        self.verdict = None;
+        self.bounds.drop_proved();
+        Some(word)
+    }
+
     /// Notes a lower bound on the optimum that holds for sure.
     pub fn lower(&mut self, value: f64) {
         self.bounds.raise_lower(value);
