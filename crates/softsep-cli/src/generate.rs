@@ -132,16 +132,22 @@ enum Family {
 
     /// n units committed for every hour before demand is known
     ///
-    /// Commitments, start-ups and least times up and down are decided before demand is known, dispatch within limits and
-    /// ramps after it. Load is shed at a high cost. Demand may be above or below its forecast. The same --n, --periods
-    /// and --seed give the same costs and demands whatever the uncertainty set.
+    /// Commitments, start-ups and least times up and down are decided before demand is known, dispatch within limits
+    /// and ramps after it. Load is shed at a high cost. Demand may be above or below its forecast. The same --n,
+    /// --periods and --seed give the same costs and demands whatever the uncertainty set.
     #[command(after_help = UNIT_COMMITMENT)]
     UnitCommitment {
         #[command(flatten)]
         drawing: Drawing,
 
         /// The number of hours
-        #[arg(long, value_name = "N", default_value = "24", value_parser = numbers::size, allow_negative_numbers = true)]
+        #[arg(
+            long,
+            value_name = "N",
+            default_value = "24",
+            value_parser = numbers::size,
+            allow_negative_numbers = true
+        )]
         periods: u16,
     },
 
@@ -155,14 +161,20 @@ enum Family {
         drawing: Drawing,
 
         /// The number of periods
-        #[arg(long, value_name = "N", default_value = "12", value_parser = numbers::size, allow_negative_numbers = true)]
+        #[arg(
+            long,
+            value_name = "N",
+            default_value = "12",
+            value_parser = numbers::size,
+            allow_negative_numbers = true
+        )]
         periods: u16,
     },
 
     /// n sites opened before it is known which of them fail
     ///
-    /// Site i loses the share ξ_i of its capacity. Customers are served from the sites that are open and left, and unmet
-    /// demand costs a penalty. The same --n, --customers and --seed give the same costs and demands whatever the
+    /// Site i loses the share ξ_i of its capacity. Customers are served from the sites that are open and left, and
+    /// unmet demand costs a penalty. The same --n, --customers and --seed give the same costs and demands whatever the
     /// uncertainty set.
     #[command(after_help = FACILITY_LOCATION)]
     FacilityLocation {
@@ -176,8 +188,9 @@ enum Family {
 
     /// Stock of n items ordered before their demands are known
     ///
-    /// After demand is known an item may replace others at a cost. Unmet demand and leftovers have prices. Demand may be
-    /// above or below its mean. The same --n and --seed give the same costs and demands whatever the uncertainty set.
+    /// After demand is known an item may replace others at a cost. Unmet demand and leftovers have prices. Demand may
+    /// be above or below its mean. The same --n and --seed give the same costs and demands whatever the uncertainty
+    /// set.
     #[command(after_help = NEWSVENDOR)]
     Newsvendor(Drawing),
 }

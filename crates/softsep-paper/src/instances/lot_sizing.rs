@@ -1,8 +1,8 @@
 //! Lot sizing: set-ups and production of n items over T periods are planned before demand is known.
 //!
-//! Item i demands `d_it(ξ) = d̄_it + d̂_it ξ_it` in period t, more or less than its mean. The first stage decides where to
-//! set up (`z_it` binary) and how much to produce (`x_it`), within a capacity that the items share. The recourse keeps
-//! stock `s_it` or owes demand `b_it`, each at a price:
+//! Item i demands `d_it(ξ) = d̄_it + d̂_it ξ_it` in period t, more or less than its mean. The first stage decides where
+//! to set up (`z_it` binary) and how much to produce (`x_it`), within a capacity that the items share. The recourse
+//! keeps stock `s_it` or owes demand `b_it`, each at a price:
 //!
 //! ```text
 //! first stage:  x_it ≤ M_it z_it,   Σ_i x_it ≤ C

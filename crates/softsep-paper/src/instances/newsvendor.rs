@@ -1,7 +1,7 @@
 //! Newsvendor with transshipment: stock of n items is ordered before their demands are known.
 //!
-//! Item i demands `d_i(ξ) = d̄_i + d̂_i ξ_i`, more or less than its mean. After demand is known each item may replace four
-//! others at a cost; unmet demand `s_i` and leftovers `l_i` have prices:
+//! Item i demands `d_i(ξ) = d̄_i + d̂_i ξ_i`, more or less than its mean. After demand is known each item may replace
+//! four others at a cost; unmet demand `s_i` and leftovers `l_i` have prices:
 //!
 //! ```text
 //! min  Σ move_ij·m_ij + Σ short_i·s_i + Σ left_i·l_i

@@ -95,8 +95,8 @@ impl Uncertain {
         self.draw_deviations(Deviations::OneWay, dim, streams)
     }
 
-    /// The same for a family whose amounts deviate so. Where they go both ways, the ellipsoid is around 0 with twice the
-    /// semi-axes, and budgets are two-sided.
+    /// The same for a family whose amounts deviate so. Where they go both ways, the ellipsoid is around 0 with twice
+    /// the semi-axes, and budgets are two-sided.
     pub(super) fn draw_deviations(self, ways: Deviations, dim: usize, streams: Streams) -> UncertaintyDefinition {
         UncertaintyDefinition { parameters: (0..dim).map(xi).collect(), set: self.set(ways, dim, streams) }
     }

@@ -1,8 +1,8 @@
 //! Unit commitment: n units are committed for every period before demand is known.
 //!
-//! Demand in period t is `d_t(ξ) = d̄_t + d̂_t ξ_t`, more or less than its forecast. The first stage decides which units
-//! run (`u_it` binary), with start-ups `v_it` and shut-downs `w_it`, least times up and down. The recourse dispatches
-//! `p_it` within limits and ramps, sheds load `s_t` and spills `o_t`:
+//! Demand in period t is `d_t(ξ) = d̄_t + d̂_t ξ_t`, more or less than its forecast. The first stage decides which
+//! units run (`u_it` binary), with start-ups `v_it` and shut-downs `w_it`, least times up and down. The recourse
+//! dispatches `p_it` within limits and ramps, sheds load `s_t` and spills `o_t`:
 //!
 //! ```text
 //! first stage:  u_it − u_i,t−1 = v_it − w_it,   Σ_{τ > t − up_i} v_iτ ≤ u_it,   Σ_{τ > t − down_i} w_iτ ≤ 1 − u_it
