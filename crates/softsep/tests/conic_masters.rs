@@ -219,8 +219,8 @@ fn a_ray_that_curves_a_little_proves_nothing() {
     }
 }
 
-/// `less0` may be as large as it takes, at 1e6 per unit of the row. A repair of Clarabel's multipliers once left 1e-16 of
-/// those of the rows, beside which the reduced cost of `less0` was rounding, and a proof of infeasibility.
+/// `less0` may be as large as it takes. A repair of Clarabel's multipliers once left 1e-16 of those of the rows, so
+/// that the reduced cost of `less0` passed for rounding beside the multipliers of bounds, and the rest for a proof.
 #[test]
 fn a_proof_of_infeasibility_holds_for_large_recourse_too() {
     let text = r#"{"format": "aro/1",

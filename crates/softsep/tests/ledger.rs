@@ -87,7 +87,11 @@ fn optimal_means_that_the_reported_gap_is_met() {
         let outcome = written(first_cost, lower, upper);
         let file = result_file(&store("continuous"), &outcome);
         assert_eq!(file.status, expected, "{lower} to {upper}: {file:?}");
-        assert_eq!((file.lower_bound, file.upper_bound), (Some(lower), Some(upper)), "bounds are those proved: {file:?}");
+        assert_eq!(
+            (file.lower_bound, file.upper_bound),
+            (Some(lower), Some(upper)),
+            "bounds are those proved: {file:?}"
+        );
         let gap = file.gap.unwrap();
         assert_eq!(gap <= 1e-6, expected == Status::Optimal, "{file:?}");
         // Zero where the bounds are one number up to the digits of solvers.

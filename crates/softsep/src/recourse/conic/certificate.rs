@@ -28,10 +28,11 @@ const CERTIFICATE_RESIDUAL_TOL: f64 = 1e-6;
 /// Smallest gain of a Farkas certificate, relative to the sum of the absolute terms of the gain.
 const FARKAS_GAIN_TOL: f64 = 1e-9;
 
-/// Entries of y up to which a Farkas certificate must exclude every y in spite of rounding, where y has no bounds.
-const FARTHEST: f64 = 1e10;
+/// Multiple of the values of y that the data suggest up to which a Farkas certificate must exclude every y in spite of
+/// rounding, where y has no bounds.
+const FARTHEST: f64 = 1e3;
 
-/// Largest violation of a point that shows a program with a falling ray to be feasible, relative to the terms of a row.
+/// Largest violation of a point that shows a program with a falling ray to be feasible, see [`Violation::largest`].
 const POINT_VIOLATION_TOL: f64 = 1e-9;
 
 /// A gap of a solved program that is larger, absolutely and as a share of the cost, is worth another solve.
@@ -266,11 +267,11 @@ impl ConicCertificate {
         self.objective = f64::INFINITY;
         let gain = self.value(data);
         let mass = value.mass + self.pi.iter().zip(&data.shift).map(|(pi, shift)| (pi * shift).abs()).sum::<f64>();
-        let doubt = self.doubt(form) + SUMMATION_TOL * mass;
+        let doubt = self.doubt(form, data) + SUMMATION_TOL * mass;
         let scale = inf_norm(&self.pi).recip();
         if !(gain > FARKAS_GAIN_TOL * mass && gain > 2.0 * doubt && value.residual == 0.0 && scale.is_finite()) {
             return Err(format!(
-                "the certificate of infeasibility gains {gain:e}, of which {doubt:e} is in doubt, with a residual of {:e}",
+                "the certificate of infeasibility gains {gain:e}, {doubt:e} of it in doubt, with a residual of {:e}",
                 value.residual
             ));
         }
@@ -280,23 +281,37 @@ impl ConicCertificate {
         Ok(())
     }
 
-    /// Returns how much of the gain of a Farkas certificate the rounding of its reduced costs may take away, for every y
-    /// within [`FARTHEST`]. A reduced cost of one term has no sum that rounds, and so the sign that it seems to have.
-    fn doubt(&self, form: &StandardForm) -> f64 {
-        let mut counts = vec![0_u32; form.cost.len()];
+    /// Returns how much of the gain of a Farkas certificate the rounding of its reduced costs may take away. A reduced
+    /// cost of one term has no sum that rounds, and so the sign that it seems to have. Where y has no bound, it counts
+    /// up to [`FARTHEST`] times the largest value at which one of its terms meets the targets, the shifts and the
+    /// bounds of the other variables in a row.
+    fn doubt(&self, form: &StandardForm, data: &SolveData) -> f64 {
+        let mut sizes: Vec<f64> = data.shift.iter().map(|shift| shift.abs()).collect();
+        for entry in &form.entries {
+            if let ActivitySource::Row(row) = entry.source {
+                sizes[row] += entry.target.abs();
+            }
+        }
+        let finite = |bound: f64| if bound.is_finite() { bound.abs() } else { 0.0 };
+        let (mut counts, mut reach) = (vec![0_u32; form.cost.len()], vec![0.0_f64; form.cost.len()]);
         for row in (0..form.rows.rows()).filter(|row| self.pi[*row] != 0.0) {
-            form.rows.row(row).for_each(|(col, _)| counts[col] += 1);
+            let bounds =
+                form.rows.row(row).map(|(j, value)| value.abs() * finite(form.lower[j]).max(finite(form.upper[j])));
+            let size = sizes[row] + bounds.sum::<f64>();
+            for (col, value) in form.rows.row(row) {
+                counts[col] += 1;
+                reach[col] = reach[col].max(FARTHEST * size / value.abs());
+            }
         }
         let mut doubt = 0.0;
-        for (col, &count) in counts.iter().enumerate() {
+        for (col, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 1) {
             let (d, lower, upper) = (self.reduced_costs[col], form.lower[col], form.upper[col]);
-            let error = if count <= 1 { 0.0 } else { f64::from(count + 2) * f64::EPSILON * self.terms[col] };
+            let error = f64::from(count + 2) * f64::EPSILON * self.terms[col];
             let bound = if d > 0.0 { lower } else { upper };
             let counted = if bound.is_finite() { d * bound } else { 0.0 };
-            // Zero counts for the part of a reduced cost that should vanish and is below its own rounding.
-            let is_vanishing = d.abs() <= NEGLIGIBLE_SHARE * inf_norm(&self.pi) && !bound.is_finite();
-            let least = |y: f64| if is_vanishing { 0.0 } else { d * y - error * y.abs() };
-            doubt += counted - least(lower.max(-FARTHEST)).min(least(upper.min(FARTHEST)));
+            let least = |y: f64| d * y - error * y.abs();
+            let (lower, upper) = (lower.max(-reach[col].max(finite(upper))), upper.min(reach[col].max(finite(lower))));
+            doubt += counted - least(lower).min(least(upper));
         }
         doubt
     }
@@ -308,7 +323,7 @@ impl ConicCertificate {
         self.objective = f64::NEG_INFINITY;
     }
 
-    /// Returns whether a point of the solver can be moved into all rows and cones, up to rounding.
+    /// Returns whether a point of the solver can be moved into all rows and cones, up to [`POINT_VIOLATION_TOL`].
     pub(super) fn has_feasible_point(
         &mut self,
         form: &StandardForm,
@@ -317,7 +332,7 @@ impl ConicCertificate {
     ) -> bool {
         let mut point = solution.x.clone();
         make_feasible(form, data, &solution.s, &mut point, &mut self.violation, &mut self.matrix);
-        is_at_most(self.violation.share, POINT_VIOLATION_TOL)
+        is_at_most(self.violation.largest(), POINT_VIOLATION_TOL)
     }
 
     /// Returns whether y is feasible up to rounding and its bound is finite, so that both hold, however far apart.

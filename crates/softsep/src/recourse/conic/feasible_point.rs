@@ -3,8 +3,8 @@
 //! The cost of such a point may be below the optimum by the violation times its price, which is much where prices are
 //! large or costs are small. The slacks s that the solver returns are inside their cones, and the slacks of its point y
 //! differ from them by a residual r. With B for the map from y to slacks, the repair moves y by the Δ that minimises
-//! `(BΔ − r)ᵀW(BΔ − r) + εΔᵀDΔ`, with W the Hessian of the cones' barrier at s: a slack that is within a distance of 1
-//! from s in this norm is inside, however thin the cone is there. Equations have no slack, and must hold up to rounding.
+//! `(BΔ − r)ᵀW(BΔ − r) + εΔᵀDΔ`, with W the Hessian of the cones' barrier at s: a slack within a distance of 1 from s
+//! in this norm is inside, however thin the cone is there. Equations have no slack, and must hold up to rounding.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::qdldl::{QDLDLFactorisation, QDLDLSettings};
@@ -39,7 +39,9 @@ pub(super) struct Violation {
     /// Sum of the absolute terms of each entry.
     pub(super) terms: Vec<f64>,
     /// Largest move, relative to the sum of the absolute terms of its entry.
-    pub(super) share: f64,
+    share: f64,
+    /// Sum of the moves, each relative to the terms of its entry.
+    total: f64,
 }
 
 impl Violation {
@@ -48,9 +50,16 @@ impl Violation {
         self.share <= SUMMATION_TOL
     }
 
+    /// Largest move, relative to the terms of its entry where their sum is above 1. Rows that hold at zero alone have
+    /// no terms to compare with.
+    pub(super) fn largest(&self) -> f64 {
+        let moves = self.moves.iter().zip(&self.terms).map(|(moved, terms)| moved.abs() / terms.max(1.0));
+        moves.fold(0.0, |largest, moved| if moved.is_nan() { f64::INFINITY } else { largest.max(moved) })
+    }
+
     /// Measures the violation of a point within its bounds.
     fn measure(&mut self, form: &StandardForm, data: &SolveData, y: &[f64], matrix: &mut [f64]) {
-        let Self { moves, terms, share } = self;
+        let Self { moves, terms, share, total } = self;
         moves.clear();
         terms.clear();
         for (entry, b) in form.entries.iter().zip(&data.right_side) {
@@ -70,7 +79,7 @@ impl Violation {
         for slack in &mut moves[form.zero..form.zero + form.nonnegative] {
             *slack = (-*slack).max(0.0);
         }
-        *share = 0.0;
+        (*share, *total) = (0.0, 0.0);
         for (kind, entries) in &form.cones {
             let slacks = &mut moves[entries.clone()];
             let outside = slacks.to_vec();
@@ -83,7 +92,9 @@ impl Violation {
         for (moved, size) in moves.iter().zip(&*terms).filter(|(moved, _)| **moved != 0.0) {
             // The maximum would drop a NaN.
             let own = moved.abs() / size;
-            *share = if own.is_nan() { f64::INFINITY } else { share.max(own) };
+            let own = if own.is_nan() { f64::INFINITY } else { own };
+            *share = share.max(own);
+            *total += own;
         }
     }
 }
@@ -112,7 +123,7 @@ pub(super) fn make_feasible(
         point.iter_mut().zip(&step).for_each(|(y, step)| *y += step);
         clamp(form, &mut point);
         remaining.measure(form, data, &point, matrix);
-        if remaining.share < violation.share {
+        if remaining.total < violation.total {
             y.copy_from_slice(&point);
             violation.clone_from(&remaining);
         }

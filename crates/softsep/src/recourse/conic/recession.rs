@@ -1,8 +1,8 @@
 //! Rays of a conic program along which its cost falls, by a linear program.
 //!
-//! An interior-point method returns rays that violate everything a little. Where a cost is quadratic that little decides:
-//! a curvature of 1e-12 of the descent ends it, at a y of 1e12. A simplex method returns vertices, where rows hold up to
-//! rounding and what is zero is zero. The ray is in the recession cone of the rows and bounds, in the null space of the
+//! An interior-point method returns rays that violate everything a little. Where a cost is quadratic that decides: a
+//! curvature of 1e-12 of the descent ends it, at a y of 1e12. A simplex method returns vertices, where rows hold up to
+//! rounding and zeros are exact. The ray is in the recession cone of the rows and bounds, in the null space of the
 //! quadratic cost, and in the unit cube.
 //!
 //! Of cones only those of quadratic costs become linear: `‖(√2·Ly, t − 1)‖ ≤ t + 1` along a ray is Ly = 0 and t ≥ 0.
