@@ -8,7 +8,7 @@ use super::scenario_copies::{ModelVariant, ScenarioCopies};
 use crate::definition::VariableKind;
 use crate::error::Error;
 use crate::numeric::tolerances::{ROUNDING_RISE_TOL, STRICT_INTEGRALITY_TOL};
-use crate::recourse::{ConicProgram, ConicStatus};
+use crate::recourse::{ConicProgram, ConicStatus, SimplexRung};
 use crate::run::{Clock, Interrupt, Unfinished, solve_here, solve_until};
 
 /// Solution of a master problem.
@@ -183,6 +183,20 @@ impl ScenarioCopies<'_> {
             // Presolve has called feasible masters infeasible, and does not distinguish infeasible from unbounded.
             lp.clear_solver()?;
             lp.set_presolve(Toggle::Off)?;
+            lp.set_time_limit(clock.left())?;
+            let Some(again) = solve_until(lp, clock)? else { return Ok(None) };
+            (lp, status) = again;
+        }
+        // The interior-point method and the primal simplex take no integers.
+        let rungs: &[SimplexRung] = match self.problem.first.has_integers() {
+            true => &[],
+            false => &[SimplexRung::Unscaled, SimplexRung::InteriorPoint, SimplexRung::Primal],
+        };
+        for rung in rungs {
+            if status != Status::Failed {
+                break;
+            }
+            rung.prepare(&mut lp)?;
             lp.set_time_limit(clock.left())?;
             let Some(again) = solve_until(lp, clock)? else { return Ok(None) };
             (lp, status) = again;
