@@ -340,8 +340,12 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Computes the change of y of least norm, in units of `scale` per entry, that changes the activity of `rows` by
-    /// `residuals`: `change = R²Gᵀz` with `GR²Gᵀz = residuals`, where R is the diagonal of scales.
+    /// Computes the change of y that brings the activity of `rows` as close as possible to `residuals`, and of these
+    /// the one of least norm in units of `scale` per entry: conjugate gradients for least squares on `GR`, where R is
+    /// the diagonal of scales.
+    ///
+    /// The residual falls with every step. Conjugate gradients on `GR²Gᵀ` would diverge on rows that depend on one
+    /// another if the residuals contradict one another by rounding.
     pub(super) fn least_norm_change(
         &self,
         rows: &[usize],
@@ -350,45 +354,48 @@ impl<'a> Repair<'a> {
         change: &mut [f64],
     ) {
         let g = &self.problem.recourse.g;
-        let spread = |z: &[f64], out: &mut [f64]| {
+        let square = |v: &[f64]| dot(v, v);
+        let gradient = |residual: &[f64], out: &mut [f64]| {
             out.fill(0.0);
-            for (&row, z) in rows.iter().zip(z) {
-                g.row(row).for_each(|(j, value)| out[j] += scale(j) * value * z);
+            for (&row, residual) in rows.iter().zip(residual) {
+                g.row(row).for_each(|(j, value)| out[j] += scale(j) * value * residual);
             }
         };
-        let mut z = vec![0.0; rows.len()];
+        change.fill(0.0);
         let mut residual = residuals.to_vec();
-        let mut direction = residual.clone();
-        let square = |v: &[f64]| dot(v, v);
+        let mut downhill = vec![0.0; change.len()];
+        gradient(&residual, &mut downhill);
+        let mut direction = downhill.clone();
         let start = square(&residual);
-        let mut now = start;
+        let mut now = square(&downhill);
         let mut steepest = 0.0_f64;
         for _ in 0..MAX_CG_STEPS.max(2 * rows.len()).min(10 * MAX_CG_STEPS) {
-            if now <= CG_RESIDUAL_TOL * start {
+            // A residual without a gradient is one that no y reduces.
+            let left = square(&residual);
+            if !(left > CG_RESIDUAL_TOL * start && now > FLAT_CURVATURE_TOL * steepest * left) {
                 break;
             }
-            spread(&direction, change);
-            let curvature = square(change);
-            // Along directions that no y can change, the curvature is a rounding error.
+            let along: Vec<f64> =
+                rows.iter().map(|&row| g.row(row).map(|(j, value)| value * scale(j) * direction[j]).sum()).collect();
+            let curvature = square(&along);
+            // Along directions that no row sees, the curvature is a rounding error.
             let steepness = curvature / square(&direction);
             steepest = steepest.max(steepness);
             if !(steepness > FLAT_CURVATURE_TOL * steepest) {
                 break;
             }
             let step = now / curvature;
-            z.iter_mut().zip(&direction).for_each(|(z, direction)| *z += step * direction);
-            for (residual, &row) in residual.iter_mut().zip(rows) {
-                *residual -= step * g.row(row).map(|(j, value)| value * scale(j) * change[j]).sum::<f64>();
-            }
-            let next = square(&residual);
+            change.iter_mut().zip(&direction).for_each(|(change, direction)| *change += step * direction);
+            residual.iter_mut().zip(&along).for_each(|(residual, along)| *residual -= step * along);
+            gradient(&residual, &mut downhill);
+            let next = square(&downhill);
             let ratio = next / now;
             direction
                 .iter_mut()
-                .zip(&residual)
-                .for_each(|(direction, residual)| *direction = residual + ratio * *direction);
+                .zip(&downhill)
+                .for_each(|(direction, downhill)| *direction = downhill + ratio * *direction);
             now = next;
         }
-        spread(&z, change);
         change.iter_mut().enumerate().for_each(|(j, change)| *change *= scale(j));
     }
 }
