@@ -12,7 +12,7 @@ use super::repair::{BallShares, ProvenPolicy, Repair};
 use super::robust::{CounterpartRows, CounterpartSide, PolicyRegion};
 use super::tightening::{MAX_TIGHTENINGS, Miss, Tightening};
 use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, STRICT_INTEGRALITY_TOL};
-use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, RecourseError, SimplexRung};
+use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, RecourseError, climb_ladder, is_definite};
 use crate::run::{Clock, Interrupt};
 
 /// The solution of a policy program.
@@ -304,28 +304,4 @@ fn policy_status(status: Status, clock: &Clock) -> PolicyStatus {
         (_, Err(stop)) => PolicyStatus::Stopped(stop),
         (status, Ok(())) => PolicyStatus::Failed(format!("HiGHS ended with {status:?}")),
     }
-}
-
-/// Pivots per row and column after which a rung of the ladder ends.
-const MAX_PIVOTS_PER_LINE: u32 = 20;
-
-/// Solves a linear program on the later rungs of the ladder while its status is not definite.
-fn climb_ladder(lp: &mut Lp, mut status: Status, clock: &Clock) -> Result<Status, RecourseError> {
-    for rung in SimplexRung::LADDER.into_iter().filter(|rung| *rung != SimplexRung::Warm) {
-        if is_definite(status) || clock.check().is_err() {
-            break;
-        }
-        rung.prepare(lp)?;
-        // Simplex has cycled on programs that HiGHS had failed on before.
-        lp.set_iteration_limit(Some(MAX_PIVOTS_PER_LINE.saturating_mul((lp.rows() + lp.cols()) as u32)))?;
-        lp.set_time_limit(clock.left())?;
-        status = lp.solve()?;
-    }
-    lp.set_iteration_limit(None)?;
-    Ok(status)
-}
-
-/// Whether a status is conclusive about the program, or says that the solve was stopped.
-fn is_definite(status: Status) -> bool {
-    !matches!(status, Status::OtherLimit | Status::Failed)
 }
