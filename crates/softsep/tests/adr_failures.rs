@@ -79,3 +79,14 @@ fn balances_that_depend_on_one_another_are_repaired() {
     // The worst case of the decision, from below, and the cost of the policy, both rounded outward.
     assert!((12_537.27..12_547.85).contains(&upper), "{upper}");
 }
+
+/// A row with two sides that the best policy uses up on both: its slopes vary by the whole width, and the tolerance of
+/// the solver more. The row is tightened by the miss, and the policy is chosen anew.
+#[test]
+fn rows_that_a_policy_fills_are_tightened() {
+    let file = random_problem(&Recipe { set: "ellipsoid", size: Size::Medium, ..Recipe::default() }, 20);
+    let settings = Settings { method: MethodSettings::named("adr").unwrap(), gap: 0.5, ..Settings::default() };
+    let outcome = solve(&Problem::new(&file).unwrap(), &settings).unwrap();
+    let (lower, upper) = (outcome.bounds.lower().unwrap(), outcome.bounds.upper().unwrap());
+    assert!(lower <= upper, "{outcome:?}");
+}

@@ -33,8 +33,9 @@ impl Observer for PolicyCost {
     }
 }
 
-/// The gap of a mixed-integer program.
-const GAP: f64 = 1e-6;
+/// The gap of a mixed-integer program. Policies are chosen to a tenth of it, which is half of [`CLOSE`]; a separation
+/// over an ellipsoid that is ten times as close takes minutes at some decisions.
+const GAP: f64 = 5.0 * CLOSE;
 
 /// The gap of a continuous program. Its policy does not depend on it: only the separation at its decision does, which
 /// would take most of the time.
