@@ -187,8 +187,8 @@ impl PolicyProgram<'_> {
         Ok(point)
     }
 
-    /// Whether the rows of the linear program contradict one another. HiGHS may end without a status where its own proof
-    /// of that does not meet its tolerances.
+    /// Whether the rows of the linear program contradict one another. HiGHS may end without a status where its own
+    /// proof of that does not meet its tolerances.
     fn is_contradictory(&self, clock: &Clock) -> Result<bool, RecourseError> {
         let mut elastic = ElasticModel::default();
         self.write(&mut elastic)?;
