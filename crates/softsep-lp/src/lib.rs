@@ -21,6 +21,7 @@
 #![deny(unsafe_code)]
 
 mod basis;
+mod dual_bound;
 #[allow(unsafe_code)]
 mod ffi;
 mod lp;
@@ -29,6 +30,7 @@ mod options;
 mod sift;
 
 pub use basis::{Basis, BasisStatus};
+pub use dual_bound::DualBound;
 pub use ffi::highs_version;
 pub use lp::{Lp, Status};
 pub use model::Model;

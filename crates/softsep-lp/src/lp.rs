@@ -106,6 +106,11 @@ impl Lp {
         self.highs.set_double(c"dual_feasibility_tolerance", tolerance)
     }
 
+    /// Sets the dual feasibility tolerance. HiGHS accepts 1e-10 and above; its default is 1e-7.
+    pub fn set_dual_tolerance(&mut self, tolerance: f64) -> Result<(), LpError> {
+        self.highs.set_double(c"dual_feasibility_tolerance", tolerance)
+    }
+
     /// Sets the relative gap at which a MIP may stop.
     pub fn set_mip_gap(&mut self, gap: f64) -> Result<(), LpError> {
         self.highs.set_double(c"mip_rel_gap", gap)?;

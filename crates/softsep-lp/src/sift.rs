@@ -28,6 +28,8 @@ pub struct SiftingSolution {
     pub objective: f64,
     /// The values of all columns.
     pub primal: Vec<f64>,
+    /// The multipliers of the rows.
+    pub dual: Vec<f64>,
     /// The optimal basis.
     pub basis: Basis,
 }
@@ -83,7 +85,7 @@ pub fn sift(
             let (mut values, mut primal) = (vec![0.0; columns.len()], vec![0.0; model.cols()]);
             lp.primal(&mut values)?;
             columns.iter().zip(values).for_each(|(&col, value)| primal[col] = value);
-            return Ok(Some(SiftingSolution { objective: lp.objective(), primal, basis }));
+            return Ok(Some(SiftingSolution { objective: lp.objective(), primal, dual, basis }));
         }
         entering.sort_by(|&a, &b| reduced[a].total_cmp(&reduced[b]));
         entering.iter().take(ADDED_COLUMNS_PER_ROW * model.rows().max(1)).for_each(|&col| is_included[col] = true);

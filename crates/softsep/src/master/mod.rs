@@ -1,6 +1,7 @@
 //! Master problems: first-stage decisions together with scenario copies or cuts that bound the worst case from below.
 
 mod cut_master;
+mod dual_bound;
 mod explain;
 mod master_problem;
 mod persistent;

@@ -3,6 +3,7 @@
 
 use softsep_lp::{Basis, Lp, Model, Status};
 
+use super::dual_bound::proved_lower;
 use super::scenario_copies::{ModelVariant, ScenarioCopies, cut_terms};
 use super::solve::{MasterSolution, MasterStart, MasterStatus, linear_program};
 use crate::error::Error;
@@ -10,9 +11,10 @@ use crate::model::Problem;
 use crate::recourse::Cut;
 use crate::run::Clock;
 
-/// The linear program, and the number of cuts in it.
+/// The linear program, its model for the proof of bounds, and the number of cuts in it.
 pub(super) struct PersistentCutMaster {
     lp: Lp,
+    model: Model,
     cuts: usize,
 }
 
@@ -24,7 +26,7 @@ impl PersistentCutMaster {
         model.set_offset(program.problem.first.constant);
         let mut lp = linear_program(&model, seed, clock)?;
         start.apply(&mut lp)?;
-        Ok(Self { lp, cuts: program.cuts.len() })
+        Ok(Self { lp, model, cuts: program.cuts.len() })
     }
 
     /// Adds the cuts after those that are in the program. The earlier ones must be unchanged.
@@ -33,6 +35,7 @@ impl PersistentCutMaster {
         for cut in cuts.skip(self.cuts) {
             cut_terms(cut, theta, 1.0, &mut terms);
             rows.add_row(cut.intercept, f64::INFINITY, &terms);
+            self.model.add_row(cut.intercept, f64::INFINITY, &terms);
         }
         self.cuts += rows.rows();
         Ok(self.lp.add_rows(&rows)?)
@@ -42,6 +45,10 @@ impl PersistentCutMaster {
     pub(super) fn solve(&mut self, problem: &Problem, clock: &Clock) -> Result<Option<MasterSolution>, Error> {
         self.lp.set_time_limit(clock.left())?;
         if self.lp.solve()? != Status::Optimal || !self.lp.has_basis() {
+            return Ok(None);
+        }
+        let (lower, status) = proved_lower(&mut self.lp, &self.model, clock)?;
+        if status != Status::Optimal || !self.lp.has_basis() {
             return Ok(None);
         }
         let first = &problem.first;
@@ -56,7 +63,7 @@ impl PersistentCutMaster {
         Ok(Some(MasterSolution {
             x: Some(point),
             theta: Some(theta),
-            lower: Some(self.lp.objective()),
+            lower,
             status: MasterStatus::Optimal,
             basis: Some(basis),
             nodes: 0,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use softsep_lp::{Basis, BasisStatus, Model, sift};
 
+use super::dual_bound::confirmed_objective;
 use super::scenario_copies::{ModelVariant, ScenarioCopies};
 use super::solve::{MasterSolution, MasterStatus, linear_program};
 use crate::error::Error;
@@ -28,12 +29,16 @@ impl ScenarioCopies<'_> {
         model.set_offset(first.constant);
         let sifted =
             if model.cols() >= SIFTING_RATIO * model.rows() { self.solve_sifted(&model, seed, clock)? } else { None };
-        let mut solved = match sifted {
-            Some(solved) => solved,
-            None => self.attempt_linear(linear_program(&model, seed, clock)?, solve_until, &model, 0.0, clock)?.0,
+        let (mut solved, objective) = match sifted {
+            Some(solved) => (solved.clone(), solved.lower),
+            None => {
+                let lp = linear_program(&model, seed, clock)?;
+                let attempt = self.attempt_linear(lp, solve_until, &model, 0.0, clock)?;
+                (attempt.solution, attempt.objective)
+            }
         };
-        if let (Some(x), Some(lower)) = (&solved.x, solved.lower) {
-            solved.theta = Some(lower - first.value(x));
+        if let (Some(x), Some(objective)) = (&solved.x, objective) {
+            solved.theta = Some(objective - first.value(x));
         }
         // θ is basic at the cost of y, and its row is at its bound.
         solved.basis = solved.basis.map(|basis| {
@@ -44,7 +49,8 @@ impl ScenarioCopies<'_> {
         Ok(solved)
     }
 
-    /// Solves by sifting. Returns `None` if sifting does not find an optimum.
+    /// Solves by sifting. Returns `None` if sifting does not find an optimum, or its duals do not
+    /// prove one.
     fn solve_sifted(&self, model: &Model, seed: u64, clock: &Clock) -> Result<Option<MasterSolution>, Error> {
         let first = &self.problem.first;
         let sifted = sift(model, |lp| {
@@ -52,16 +58,17 @@ impl ScenarioCopies<'_> {
             lp.set_interrupt(Arc::clone(clock.interrupt()))?;
             lp.set_time_limit(clock.left())
         })?;
-        Ok(sifted.map(|sifted| {
+        Ok(sifted.and_then(|sifted| {
+            let lower = confirmed_objective(model, &sifted.dual, sifted.objective)?;
             let x = (0..first.dim()).map(|j| sifted.primal[j].clamp(first.lower[j], first.upper[j])).collect();
-            MasterSolution {
+            Some(MasterSolution {
                 x: Some(x),
                 theta: None,
-                lower: Some(sifted.objective),
+                lower: Some(lower),
                 status: MasterStatus::Optimal,
                 basis: Some(sifted.basis),
                 nodes: 0,
-            }
+            })
         }))
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
+use super::dual_bound::proved_lower;
 use super::scenario_copies::{ModelVariant, ScenarioCopies};
 use crate::definition::VariableKind;
 use crate::error::Error;
@@ -70,6 +71,21 @@ impl MasterSolution {
     }
 }
 
+/// Solution of a linear or mixed-integer master by one solve.
+pub(super) struct LinearAttempt {
+    pub(super) solution: MasterSolution,
+    /// Objective of HiGHS at its point, which need not be a proved bound.
+    pub(super) objective: Option<f64>,
+    /// Whether rounding the integers has raised the objective by more than the gap.
+    rounding_failed: bool,
+}
+
+impl LinearAttempt {
+    fn without_point(solution: MasterSolution) -> Self {
+        Self { solution, objective: None, rounding_failed: false }
+    }
+}
+
 /// Status at which the solve of a master ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MasterStatus {
@@ -111,7 +127,8 @@ impl ScenarioCopies<'_> {
         // From a basis HiGHS runs the simplex only, which stops in time by itself. For a small master a thread of its
         // own would take longer than the solve.
         let solver = if matches!(start, MasterStart::Basis(_)) { solve_here } else { solve_until };
-        let (solved, rounding_failed) = self.attempt_linear(lp, solver, &model, gap, clock)?;
+        let LinearAttempt { solution: solved, rounding_failed, .. } =
+            self.attempt_linear(lp, solver, &model, gap, clock)?;
         if !rounding_failed || clock.check().is_err() {
             return Ok(solved);
         }
@@ -120,12 +137,11 @@ impl ScenarioCopies<'_> {
         let mut lp = linear_program(&model, seed, clock)?;
         lp.set_mip_gap(gap)?;
         lp.set_integrality(STRICT_INTEGRALITY_TOL)?;
-        let again = self.attempt_linear(lp, solve_until, &model, gap, clock)?.0;
+        let again = self.attempt_linear(lp, solve_until, &model, gap, clock)?.solution;
         Ok(MasterSolution { nodes: solved.nodes + again.nodes, ..again })
     }
 
-    /// Solves once. Returns the solution, and whether rounding its integers has raised the objective by more than the
-    /// gap.
+    /// Solves once.
     pub(super) fn attempt_linear(
         &self,
         lp: Lp,
@@ -133,12 +149,16 @@ impl ScenarioCopies<'_> {
         model: &Model,
         gap: f64,
         clock: &Clock,
-    ) -> Result<(MasterSolution, bool), Error> {
+    ) -> Result<LinearAttempt, Error> {
         let integers = self.problem.first.has_integers();
-        let Some((lp, lp_status)) = self.run_highs(lp, solver, clock)? else {
+        let Some((mut lp, mut lp_status)) = self.run_highs(lp, solver, clock)? else {
             let stop = clock.check().err().unwrap_or(Interrupt::Interrupted);
-            return Ok((MasterSolution::without_point(MasterStatus::Stopped(stop)), false));
+            return Ok(LinearAttempt::without_point(MasterSolution::without_point(MasterStatus::Stopped(stop))));
         };
+        let mut lower = None;
+        if lp_status == Status::Optimal && !integers {
+            (lower, lp_status) = proved_lower(&mut lp, model, clock)?;
+        }
         let status = match lp_status {
             Status::Optimal => MasterStatus::Optimal,
             Status::Infeasible => MasterStatus::Infeasible,
@@ -149,16 +169,15 @@ impl ScenarioCopies<'_> {
                 return Err(Error::Master(format!("HiGHS ended the master with {lp_status:?}")));
             }
         };
-        let lower = match status {
-            _ if integers => lp.mip_dual_bound(),
-            MasterStatus::Optimal => Some(lp.objective()),
-            _ => None,
-        };
+        if integers {
+            lower = lp.mip_dual_bound();
+        }
         // The point of a stopped simplex is of no use. A stopped tree may have an incumbent.
         let has_point = status == MasterStatus::Optimal || integers && lp.has_feasible_point();
         let nodes = if integers { lp.mip_nodes() } else { 0 };
         if !has_point {
-            return Ok((MasterSolution { lower, nodes, ..MasterSolution::without_point(status) }, false));
+            let solution = MasterSolution { lower, nodes, ..MasterSolution::without_point(status) };
+            return Ok(LinearAttempt::without_point(solution));
         }
         let mut basis = Basis::default();
         if !integers && lp.has_basis() {
@@ -173,7 +192,8 @@ impl ScenarioCopies<'_> {
             .is_some_and(|objective| objective > claimed + gap.max(ROUNDING_RISE_TOL) * claimed.abs().max(1.0));
         let theta = Some(point[self.problem.first.dim()]);
         let basis = (!basis.is_empty()).then_some(basis);
-        Ok((MasterSolution { x: Some(x), theta, lower, status, basis, nodes }, rounding_failed))
+        let solution = MasterSolution { x: Some(x), theta, lower, status, basis, nodes };
+        Ok(LinearAttempt { solution, objective: Some(claimed), rounding_failed })
     }
 
     /// Solves by HiGHS, again without presolve if the status is in doubt, and then on the ladder of linear programs.

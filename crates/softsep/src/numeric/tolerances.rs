@@ -36,6 +36,9 @@ pub(crate) const ROUNDING_RISE_TOL: f64 = 1e-6;
 /// HiGHS calls optimal is optimal here too.
 pub(crate) const LP_FEASIBILITY_TOL: f64 = 1e-7;
 
+/// The least dual feasibility tolerance that HiGHS accepts, for a second solve where its duals prove no bound.
+pub(crate) const STRICT_DUAL_TOL: f64 = 1e-10;
+
 /// Optimal values of linear programs are widened by this where they serve as bounds: HiGHS's relative tolerance.
 pub(crate) const LP_BOUND_TOL: f64 = 1e-7;
 

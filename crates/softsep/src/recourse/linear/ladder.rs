@@ -2,6 +2,7 @@
 
 use softsep_lp::{Algorithm, Lp, LpError, Status, Toggle};
 
+use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, STRICT_DUAL_TOL};
 use crate::run::Clock;
 
 /// One rung of the ladder of attempts at a linear program. Later rungs are slower and safer.
@@ -9,6 +10,9 @@ use crate::run::Clock;
 pub(crate) enum SimplexRung {
     /// From the current basis: the normal case.
     Warm,
+    /// From the current basis, with the least dual tolerance of HiGHS: for duals that prove no bound. Not a rung of
+    /// [`LADDER`](Self::LADDER).
+    StrictDual,
     /// From scratch.
     Fresh,
     /// From scratch, after presolve.
@@ -36,6 +40,9 @@ impl SimplexRung {
         if self == SimplexRung::Warm {
             return Ok(());
         }
+        if self == SimplexRung::StrictDual {
+            return lp.set_dual_tolerance(STRICT_DUAL_TOL);
+        }
         lp.clear_solver()?;
         lp.set_presolve(if self == SimplexRung::Presolved { Toggle::On } else { Toggle::Off })?;
         lp.set_scaling(self != SimplexRung::Unscaled)?;
@@ -50,6 +57,9 @@ impl SimplexRung {
     pub(crate) fn restore(self, lp: &mut Lp) -> Result<(), LpError> {
         if self == SimplexRung::Warm {
             return Ok(());
+        }
+        if self == SimplexRung::StrictDual {
+            return lp.set_dual_tolerance(LP_FEASIBILITY_TOL);
         }
         lp.set_presolve(Toggle::Off)?;
         lp.set_scaling(true)?;

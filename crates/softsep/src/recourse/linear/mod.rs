@@ -72,7 +72,16 @@ const DUALITY_GAP_TOL: f64 = 1e-6;
 enum AttemptResult {
     Answered,
     Stopped(Interrupt),
+    /// HiGHS found an optimum within its tolerances, whose dual proves no bound.
+    Unproved,
     Failed(String),
+}
+
+/// Whether an optimum of HiGHS is read only if its dual proves a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Proof {
+    Required,
+    Waived,
 }
 
 impl Linear {
@@ -168,12 +177,20 @@ impl Linear {
         answered
     }
 
-    /// Solves by `lp`, with one rung of the ladder after the other until one gives a verified answer.
+    /// Solves by `lp`, with one rung of the ladder after the other until one gives a verified answer. Where the duals of
+    /// all rungs prove no bound, the answer is an optimum within the tolerances of HiGHS.
     fn climb_ladder(&mut self, lp: &mut Lp, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError> {
         self.solver_answered = true;
         self.load(lp, xi)?;
-        let mut failure = String::new();
-        for rung in SimplexRung::LADDER {
+        let (mut failure, mut is_unproved) = (String::new(), false);
+        let rungs = [SimplexRung::Warm, SimplexRung::StrictDual].map(|rung| (rung, Proof::Required));
+        let later = SimplexRung::LADDER.into_iter().skip(1).map(|rung| (rung, Proof::Required));
+        let unproved = [(SimplexRung::Warm, Proof::Waived)];
+        for (rung, proof) in rungs.into_iter().chain(later).chain(unproved) {
+            // A solve without an answer gains nothing from a stricter tolerance, nor from a waiver.
+            if (rung == SimplexRung::StrictDual || proof == Proof::Waived) && !is_unproved {
+                continue;
+            }
             if let Some(left) = self.clock.left() {
                 lp.set_time_limit(Some(left))?;
             }
@@ -183,7 +200,7 @@ impl Linear {
                 lp.set_algorithm(Algorithm::DualSimplex)?;
             }
             self.work.iterations += lp.simplex_iterations();
-            let attempt = self.read(lp, status, answer)?;
+            let attempt = self.read(lp, status, proof, answer)?;
             rung.restore(lp)?;
             match attempt {
                 AttemptResult::Answered => {
@@ -191,6 +208,7 @@ impl Linear {
                     return Ok(());
                 }
                 AttemptResult::Stopped(stop) => return Err(stop.into()),
+                AttemptResult::Unproved => is_unproved = true,
                 AttemptResult::Failed(why) => failure = why,
             }
         }
@@ -230,9 +248,15 @@ impl Linear {
     }
 
     /// Reads the result of HiGHS and verifies it.
-    fn read(&mut self, lp: &Lp, status: Status, answer: &mut Answer) -> Result<AttemptResult, RecourseError> {
+    fn read(
+        &mut self,
+        lp: &Lp,
+        status: Status,
+        proof: Proof,
+        answer: &mut Answer,
+    ) -> Result<AttemptResult, RecourseError> {
         Ok(match status {
-            Status::Optimal => self.read_optimum(lp, answer)?,
+            Status::Optimal => self.read_optimum(lp, proof, answer)?,
             Status::Infeasible | Status::Unbounded | Status::InfeasibleOrUnbounded => {
                 self.read_rays(lp, status, answer)?
             }
@@ -242,10 +266,13 @@ impl Linear {
         })
     }
 
-    fn read_optimum(&mut self, lp: &Lp, answer: &mut Answer) -> Result<AttemptResult, RecourseError> {
+    fn read_optimum(&mut self, lp: &Lp, proof: Proof, answer: &mut Answer) -> Result<AttemptResult, RecourseError> {
         lp.primal(&mut self.y)?;
         lp.dual(&mut self.dual)?;
         self.data.drop_infinite_bound_multipliers(&mut self.dual);
+        if proof == Proof::Required && !self.data.proves_bound(&self.cost, &self.dual) {
+            return Ok(AttemptResult::Unproved);
+        }
         let objective = lp.objective();
         let mut basis = Basis::default();
         if lp.has_basis() {

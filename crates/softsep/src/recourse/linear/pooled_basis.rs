@@ -54,7 +54,8 @@ impl PooledBasis {
         Self { basis, dual, constant, slope_x, slope_xi, factors: FactorState::NotFactored, tests: 0 }
     }
 
-    /// Pools a basis and computes its dual. Returns `None` if the basis is singular or not dual feasible.
+    /// Pools a basis and computes its dual. Returns `None` if the basis is singular or not dual feasible, or if its dual
+    /// proves no bound.
     pub(super) fn from_basis(data: &RecourseData, basis: &Basis, cost: &[f64]) -> Option<Self> {
         let mut factors = BasisFactors::new(data, basis)?;
         let mut dual = vec![0.0; data.rows()];
@@ -62,6 +63,9 @@ impl PooledBasis {
             return None;
         }
         let pooled = Self::new(data, Arc::new(basis.clone()), cost, dual);
+        if !data.proves_bound(cost, &pooled.dual) {
+            return None;
+        }
         Some(Self { factors: FactorState::Ready(Box::new(factors)), ..pooled })
     }
 
@@ -168,6 +172,9 @@ impl PooledBasis {
         self.dual.clear();
         self.dual.extend_from_slice(dual);
         data.drop_infinite_bound_multipliers(&mut self.dual);
+        if !data.proves_bound(cost, &self.dual) {
+            return None;
+        }
         self.constant = data.dual_objective(Some(cost), &self.dual);
         self.slope_x.resize(data.e.cols(), 0.0);
         self.slope_xi.resize(data.u.cols(), 0.0);
@@ -176,7 +183,8 @@ impl PooledBasis {
         Some(primal)
     }
 
-    /// Recomputes the dual for another cost vector. Returns whether the basis is still dual feasible.
+    /// Recomputes the dual for another cost vector. Returns whether the basis is still dual feasible and its dual proves a
+    /// bound.
     pub(super) fn reprice(&mut self, data: &RecourseData, cost: &[f64]) -> bool {
         let basis = Arc::clone(&self.basis);
         let mut dual = std::mem::take(&mut self.dual);
@@ -185,7 +193,7 @@ impl PooledBasis {
         self.dual = dual;
         self.constant = data.dual_objective(Some(cost), &self.dual);
         data.cut_slopes(&self.dual, &mut self.slope_x, &mut self.slope_xi);
-        feasible
+        feasible && data.proves_bound(cost, &self.dual)
     }
 
     /// Writes the y of the last feasibility test.

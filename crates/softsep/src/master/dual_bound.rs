@@ -1,0 +1,63 @@
+//! Lower bounds of linear masters, proved by the duals of HiGHS.
+//!
+//! The dual tolerance of HiGHS is absolute: a basis whose duals have the wrong sign by 1e-7 is optimal to it. Where
+//! duals are of that size themselves its objective can be above the optimum by any amount.
+
+use softsep_lp::{Basis, DualBound, Lp, Model, Status, Toggle};
+
+use crate::error::Error;
+use crate::numeric::tolerances::{COST_TOL, LP_FEASIBILITY_TOL, STRICT_DUAL_TOL};
+use crate::run::Clock;
+
+/// Pivots per row and column after which a solve with the strict tolerance ends: it may cycle.
+const MAX_PIVOTS_PER_LINE: u32 = 20;
+
+/// Returns `objective` if the multipliers `dual` prove it up to [`COST_TOL`] or rounding.
+pub(super) fn confirmed_objective(model: &Model, dual: &[f64], objective: f64) -> Option<f64> {
+    confirmed(objective, model.dual_bound(dual))
+}
+
+fn confirmed(objective: f64, bound: Option<DualBound>) -> Option<f64> {
+    bound
+        .is_some_and(|bound| objective - bound.value <= bound.rounding.max(COST_TOL * objective.abs()))
+        .then_some(objective)
+}
+
+/// Returns a proved lower bound on the optimum of `model`, a linear program without integers for which `lp` has found
+/// an optimum, and the status of `lp`. The bound is its objective if its duals prove that up to [`COST_TOL`]. If they do
+/// not, `lp` is solved again with the least dual tolerance of HiGHS, which stays set if that succeeds; the bound is then
+/// the one that the duals prove, if any.
+pub(super) fn proved_lower(lp: &mut Lp, model: &Model, clock: &Clock) -> Result<(Option<f64>, Status), Error> {
+    let mut dual = vec![0.0; model.rows()];
+    lp.dual(&mut dual)?;
+    let bound = model.dual_bound(&dual);
+    if let Some(lower) = confirmed(lp.objective(), bound) {
+        return Ok((Some(lower), Status::Optimal));
+    }
+    let mut basis = Basis::default();
+    if lp.has_basis() {
+        lp.basis(&mut basis)?;
+    }
+    lp.set_presolve(Toggle::Off)?;
+    lp.set_dual_tolerance(STRICT_DUAL_TOL)?;
+    lp.set_iteration_limit(Some(MAX_PIVOTS_PER_LINE.saturating_mul((lp.rows() + lp.cols()) as u32)))?;
+    lp.set_time_limit(clock.left())?;
+    let mut status = lp.solve()?;
+    lp.set_iteration_limit(None)?;
+    if status == Status::Optimal {
+        lp.dual(&mut dual)?;
+        let stricter = model.dual_bound(&dual);
+        return Ok((confirmed(lp.objective(), stricter).or(larger(bound, stricter)), status));
+    }
+    // The first optimum is still one within the tolerances of HiGHS.
+    lp.set_dual_tolerance(LP_FEASIBILITY_TOL)?;
+    if !basis.is_empty() && lp.set_basis(&basis).is_ok() {
+        status = lp.solve()?;
+    }
+    Ok((larger(bound, None), status))
+}
+
+/// The larger of two bounds, less its rounding error.
+fn larger(one: Option<DualBound>, other: Option<DualBound>) -> Option<f64> {
+    one.into_iter().chain(other).map(|bound| bound.value - bound.rounding).reduce(f64::max)
+}
