@@ -5,7 +5,8 @@ use crate::Model;
 /// Largest reduced cost that counts as zero on a column without a bound, as a share of the terms that it is a sum of.
 const RESIDUAL_SHARE: f64 = 1e-9;
 
-/// Reduced costs below this share of their own terms are rounding errors, and sums are known up to this share of theirs.
+/// Reduced costs below this share of their own terms are rounding errors, and sums are known up to this share of their
+/// terms.
 const ROUNDING_SHARE: f64 = 1e-14;
 
 /// Rounding error of a multiplier that a simplex method computes, as a share of the largest one.

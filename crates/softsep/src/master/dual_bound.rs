@@ -24,9 +24,11 @@ fn confirmed(objective: f64, bound: Option<DualBound>) -> Option<f64> {
 }
 
 /// Returns a proved lower bound on the optimum of `model`, a linear program without integers for which `lp` has found
-/// an optimum, and the status of `lp`. The bound is its objective if its duals prove that up to [`COST_TOL`]. If they do
-/// not, `lp` is solved again with the least dual tolerance of HiGHS, which stays set if that succeeds; the bound is then
-/// the one that the duals prove, if any.
+/// an optimum, and the status of `lp`.
+///
+/// The bound is the objective of `lp` if its duals prove that up to [`COST_TOL`]. If they do not, `lp` is solved again
+/// with the least dual tolerance of HiGHS, which stays set if that succeeds; the bound is then the one that the duals
+/// prove, if any.
 pub(super) fn proved_lower(lp: &mut Lp, model: &Model, clock: &Clock) -> Result<(Option<f64>, Status), Error> {
     let mut dual = vec![0.0; model.rows()];
     lp.dual(&mut dual)?;

@@ -177,8 +177,8 @@ impl Linear {
         answered
     }
 
-    /// Solves by `lp`, with one rung of the ladder after the other until one gives a verified answer. Where the duals of
-    /// all rungs prove no bound, the answer is an optimum within the tolerances of HiGHS.
+    /// Solves by `lp`, with one rung of the ladder after the other until one gives a verified answer. Where the duals
+    /// of all rungs prove no bound, the answer is an optimum within the tolerances of HiGHS.
     fn climb_ladder(&mut self, lp: &mut Lp, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError> {
         self.solver_answered = true;
         self.load(lp, xi)?;

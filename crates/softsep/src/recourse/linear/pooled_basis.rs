@@ -54,8 +54,8 @@ impl PooledBasis {
         Self { basis, dual, constant, slope_x, slope_xi, factors: FactorState::NotFactored, tests: 0 }
     }
 
-    /// Pools a basis and computes its dual. Returns `None` if the basis is singular or not dual feasible, or if its dual
-    /// proves no bound.
+    /// Pools a basis and computes its dual. Returns `None` if the basis is singular or not dual feasible, or if its
+    /// dual proves no bound.
     pub(super) fn from_basis(data: &RecourseData, basis: &Basis, cost: &[f64]) -> Option<Self> {
         let mut factors = BasisFactors::new(data, basis)?;
         let mut dual = vec![0.0; data.rows()];
@@ -183,8 +183,8 @@ impl PooledBasis {
         Some(primal)
     }
 
-    /// Recomputes the dual for another cost vector. Returns whether the basis is still dual feasible and its dual proves a
-    /// bound.
+    /// Recomputes the dual for another cost vector. Returns whether the basis is still dual feasible and its dual
+    /// proves a bound.
     pub(super) fn reprice(&mut self, data: &RecourseData, cost: &[f64]) -> bool {
         let basis = Arc::clone(&self.basis);
         let mut dual = std::mem::take(&mut self.dual);
