@@ -13,7 +13,7 @@ use crate::run::Clock;
 use crate::testing::{Recipe, random_problem};
 use crate::uncertainty::StateSpec;
 
-const EFFORT: SearchEffort = SearchEffort { agreed: 100, disputed: 300, most: 1000 };
+const EFFORT: SearchEffort = SearchEffort { unanimous: 100, agreed: 100, disputed: 300, most: 1000 };
 
 /// The progress of a search whose ascents ended at these costs, after these numbers of solves.
 fn progress(ends: &[(f64, u64)]) -> Progress {
