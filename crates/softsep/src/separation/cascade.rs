@@ -56,7 +56,8 @@ impl Separation for Cascade<'_> {
         let wants_proof = query.bound.is_some() && self.exact.is_some();
         // A thorough search follows where a quick one finds nothing.
         let quick = match query.effort {
-            Effort::Thorough if wants_proof => query.with_effort(Effort::Normal),
+            Effort::Thorough if wants_proof => query.with_effort(Effort::Normal).before_proof(),
+            _ if wants_proof => query.before_proof(),
             _ => *query,
         };
         let first = match wants_proof && self.exact_is_cheaper() {
@@ -85,7 +86,8 @@ impl Separation for Cascade<'_> {
                 let budget = solves.map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
                 let found = match query.effort == Effort::Thorough || budget >= SOFT_BUDGET {
                     true => {
-                        let thorough = query.with_effort(Effort::Thorough).with_budget(budget.max(SOFT_BUDGET));
+                        let thorough =
+                            query.with_effort(Effort::Thorough).before_proof().with_budget(budget.max(SOFT_BUDGET));
                         worse(first, self.soft.separate(&thorough, pool)?)
                     }
                     false => first,

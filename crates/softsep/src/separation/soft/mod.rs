@@ -292,7 +292,7 @@ impl Separation for SoftSeparation<'_> {
         match (query.effort, self.settings.search) {
             (Effort::Local, _) => self.ascend_from_pool(query, LOCAL_GAIN, pool)?,
             // Before a proof ascents are made whatever the iterations of the method use: they may save it.
-            (Effort::Normal, Search::Chains) if query.bound.is_none() => self.search_by_chains(query, pool)?,
+            (Effort::Normal, Search::Chains) if !query.before_proof => self.search_by_chains(query, pool)?,
             (Effort::Normal, _) => self.search_combined(query, pool)?,
             (Effort::Thorough, _) => self.verify(query, pool)?,
         }

@@ -35,6 +35,16 @@ fn a_search_whose_ascents_agree_ends_early() {
 }
 
 #[test]
+fn a_search_whose_ascents_all_agree_ends_earlier_still() {
+    let effort = SearchEffort { unanimous: 40, ..EFFORT };
+    let mut unanimous = progress(&[(7.0, 10), (7.0 * (1.0 - 5e-7), 20)]);
+    assert!(!unanimous.is_over(50 + 49, &effort) && unanimous.is_exhausted(50 + 50, &effort));
+    (0..20).for_each(|_| unanimous.record(7.0, 0, 50 + 30));
+    unanimous.record(7.0 * (1.0 - 2e-6), 0, 50 + 30);
+    assert!(!unanimous.is_over(50 + 109, &effort) && unanimous.is_exhausted(50 + 110, &effort));
+}
+
+#[test]
 fn a_disputed_search_ends_when_nothing_worse_came_in_four_fifths_of_it() {
     let early = progress(&[(7.0, 10), (6.0, 60), (6.5, 80)]);
     assert!(!early.is_over(50 + 299, &EFFORT) && early.is_exhausted(50 + 300, &EFFORT));

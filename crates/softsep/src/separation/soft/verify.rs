@@ -39,8 +39,7 @@ impl<'p> SoftSeparation<'p> {
         });
         self.search = Some(search);
         searched?;
-        // A proof that follows finds scenarios without recourse by itself.
-        let is_over = query.bound.is_some() || query.is_met_by(self.worst.answer.value);
+        let is_over = query.before_proof || query.is_met_by(self.worst.answer.value);
         if is_over || self.worst.answer.value == f64::INFINITY {
             return Ok(());
         }
