@@ -33,10 +33,10 @@ use self::locks::{budget, shielded};
 use self::vendors::Vendors;
 
 #[path = "../tests/certificates/locks.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 mod locks;
 #[path = "../tests/certificates/vendors.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 mod vendors;
 
 /// The price of the first-stage variable that lowers the cost of the worst scenario where nothing leads to it. It is

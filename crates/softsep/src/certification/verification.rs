@@ -21,7 +21,7 @@ const BEFORE_PROOF: f64 = 0.1;
 
 /// The same for a scan, which finds the maximum itself: its bound takes up nothing of the gap. A scan at a decision
 /// that is still to move may have to be repeated.
-const BEFORE_SCAN: f64 = 0.25;
+const BEFORE_SCAN: f64 = 0.2;
 
 /// The same for a proof of at most so many recourse solves, which is cheaper than the cuts that it may save.
 const BEFORE_CHEAP_PROOF: f64 = 0.5;
