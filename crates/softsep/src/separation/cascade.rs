@@ -18,7 +18,7 @@ const FEW_SOLVES: u64 = 64;
 /// Calls its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members
 /// are called only where the query wants a bound.
 ///
-/// Where the exact member is expected to take few recourse solves, or fewer than the soft ones take, it is called first.
+/// Where the exact member is expected to take few recourse solves, or fewer than the soft ones, it is called first.
 pub struct Cascade<'p> {
     soft: Box<dyn Separation + 'p>,
     exact: Option<Box<dyn Separation + 'p>>,
