@@ -4,6 +4,7 @@
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Certify, MethodSettings, Outcome, Problem, ProblemDefinition, Settings, Status, solve};
+use softsep_paper::instances::{Network, Uncertain, network};
 
 fn solve_by(file: &ProblemDefinition, method: &str) -> Outcome {
     let settings =
@@ -47,4 +48,45 @@ fn a_policy_beyond_repair_leaves_its_decision() {
         }
         check(&file);
     }
+}
+
+/// The balances of flows at a decision that leaves arcs without capacity depend on one another, and the slopes of the
+/// policy contradict them by rounding. The repair once made that error larger in place of smaller.
+#[test]
+fn balances_that_depend_on_one_another_are_repaired() {
+    let mut file = network(&Network { n: 5, uncertainty: Uncertain::Budget { gamma: 0.4 }, seed: 8 }).unwrap();
+    let x = [
+        0.0,
+        0.0,
+        194.43261285101966,
+        113.80436880618666,
+        192.1725716875419,
+        0.0,
+        214.34384168600224,
+        10.111364937436566,
+        2.0850014279854814,
+        0.0,
+        1.9226839331035381,
+        131.03970554445442,
+        0.0,
+        10.11136493743653,
+    ];
+    assert_eq!(file.first_stage.variables.len(), x.len());
+    for (variable, x) in file.first_stage.variables.iter_mut().zip(x) {
+        (variable.lower, variable.upper) = (x, x);
+    }
+    let upper = solve_by(&file, "adr").bounds.upper().unwrap();
+    // The worst case of the decision, from below, and the cost of the policy, both rounded outward.
+    assert!((12_537.27..12_547.85).contains(&upper), "{upper}");
+}
+
+/// A row with two sides that the best policy uses up on both: its slopes vary by the whole width, and the tolerance of
+/// the solver more. The row is tightened by the miss, and the policy is chosen anew.
+#[test]
+fn rows_that_a_policy_fills_are_tightened() {
+    let file = random_problem(&Recipe { set: "ellipsoid", size: Size::Medium, ..Recipe::default() }, 20);
+    let settings = Settings { method: MethodSettings::named("adr").unwrap(), gap: 0.5, ..Settings::default() };
+    let outcome = solve(&Problem::new(&file).unwrap(), &settings).unwrap();
+    let (lower, upper) = (outcome.bounds.lower().unwrap(), outcome.bounds.upper().unwrap());
+    assert!(lower <= upper, "{outcome:?}");
 }

@@ -87,9 +87,15 @@ fn optimal_means_that_the_reported_gap_is_met() {
         let outcome = written(first_cost, lower, upper);
         let file = result_file(&store("continuous"), &outcome);
         assert_eq!(file.status, expected, "{lower} to {upper}: {file:?}");
-        let (lower, upper, gap) = (file.lower_bound.unwrap(), file.upper_bound.unwrap(), file.gap.unwrap());
+        assert_eq!(
+            (file.lower_bound, file.upper_bound),
+            (Some(lower), Some(upper)),
+            "bounds are those proved: {file:?}"
+        );
+        let gap = file.gap.unwrap();
         assert_eq!(gap <= 1e-6, expected == Status::Optimal, "{file:?}");
-        assert!((gap - (upper - lower) / upper.abs().max(1e-10)).abs() <= 1e-12 * gap, "{file:?}");
+        // Zero where the bounds are one number up to the digits of solvers.
+        assert!(gap == 0.0 || gap == (upper - lower) / upper.abs().max(1e-10), "{file:?}");
     }
 }
 

@@ -260,6 +260,8 @@ fn generate(row: &StudyRow, seed: u64) -> String {
         Uncertain::Ellipsoid => "ellipsoid".to_owned(),
         Uncertain::Scenarios(count) => format!("scenarios --scenarios {count}"),
         Uncertain::Budget { gamma } => format!("budget --gamma {gamma}"),
+        Uncertain::TotalBudget { total } => format!("budget --budget {total}"),
+        Uncertain::Polyhedron { gamma } => format!("polyhedron --gamma {gamma}"),
     };
     let kind = if row.mixed_integer { " --mixed-integer" } else { "" };
     format!(

@@ -36,7 +36,8 @@ fn position(row: &StudyRow) -> f64 {
     match row.uncertainty {
         Uncertain::Ellipsoid => row.n as f64,
         Uncertain::Scenarios(count) => count as f64,
-        Uncertain::Budget { gamma } => gamma,
+        Uncertain::Budget { gamma } | Uncertain::Polyhedron { gamma } => gamma,
+        Uncertain::TotalBudget { total } => total,
     }
 }
 

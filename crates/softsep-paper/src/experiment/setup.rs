@@ -172,6 +172,6 @@ fn paper_separation(uncertainty: Uncertain) -> &'static str {
     match uncertainty {
         Uncertain::Ellipsoid => "kkt",
         Uncertain::Scenarios(_) => "scan",
-        Uncertain::Budget { .. } => "bilinear",
+        Uncertain::Budget { .. } | Uncertain::TotalBudget { .. } | Uncertain::Polyhedron { .. } => "bilinear",
     }
 }

@@ -10,7 +10,7 @@ use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
-use crate::run::{Incumbent, Run, Stop};
+use crate::run::{Clock, Incumbent, Run, Stop};
 use crate::separation::soft::draw_states;
 use crate::separation::{Claim, Effort, Found, Query, Separation, Split};
 use crate::uncertainty::ReferenceMeasure;
@@ -292,10 +292,34 @@ impl<'p> Verification<'p> {
 
     /// Bounds the incumbent's cost in the grace period.
     fn bound_late(&self, mut late: Split<'p>, pool: &mut CutPool, run: &mut Run) -> Result<(), Error> {
-        let Some(Incumbent { x, .. }) = run.incumbent().cloned() else { return Ok(()) };
         let clock = run.clock().grace();
-        let query = Query::maximum(&x, &clock).with_bound(f64::INFINITY).with_size(run.objective_size());
-        separate_and_record(self.problem, &query, &mut late, pool, self.certify, run).map(|_| ())
+        self.bound(&mut late, &clock, pool, run)
+    }
+
+    /// Bounds the incumbent's cost by one exact separation, if a proof was asked for and no bound is known.
+    pub(crate) fn bound_incumbent(
+        &self,
+        separation: &mut dyn Separation,
+        pool: &mut CutPool,
+        run: &mut Run,
+    ) -> Result<(), Error> {
+        if self.certify != Certify::Exact || !separation.is_exact() || run.bounds().upper().is_some() {
+            return Ok(());
+        }
+        let clock = run.clock().clone();
+        self.bound(separation, &clock, pool, run)
+    }
+
+    fn bound(
+        &self,
+        separation: &mut dyn Separation,
+        clock: &Clock,
+        pool: &mut CutPool,
+        run: &mut Run,
+    ) -> Result<(), Error> {
+        let Some(Incumbent { x, .. }) = run.incumbent().cloned() else { return Ok(()) };
+        let query = Query::maximum(&x, clock).with_bound(f64::INFINITY).with_size(run.objective_size());
+        separate_and_record(self.problem, &query, separation, pool, self.certify, run).map(|_| ())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::definition::{ConeKind, VariableKind, one_line};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, RAY_SUPPORT_TOL};
-use crate::recourse::{ConicProgram, ConicStatus, ProgramBuilder, RecourseError};
+use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, ProgramBuilder, RecourseError};
 use crate::run::{Clock, Infeasible, Interrupt, Stage, Unbounded};
 
 /// Descent of a ray in the unit cube below which the master counts as bounded.
@@ -140,49 +140,6 @@ fn farkas_rows(copies: &ScenarioCopies, clock: &Clock) -> Result<Option<Vec<RowO
     copies.write(&mut model, ModelVariant::RELAXED_FEASIBILITY)?;
     let mut lp = linear_program(&model, 0, clock)?;
     Ok(Some(deletion_filter(&mut lp, &model, rows, in_support, clock)?))
-}
-
-/// The elastic program: every row may be violated at unit cost, and there are no other costs. Its dual is a Farkas
-/// certificate.
-#[derive(Default)]
-struct ElasticModel {
-    model: Model,
-    rows: Vec<ElasticRow>,
-}
-
-/// Bounds and terms.
-type ElasticRow = (f64, f64, Vec<(usize, f64)>);
-
-impl ElasticModel {
-    fn finish(mut self) -> Model {
-        for (lower, upper, mut terms) in self.rows {
-            if lower.is_finite() {
-                terms.push((self.model.add_col(1.0, 0.0, f64::INFINITY), 1.0));
-            }
-            if upper.is_finite() {
-                terms.push((self.model.add_col(1.0, 0.0, f64::INFINITY), -1.0));
-            }
-            self.model.add_row(lower, upper, &terms);
-        }
-        self.model
-    }
-}
-
-impl ProgramBuilder for ElasticModel {
-    fn col(&mut self, _cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
-        self.model.add_col(0.0, lower, upper)
-    }
-
-    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
-        self.rows.push((lower, upper, terms.to_vec()));
-        self.rows.len() - 1
-    }
-
-    fn quadratic(&mut self, _i: usize, _j: usize, _value: f64) {}
-
-    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError> {
-        self.model.cone(kind, rows)
-    }
 }
 
 /// Explains an infeasibility that integrality causes: by the first stage alone, one scenario alone, or all together.

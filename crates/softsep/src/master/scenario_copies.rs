@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use softsep_lp::Model;
+
 use crate::definition::{ConeKind, VariableKind};
 use crate::error::Error;
 use crate::model::{Problem, square_root};
@@ -118,6 +120,11 @@ impl<'a> ScenarioCopies<'a> {
 
     fn has_quadratic_cost(&self) -> bool {
         !self.problem.recourse.quadratic.is_zero()
+    }
+
+    /// Writes the linear relaxation of the master, without integrality. Returns the number of its rows.
+    pub(crate) fn write_relaxation(&self, model: &mut Model) -> Result<usize, Error> {
+        Ok(self.write(model, ModelVariant::RELAXED)?.len())
     }
 
     /// Writes a variant of the program. All variants have the same columns. Returns the origin of each row.

@@ -7,8 +7,8 @@ use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 use super::scenario_copies::{ModelVariant, ScenarioCopies};
 use crate::definition::VariableKind;
 use crate::error::Error;
-use crate::numeric::tolerances::{ROUNDING_RISE_TOL, STRICT_INTEGRALITY_TOL};
-use crate::recourse::{ConicProgram, ConicStatus};
+use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, ROUNDING_RISE_TOL, STRICT_INTEGRALITY_TOL};
+use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, climb_ladder, is_definite};
 use crate::run::{Clock, Interrupt, Unfinished, solve_here, solve_until};
 
 /// Solution of a master problem.
@@ -176,7 +176,8 @@ impl ScenarioCopies<'_> {
         Ok((MasterSolution { x: Some(x), theta, lower, status, basis, nodes }, rounding_failed))
     }
 
-    /// Solves by HiGHS, again without presolve if the status is in doubt. Returns `None` if the clock stopped it.
+    /// Solves by HiGHS, again without presolve if the status is in doubt, and then on the ladder of linear programs.
+    /// Returns `None` if the clock stopped it.
     fn run_highs(&self, lp: Lp, solver: Solver, clock: &Clock) -> Result<Option<(Lp, Status)>, Error> {
         let Some((mut lp, mut status)) = solver(lp, clock)? else { return Ok(None) };
         if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Failed) {
@@ -190,7 +191,23 @@ impl ScenarioCopies<'_> {
         if matches!(status, Status::InfeasibleOrUnbounded | Status::Unbounded) {
             status = self.distinguish_infeasible_from_unbounded(clock)?;
         }
+        if !self.problem.first.has_integers() {
+            status = climb_ladder(&mut lp, status, clock)?;
+        }
+        if !is_definite(status) && clock.check().is_ok() && self.is_contradictory(clock)? {
+            status = Status::Infeasible;
+        }
         Ok(Some((lp, status)))
+    }
+
+    /// Whether the rows contradict one another, integers aside. HiGHS may end without a status where its own proof of
+    /// that does not meet its tolerances.
+    fn is_contradictory(&self, clock: &Clock) -> Result<bool, Error> {
+        let mut elastic = ElasticModel::default();
+        self.write(&mut elastic, ModelVariant::RELAXED_FEASIBILITY)?;
+        let lp = linear_program(&elastic.finish(), 0, clock)?;
+        let solved = solve_until(lp, clock)?;
+        Ok(solved.is_some_and(|(lp, status)| status == Status::Optimal && lp.objective() > LP_FEASIBILITY_TOL))
     }
 
     /// Distinguishes infeasible from unbounded where HiGHS does not, by a solve without costs. A feasible master was

@@ -19,7 +19,8 @@ use crate::master::{self, MasterStart, ScenarioCopies, explain_infeasible, expla
 use crate::model::Problem;
 use crate::numeric::tolerances::{FEASIBILITY_TOL, ROUNDING_RISE_TOL};
 use crate::policy::{
-    Decision, Dependence, PolicyProgram, PolicyRegion, PolicySolution, PolicyStatus, Repair, ScenarioConstraints,
+    Decision, Dependence, MAX_TIGHTENINGS, Miss, PolicyProgram, PolicyRegion, PolicySolution, PolicyStatus, Repair,
+    ScenarioConstraints, Tightening,
 };
 use crate::run::{Clock, Run, Stop, Verdict};
 use crate::separation::{Claim, Exact, Query};
@@ -98,24 +99,25 @@ impl Method for Adr {
         if let Some(stop) = self.bound_from_below(problem, &nominal, run)? {
             return Ok(stop);
         }
-        let solved = match problem.set.shape(&Part::whole(problem.set.dim())) {
-            Some(shape) => best_policy(problem, PolicyRegion::Shape(&shape), &dependence, None, run)?,
-            None => match over_list(problem, &dependence, &xi, run)? {
-                ControlFlow::Continue(solved) => solved,
-                ControlFlow::Break(stop) => return Ok(stop),
-            },
+        let solved = match over_set(problem, &dependence, &xi, &Tightening::default(), run)? {
+            ControlFlow::Continue(solved) => solved,
+            ControlFlow::Break(stop) => return Ok(stop),
         };
         match solved.status {
-            PolicyStatus::Optimal => {
-                let value = repaired_value(problem, &solved, run)?;
+            PolicyStatus::Optimal => match proven(problem, &dependence, &xi, solved, run)? {
                 // A list is scanned in its time; a search for the worst case at the edge of feasibility may not end.
-                if value.is_none() && !problem.set.is_finite_list() {
-                    return Err(Error::Master(
-                        "the best affine policy misses a row by more than rounding, and could not be repaired".into(),
-                    ));
+                ControlFlow::Continue((solved, None)) if !problem.set.is_finite_list() => {
+                    run.say("the best affine policy misses a row by more than rounding: its cost is no bound");
+                    let x = &solved.x;
+                    if problem.first.violation(x).is_none_or(|violation| violation.amount <= FEASIBILITY_TOL) {
+                        let value = cost_at(problem, x, &xi, run)?;
+                        run.consider_nominal(x, value, &xi);
+                    }
+                    Ok(Stop::Stalled)
                 }
-                self.record(problem, &solved, value, certify, warm, run)
-            }
+                ControlFlow::Continue((solved, value)) => self.record(problem, &solved, value, certify, warm, run),
+                ControlFlow::Break(stop) => Ok(stop),
+            },
             PolicyStatus::Infeasible => {
                 run.say("no affine policy is feasible for every ξ; other recourse may be");
                 Ok(Stop::Stalled)
@@ -230,9 +232,57 @@ impl Adr {
     }
 }
 
-/// Repairs the policy at its decision, so that it is feasible to the last digit, and returns its cost; `None` if that
-/// is not possible.
-fn repaired_value(problem: &Problem, solved: &PolicySolution, run: &Run) -> Result<Option<f64>, Error> {
+/// Returns the best policy over the set whose constraints are tightened.
+fn over_set(
+    problem: &Problem,
+    dependence: &Dependence,
+    nominal: &[f64],
+    tightening: &Tightening,
+    run: &mut Run,
+) -> Result<ControlFlow<Stop, PolicySolution>, Error> {
+    match problem.set.shape(&Part::whole(problem.set.dim())) {
+        Some(shape) => {
+            let region = PolicyRegion::Shape(&shape);
+            Ok(ControlFlow::Continue(best_policy(problem, region, dependence, None, tightening, run)?))
+        }
+        None => over_list(problem, dependence, nominal, tightening, run),
+    }
+}
+
+/// Returns a policy with its proven cost: that of the solver, or one chosen anew with the constraints that it misses
+/// tightened. Without a proof, the policy of the solver alone.
+fn proven(
+    problem: &Problem,
+    dependence: &Dependence,
+    nominal: &[f64],
+    solved: PolicySolution,
+    run: &mut Run,
+) -> Result<ControlFlow<Stop, (PolicySolution, Option<f64>)>, Error> {
+    let mut misses = match repaired_value(problem, &solved, run)? {
+        Ok(value) => return Ok(ControlFlow::Continue((solved, Some(value)))),
+        Err(misses) => misses,
+    };
+    let mut tightening = Tightening::default();
+    for _ in 0..MAX_TIGHTENINGS {
+        if !tightening.grow(problem, &misses) {
+            break;
+        }
+        let again = match over_set(problem, dependence, nominal, &tightening, run)? {
+            ControlFlow::Continue(again) if again.status == PolicyStatus::Optimal => again,
+            ControlFlow::Continue(_) => break,
+            ControlFlow::Break(stop) => return Ok(ControlFlow::Break(stop)),
+        };
+        match repaired_value(problem, &again, run)? {
+            Ok(value) => return Ok(ControlFlow::Continue((again, Some(value)))),
+            Err(missed) => misses = missed,
+        }
+    }
+    Ok(ControlFlow::Continue((solved, None)))
+}
+
+/// Repairs the policy at its decision, so that it is feasible to the last digit, and returns its cost, or the
+/// constraints that it misses.
+fn repaired_value(problem: &Problem, solved: &PolicySolution, run: &Run) -> Result<Result<f64, Vec<Miss>>, Error> {
     let repair = |clock: &Clock| match problem.set.shape(&Part::whole(problem.set.dim())) {
         Some(shape) => Ok(Repair::over_shape(problem, &solved.x, &shape).run(&solved.policy, clock)?),
         None => {
@@ -264,10 +314,12 @@ fn best_policy(
     region: PolicyRegion,
     dependence: &Dependence,
     start: Option<&Basis>,
+    tightening: &Tightening,
     run: &mut Run,
 ) -> Result<PolicySolution, Error> {
     let gap = 0.1 * run.limits().gap;
-    let policies = |decision| PolicyProgram::new(problem, region, dependence, decision).with_gap(gap);
+    let policies =
+        |decision| PolicyProgram::new(problem, region, dependence, decision).with_gap(gap).with_tightening(tightening);
     let solved = policies(Decision::Free).starting_from(start).solve(run.clock())?;
     let Some(rounded_integers) = rounded_integers(problem, &solved) else { return Ok(clamped(problem, solved)) };
     let fixed = policies(Decision::FixedIntegers(&rounded_integers)).solve(run.clock())?;
@@ -306,13 +358,14 @@ fn over_list(
     problem: &Problem,
     dependence: &Dependence,
     nominal: &[f64],
+    tightening: &Tightening,
     run: &mut Run,
 ) -> Result<ControlFlow<Stop, PolicySolution>, Error> {
     let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;
     let mut rows = ScenarioConstraints::new(problem, &all, nominal);
     let mut basis = None;
     loop {
-        let mut solved = best_policy(problem, rows.region(), dependence, basis.as_ref(), run)?;
+        let mut solved = best_policy(problem, rows.region(), dependence, basis.as_ref(), tightening, run)?;
         basis = solved.basis.take();
         // A program that did not end optimal has no decision.
         let promised = match solved.status {

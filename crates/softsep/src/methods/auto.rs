@@ -98,9 +98,13 @@ impl Auto {
         let is_linear = problem.recourse.is_linear();
         let is_quick = is_linear && coefficients <= QUICK_COEFFICIENTS && problem.set.extremes() != Count::Infinite;
         let exact = Exact::choose(problem);
+        let is_exact_quick = is_quick || matches!(exact, Ok(Exact::Scan(_)));
+        let is_provable = is_exact_quick || is_limited || is_linear && coefficients <= PROVABLE_COEFFICIENTS;
         let strategy = match proves {
-            Ok(()) if matches!(exact, Ok(Exact::Scan(_))) || !soft_applies || is_quick => Strategy::Ccg,
-            Ok(()) if is_limited || is_linear && coefficients <= PROVABLE_COEFFICIENTS => Strategy::SoftThenProof,
+            Ok(()) if !soft_applies => Strategy::Ccg,
+            // Masters with integers take far longer than separations: one tree is searched, not one per scenario.
+            Ok(()) if is_exact_quick && !problem.first.has_integers() => Strategy::Ccg,
+            Ok(()) if is_provable => Strategy::SoftThenProof,
             Err(refusal) if !soft_applies => return Err(refusal),
             Ok(()) | Err(_) => Strategy::Soft,
         };

@@ -113,7 +113,7 @@ pub(crate) fn best_policy_over_list(
         basis = solved.basis.take();
         if !rows.grow(&solved, x, solved.value, clock)? {
             return match solved.status {
-                PolicyStatus::Optimal => Repair::over_list(problem, x, all).run(&solved.policy, clock),
+                PolicyStatus::Optimal => Ok(Repair::over_list(problem, x, all).run(&solved.policy, clock)?.ok()),
                 PolicyStatus::Stopped(stop) => Err(stop.into()),
                 PolicyStatus::Infeasible | PolicyStatus::Unbounded | PolicyStatus::Failed(_) => Ok(None),
             };

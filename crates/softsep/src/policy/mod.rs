@@ -19,6 +19,7 @@ mod support;
 #[cfg(all(test, feature = "testing"))]
 #[allow(clippy::unwrap_used)]
 mod tests;
+mod tightening;
 
 pub use affine_policy::AffinePolicy;
 pub(crate) use dependence::Dependence;
@@ -29,3 +30,4 @@ pub(crate) use repair::ProvenPolicy;
 pub(crate) use repair::Repair;
 pub(crate) use robust::PolicyRegion;
 pub(crate) use solve::{PolicySolution, PolicyStatus};
+pub(crate) use tightening::{MAX_TIGHTENINGS, Miss, Tightening};

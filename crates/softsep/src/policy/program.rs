@@ -9,6 +9,7 @@ use super::coordinates::{Feature, PolicyCoordinates};
 use super::dependence::Dependence;
 use super::robust::{CounterpartRows, Expression, PolicyRegion, RobustCounterpart};
 use super::support::SupportRegion;
+use super::tightening::Tightening;
 use crate::definition::VariableKind;
 use crate::model::Problem;
 use crate::recourse::{ProgramBuilder, RecourseError};
@@ -41,6 +42,8 @@ pub(crate) struct PolicyProgram<'a> {
     pub(super) measures: bool,
     /// The basis of the same program over fewer points.
     pub(super) start: Option<&'a Basis>,
+    /// By how much constraints are tightened.
+    tightening: Tightening,
     pub(super) coordinates: PolicyCoordinates,
     /// The features that coefficients multiply, and for each recourse variable the features that it depends on.
     pub(super) features: Vec<Feature>,
@@ -81,6 +84,7 @@ impl<'a> PolicyProgram<'a> {
             strict: false,
             measures: false,
             start: None,
+            tightening: Tightening::default(),
             features: coordinates.features(),
             features_of: (0..problem.recourse.dim()).map(|j| coordinates.features_of(dependence, j)).collect(),
             shape: coordinates.shape(),
@@ -112,6 +116,11 @@ impl<'a> PolicyProgram<'a> {
     /// coefficients.
     pub(crate) fn with_reduced_measures(self) -> Self {
         Self { measures: true, ..self }
+    }
+
+    /// Tightens constraints. The policy is to be feasible without that.
+    pub(crate) fn with_tightening(self, tightening: &Tightening) -> Self {
+        Self { tightening: tightening.clone(), ..self }
     }
 
     /// The same program with another decision.
@@ -257,15 +266,16 @@ impl<'a> PolicyProgram<'a> {
             }
             recourse.u.row(i).for_each(|(entry, value)| self.coordinates.add_entry(&mut row, entry, value));
             recourse.g.row(i).for_each(|(j, value)| self.add_variable(&mut row, columns, j, value));
-            rows.push((row, (recourse.row_lower[i], recourse.row_upper[i])));
+            rows.push((row, self.tightening.sides(1 + i, (recourse.row_lower[i], recourse.row_upper[i]))));
         }
         for j in 0..recourse.dim() {
             let mut variable = Expression::new(dim);
             self.add_variable(&mut variable, columns, j, 1.0);
             // The bounds of a variable that does not depend on ξ are column bounds.
-            let is_column = self.features_of[j].is_empty();
-            let sides =
-                if is_column { (f64::NEG_INFINITY, f64::INFINITY) } else { (recourse.lower[j], recourse.upper[j]) };
+            let sides = match self.features_of[j].is_empty() {
+                true => (f64::NEG_INFINITY, f64::INFINITY),
+                false => self.tightening.sides(1 + recourse.rows() + j, (recourse.lower[j], recourse.upper[j])),
+            };
             rows.push((variable, sides));
         }
         rows

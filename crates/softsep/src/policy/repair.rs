@@ -14,11 +14,12 @@ use softsep_lp::{Algorithm, Lp, Model, Status, Toggle};
 use super::affine_policy::AffinePolicy;
 use super::robust::RobustCounterpart;
 use super::support::{SupportBounds, SupportRegion};
+use super::tightening::Miss;
 use crate::definition::{ScenarioList, VariableKind};
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::numeric::tolerances::{ROW_TOL, SUMMATION_TOL};
-use crate::recourse::{ProgramBuilder, RecourseError};
+use crate::recourse::{ElasticModel, ProgramBuilder, RecourseError};
 use crate::run::Clock;
 use crate::uncertainty::Shape;
 
@@ -48,6 +49,10 @@ pub struct ProvenPolicy {
     /// An upper bound on the recourse cost for every ξ of the region.
     pub value: f64,
 }
+
+/// A policy with a proven bound, or the constraints that its slopes miss. These are all that are missed by the slopes
+/// of one constraint alone, or else some that cannot hold together; none if that is not known.
+pub(crate) type Repaired = Result<ProvenPolicy, Vec<Miss>>;
 
 /// The part of a constraint's slope that is bounded over the ball, if the region is a polytope and a ball: for "at
 /// least" and for "at most".
@@ -95,11 +100,12 @@ impl<'a> Repair<'a> {
         Self { shares, ..self }
     }
 
-    /// Returns the best policy with slopes close to those of `policy`; `None` if they cannot be repaired.
-    pub(crate) fn run(&self, policy: &AffinePolicy, clock: &Clock) -> Result<Option<ProvenPolicy>, RecourseError> {
+    /// Returns the best policy with slopes close to those of `policy`, or what is missed by the slopes as given.
+    pub(crate) fn run(&self, policy: &AffinePolicy, clock: &Clock) -> Result<Repaired, RecourseError> {
         let amplitudes = self.amplitudes(policy);
         let largest = amplitudes.iter().fold(0.0_f64, |largest, amplitude| largest.max(*amplitude));
         let mut last_count = None;
+        let mut misses = None;
         for least in NOISE_SHARES {
             let constant_count = amplitudes.iter().filter(|amplitude| **amplitude <= least * largest).count();
             if last_count.replace(constant_count) == Some(constant_count) {
@@ -111,11 +117,12 @@ impl<'a> Repair<'a> {
             {
                 slopes.clear();
             }
-            if let Some(proven) = self.with_slopes(policy, clock)? {
-                return Ok(Some(proven));
+            match self.with_slopes(policy, clock)? {
+                Ok(proven) => return Ok(Ok(proven)),
+                Err(missed) => _ = misses.get_or_insert(missed),
             }
         }
-        Ok(None)
+        Ok(Err(misses.unwrap_or_default()))
     }
 
     /// Approximate variation of each variable over the region.
@@ -128,14 +135,15 @@ impl<'a> Repair<'a> {
             .collect()
     }
 
-    /// Repairs a policy with its slopes as given, up to those of equalities; `None` if that is not possible.
-    fn with_slopes(&self, mut policy: AffinePolicy, clock: &Clock) -> Result<Option<ProvenPolicy>, RecourseError> {
+    /// Repairs a policy with its slopes as given, up to those of equalities.
+    fn with_slopes(&self, mut policy: AffinePolicy, clock: &Clock) -> Result<Repaired, RecourseError> {
         if self.is_full_dimensional {
             self.zero_equality_slopes(&mut policy);
         }
         let recourse = &self.problem.recourse;
         let mut support = SupportBounds::new(self.region)?;
         let mut slope = vec![0.0; self.problem.set.dim()];
+        let mut misses = Vec::new();
         let mut rows = Vec::with_capacity(recourse.rows());
         for i in 0..recourse.rows() {
             policy.row_slope(self.problem, i, &mut slope);
@@ -146,23 +154,31 @@ impl<'a> Repair<'a> {
                 &slope,
                 (recourse.row_lower[i] - fixed, recourse.row_upper[i] - fixed),
             )?;
-            let Some(range) = range else { return Ok(None) };
-            rows.push(range);
+            match range {
+                Ok(range) => rows.push(range),
+                Err(amount) => misses.push(Miss { constraint: 1 + i, amount }),
+            }
         }
         let mut cols = Vec::with_capacity(recourse.dim());
         for j in 0..recourse.dim() {
             slope.fill(0.0);
             policy.slopes[j].iter().for_each(|&(entry, value)| slope[entry] = value);
-            let range =
-                self.range(&mut support, 1 + recourse.rows() + j, &slope, (recourse.lower[j], recourse.upper[j]))?;
-            let Some(range) = range else { return Ok(None) };
-            cols.push(range);
+            let constraint = 1 + recourse.rows() + j;
+            match self.range(&mut support, constraint, &slope, (recourse.lower[j], recourse.upper[j]))? {
+                Ok(range) => cols.push(range),
+                Err(amount) => misses.push(Miss { constraint, amount }),
+            }
+        }
+        if !misses.is_empty() {
+            return Ok(Err(misses));
         }
         let chosen = match recourse.is_linear() {
             true => self.best_constant(&rows, &cols, clock)?.map(|constant| (constant, None)),
             false => self.constant_in_cones(&policy, &rows, &cols, &mut support, clock)?,
         };
-        let Some((constant, quadratic_cost)) = chosen else { return Ok(None) };
+        let Some((constant, quadratic_cost)) = chosen else {
+            return Ok(Err(if recourse.is_linear() { self.contradiction(&rows, &cols, clock)? } else { Vec::new() }));
+        };
         let fixed_cost = dot(&recourse.cost, &constant);
         let size: f64 = recourse.cost.iter().zip(&constant).map(|(cost, y)| (cost * y).abs()).sum();
         // With a quadratic cost, the variation of the linear cost is bounded together with it.
@@ -179,20 +195,20 @@ impl<'a> Repair<'a> {
             *y = constant - slopes.iter().map(|&(entry, slope)| slope * support.reference_point[entry]).sum::<f64>();
         }
         let value = fixed_cost + moving + SUMMATION_TOL * size;
-        Ok(value.is_finite().then_some(ProvenPolicy { policy, value }))
+        Ok(if value.is_finite() { Ok(ProvenPolicy { policy, value }) } else { Err(Vec::new()) })
     }
 
     /// Returns the range for `Gᵢy` or y at the reference point that keeps the constraint within its bounds for every ξ;
-    /// `None` if it is empty.
+    /// the amount that is missing if it is empty.
     fn range(
         &self,
         support: &mut SupportBounds,
         constraint: usize,
         slope: &[f64],
         (lower, upper): (f64, f64),
-    ) -> Result<Option<FeasibleRange>, RecourseError> {
+    ) -> Result<Result<FeasibleRange, f64>, RecourseError> {
         if slope.iter().all(|&slope| slope == 0.0) {
-            return Ok(Some(FeasibleRange { lower, upper, size: 1.0 }));
+            return Ok(Ok(FeasibleRange { lower, upper, size: 1.0 }));
         }
         let shares = self.shares.get(constraint);
         let mut range = FeasibleRange { lower, upper, size: 1.0 };
@@ -211,12 +227,12 @@ impl<'a> Repair<'a> {
         }
         if range.lower > range.upper {
             if range.lower - range.upper > ROW_TOL * range.size {
-                return Ok(None);
+                return Ok(Err(range.lower - range.upper));
             }
             let middle = range.lower.midpoint(range.upper);
             (range.lower, range.upper) = (middle, middle);
         }
-        Ok(Some(range))
+        Ok(Ok(range))
     }
 
     /// Returns the cheapest y at the reference point within the ranges: with a margin if possible, otherwise without.
@@ -257,6 +273,33 @@ impl<'a> Repair<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns rows that no y within the ranges satisfies together, with violations of the least sum.
+    fn contradiction(
+        &self,
+        rows: &[FeasibleRange],
+        cols: &[FeasibleRange],
+        clock: &Clock,
+    ) -> Result<Vec<Miss>, RecourseError> {
+        let mut elastic = ElasticModel::default();
+        self.write(rows, cols, &vec![[0.0; 2]; rows.len()], &mut elastic);
+        let mut lp = Lp::new(&elastic.finish())?;
+        lp.set_tolerance(ROW_TOL)?;
+        lp.set_interrupt(Arc::clone(clock.interrupt()))?;
+        let status = lp.solve()?;
+        clock.check()?;
+        if status != Status::Optimal {
+            return Ok(Vec::new());
+        }
+        let mut values = vec![0.0; lp.cols()];
+        lp.primal(&mut values)?;
+        let violation = |(i, range): (usize, &FeasibleRange)| {
+            let activity = self.problem.recourse.g.dot(i, &values[..cols.len()]);
+            let amount = (range.lower - activity).max(activity - range.upper);
+            (amount > 0.0).then_some(Miss { constraint: 1 + i, amount: amount.max(ROW_TOL * range.size) })
+        };
+        Ok(rows.iter().enumerate().filter_map(violation).collect())
     }
 
     /// Returns the margin of each row above its lower and below its upper bound. The margin is zero for rows that can
@@ -340,8 +383,12 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Computes the change of y of least norm, in units of `scale` per entry, that changes the activity of `rows` by
-    /// `residuals`: `change = R²Gᵀz` with `GR²Gᵀz = residuals`, where R is the diagonal of scales.
+    /// Computes the change of y that brings the activity of `rows` as close as possible to `residuals`, and of these
+    /// the one of least norm in units of `scale` per entry: conjugate gradients for least squares on `GR`, where R is
+    /// the diagonal of scales.
+    ///
+    /// The residual falls with every step. Conjugate gradients on `GR²Gᵀ` would diverge on rows that depend on one
+    /// another if the residuals contradict one another by rounding.
     pub(super) fn least_norm_change(
         &self,
         rows: &[usize],
@@ -350,45 +397,48 @@ impl<'a> Repair<'a> {
         change: &mut [f64],
     ) {
         let g = &self.problem.recourse.g;
-        let spread = |z: &[f64], out: &mut [f64]| {
+        let square = |v: &[f64]| dot(v, v);
+        let gradient = |residual: &[f64], out: &mut [f64]| {
             out.fill(0.0);
-            for (&row, z) in rows.iter().zip(z) {
-                g.row(row).for_each(|(j, value)| out[j] += scale(j) * value * z);
+            for (&row, residual) in rows.iter().zip(residual) {
+                g.row(row).for_each(|(j, value)| out[j] += scale(j) * value * residual);
             }
         };
-        let mut z = vec![0.0; rows.len()];
+        change.fill(0.0);
         let mut residual = residuals.to_vec();
-        let mut direction = residual.clone();
-        let square = |v: &[f64]| dot(v, v);
+        let mut downhill = vec![0.0; change.len()];
+        gradient(&residual, &mut downhill);
+        let mut direction = downhill.clone();
         let start = square(&residual);
-        let mut now = start;
+        let mut now = square(&downhill);
         let mut steepest = 0.0_f64;
         for _ in 0..MAX_CG_STEPS.max(2 * rows.len()).min(10 * MAX_CG_STEPS) {
-            if now <= CG_RESIDUAL_TOL * start {
+            // A residual without a gradient is one that no y reduces.
+            let left = square(&residual);
+            if !(left > CG_RESIDUAL_TOL * start && now > FLAT_CURVATURE_TOL * steepest * left) {
                 break;
             }
-            spread(&direction, change);
-            let curvature = square(change);
-            // Along directions that no y can change, the curvature is a rounding error.
+            let along: Vec<f64> =
+                rows.iter().map(|&row| g.row(row).map(|(j, value)| value * scale(j) * direction[j]).sum()).collect();
+            let curvature = square(&along);
+            // Along directions that no row sees, the curvature is a rounding error.
             let steepness = curvature / square(&direction);
             steepest = steepest.max(steepness);
             if !(steepness > FLAT_CURVATURE_TOL * steepest) {
                 break;
             }
             let step = now / curvature;
-            z.iter_mut().zip(&direction).for_each(|(z, direction)| *z += step * direction);
-            for (residual, &row) in residual.iter_mut().zip(rows) {
-                *residual -= step * g.row(row).map(|(j, value)| value * scale(j) * change[j]).sum::<f64>();
-            }
-            let next = square(&residual);
+            change.iter_mut().zip(&direction).for_each(|(change, direction)| *change += step * direction);
+            residual.iter_mut().zip(&along).for_each(|(residual, along)| *residual -= step * along);
+            gradient(&residual, &mut downhill);
+            let next = square(&downhill);
             let ratio = next / now;
             direction
                 .iter_mut()
-                .zip(&residual)
-                .for_each(|(direction, residual)| *direction = residual + ratio * *direction);
+                .zip(&downhill)
+                .for_each(|(direction, downhill)| *direction = downhill + ratio * *direction);
             now = next;
         }
-        spread(&z, change);
         change.iter_mut().enumerate().for_each(|(j, change)| *change *= scale(j));
     }
 }

@@ -10,8 +10,9 @@ use super::program::{Decision, PolicyColumns, PolicyProgram};
 use super::reduced_measures::ReducedMeasures;
 use super::repair::{BallShares, ProvenPolicy, Repair};
 use super::robust::{CounterpartRows, CounterpartSide, PolicyRegion};
-use crate::numeric::tolerances::STRICT_INTEGRALITY_TOL;
-use crate::recourse::{ConicProgram, ConicStatus, RecourseError, SimplexRung};
+use super::tightening::{MAX_TIGHTENINGS, Miss, Tightening};
+use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, STRICT_INTEGRALITY_TOL};
+use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, RecourseError, climb_ladder, is_definite};
 use crate::run::{Clock, Interrupt};
 
 /// The solution of a policy program.
@@ -30,6 +31,8 @@ pub(crate) struct PolicySolution {
     pub(crate) basis: Option<Basis>,
     /// The reduced measures of the recourse variables, if they were requested.
     pub(crate) measures: Option<ReducedMeasures>,
+    /// The constraints that the repair missed, if it failed.
+    pub(crate) misses: Vec<Miss>,
 }
 
 /// The status of a policy program.
@@ -57,8 +60,26 @@ pub(super) struct SolverPoint {
 }
 
 impl PolicyProgram<'_> {
-    /// Solves the program. Errs if a solver fails or the recourse is not supported.
+    /// Solves the program. Constraints that the repair misses are tightened, and the program is solved again. Errs if a
+    /// solver fails or the recourse is not supported.
     pub(crate) fn solve(&self, clock: &Clock) -> Result<PolicySolution, RecourseError> {
+        let solved = self.solve_as_written(clock)?;
+        let mut misses = solved.misses.clone();
+        let mut tightening = Tightening::default();
+        for _ in 0..MAX_TIGHTENINGS {
+            if !tightening.grow(self.problem, &misses) {
+                break;
+            }
+            let again = self.clone().with_tightening(&tightening).solve_as_written(clock)?;
+            if again.status == PolicyStatus::Optimal {
+                return Ok(again);
+            }
+            misses = again.misses;
+        }
+        Ok(solved)
+    }
+
+    fn solve_as_written(&self, clock: &Clock) -> Result<PolicySolution, RecourseError> {
         if !self.is_linear() {
             let (columns, written, point) =
                 if self.has_integers() { self.solve_in_tangents(clock)? } else { self.solve_conic(clock)? };
@@ -151,6 +172,9 @@ impl PolicyProgram<'_> {
             };
         }
         let mut point = SolverPoint::new(model, policy_status(status, clock));
+        if matches!(point.status, PolicyStatus::Failed(_)) && self.is_linear() && self.is_contradictory(clock)? {
+            point.status = PolicyStatus::Infeasible;
+        }
         if point.status == PolicyStatus::Optimal {
             lp.primal(&mut point.values)?;
             if !integers {
@@ -161,6 +185,17 @@ impl PolicyProgram<'_> {
             }
         }
         Ok(point)
+    }
+
+    /// Whether the rows of the linear program contradict one another. HiGHS may end without a status where its own
+    /// proof of that does not meet its tolerances.
+    fn is_contradictory(&self, clock: &Clock) -> Result<bool, RecourseError> {
+        let mut elastic = ElasticModel::default();
+        self.write(&mut elastic)?;
+        let mut lp = Lp::new(&elastic.finish())?;
+        lp.set_interrupt(Arc::clone(clock.interrupt()))?;
+        lp.set_time_limit(clock.left())?;
+        Ok(lp.solve()? == Status::Optimal && lp.objective() > LP_FEASIBILITY_TOL)
     }
 
     fn extract(
@@ -177,6 +212,7 @@ impl PolicyProgram<'_> {
             policy: AffinePolicy::default(),
             basis: None,
             measures: None,
+            misses: Vec::new(),
         };
         if solved.status != PolicyStatus::Optimal {
             return Ok(solved);
@@ -192,8 +228,9 @@ impl PolicyProgram<'_> {
                 let shares = written.iter().map(|written| self.shares(written, &point.values)).collect();
                 let repair = Repair::over_shape(self.problem, x, shape).with_shares(shares);
                 match repair.run(&solved.policy, clock)? {
-                    Some(ProvenPolicy { policy, value }) => (solved.policy, solved.value) = (policy, value),
-                    None => {
+                    Ok(ProvenPolicy { policy, value }) => (solved.policy, solved.value) = (policy, value),
+                    Err(misses) => {
+                        solved.misses = misses;
                         solved.status =
                             PolicyStatus::Failed("what the solver returned could not be made feasible".into());
                         solved.value = f64::INFINITY;
@@ -267,28 +304,4 @@ fn policy_status(status: Status, clock: &Clock) -> PolicyStatus {
         (_, Err(stop)) => PolicyStatus::Stopped(stop),
         (status, Ok(())) => PolicyStatus::Failed(format!("HiGHS ended with {status:?}")),
     }
-}
-
-/// Pivots per row and column after which a rung of the ladder ends.
-const MAX_PIVOTS_PER_LINE: u32 = 20;
-
-/// Solves a linear program on the later rungs of the ladder while its status is not definite.
-fn climb_ladder(lp: &mut Lp, mut status: Status, clock: &Clock) -> Result<Status, RecourseError> {
-    for rung in SimplexRung::LADDER.into_iter().filter(|rung| *rung != SimplexRung::Warm) {
-        if is_definite(status) || clock.check().is_err() {
-            break;
-        }
-        rung.prepare(lp)?;
-        // Simplex has cycled on programs that HiGHS had failed on before.
-        lp.set_iteration_limit(Some(MAX_PIVOTS_PER_LINE.saturating_mul((lp.rows() + lp.cols()) as u32)))?;
-        lp.set_time_limit(clock.left())?;
-        status = lp.solve()?;
-    }
-    lp.set_iteration_limit(None)?;
-    Ok(status)
-}
-
-/// Whether a status is conclusive about the program, or says that the solve was stopped.
-fn is_definite(status: Status) -> bool {
-    !matches!(status, Status::OtherLimit | Status::Failed)
 }

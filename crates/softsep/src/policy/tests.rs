@@ -117,7 +117,7 @@ fn perturbed_policies_are_repaired() {
                 slope.1 *= 1.0 + 1e-6 * rng.random_range(-1.0..1.0);
             }
             asked += 1;
-            let Some(proven) = Repair::over_shape(&problem, &x, &shape).run(&perturbed, &Clock::unlimited()).unwrap()
+            let Ok(proven) = Repair::over_shape(&problem, &x, &shape).run(&perturbed, &Clock::unlimited()).unwrap()
             else {
                 continue;
             };

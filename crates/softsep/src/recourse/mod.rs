@@ -20,7 +20,8 @@ pub use dual_choice::DualChoice;
 pub(crate) use fixed::Fixed;
 pub(crate) use linear::recourse_basis;
 pub(crate) use linear::{BasisPolicies, BasisPolicy, BasisResponse, Interval, Linear, SimplexRung};
-pub(crate) use program::{ProgramBuilder, merged};
+pub(crate) use linear::{climb_ladder, is_definite};
+pub(crate) use program::{ElasticModel, ProgramBuilder, merged};
 pub(crate) use tangents::{TangentCone, TangentProgram};
 
 use crate::model::Problem;

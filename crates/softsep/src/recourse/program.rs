@@ -43,6 +43,50 @@ impl ProgramBuilder for Model {
     }
 }
 
+/// The elastic program: every row may be violated at unit cost, and there are no other costs. Its dual is a Farkas
+/// certificate.
+#[derive(Debug, Default)]
+pub(crate) struct ElasticModel {
+    model: Model,
+    rows: Vec<ElasticRow>,
+}
+
+/// Bounds and terms.
+type ElasticRow = (f64, f64, Vec<(usize, f64)>);
+
+impl ElasticModel {
+    /// Returns the program; its columns before those of the violations are the ones that were added.
+    pub(crate) fn finish(mut self) -> Model {
+        for (lower, upper, mut terms) in self.rows {
+            if lower.is_finite() {
+                terms.push((self.model.add_col(1.0, 0.0, f64::INFINITY), 1.0));
+            }
+            if upper.is_finite() {
+                terms.push((self.model.add_col(1.0, 0.0, f64::INFINITY), -1.0));
+            }
+            self.model.add_row(lower, upper, &terms);
+        }
+        self.model
+    }
+}
+
+impl ProgramBuilder for ElasticModel {
+    fn col(&mut self, _cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
+        self.model.add_col(0.0, lower, upper)
+    }
+
+    fn row(&mut self, lower: f64, upper: f64, terms: &[(usize, f64)]) -> usize {
+        self.rows.push((lower, upper, terms.to_vec()));
+        self.rows.len() - 1
+    }
+
+    fn quadratic(&mut self, _i: usize, _j: usize, _value: f64) {}
+
+    fn cone(&mut self, kind: ConeKind, rows: &[(Vec<(usize, f64)>, f64)]) -> Result<Range<usize>, RecourseError> {
+        self.model.cone(kind, rows)
+    }
+}
+
 impl ProgramBuilder for ConicProgram {
     fn col(&mut self, cost: f64, lower: f64, upper: f64, _kind: VariableKind) -> usize {
         self.add_col(cost, lower, upper)

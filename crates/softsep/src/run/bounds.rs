@@ -175,20 +175,22 @@ impl Bounds {
         self.best.take_if(|best| best.upper.is_none());
     }
 
-    /// A lower bound on the optimum that holds for sure.
-    ///
-    /// Two bounds that solvers computed to their tolerances may cross by as much. Bounds that are closer than solvers'
-    /// digits at the size of the costs are one number, and so are two that are both zero up to rounding: no relative
-    /// gap would ever be met there. The lower one is then the upper one.
+    /// A lower bound on the optimum that holds for sure. Two bounds that solvers computed to their tolerances may cross
+    /// by as much; the lower one is then the upper one.
     pub fn lower(&self) -> Option<f64> {
-        match (self.lower, &self.best) {
-            (Some(lower), Some(Best { upper: Some(upper), size, .. })) => {
-                // Each is the sum of a value and of a tolerance at zero.
-                let are_zero = lower.abs().max(upper.abs()) <= 2.0 * COST_TOL * self.unit;
-                Some(if lower > upper - COST_TOL * size || are_zero { *upper } else { lower })
-            }
+        match (self.lower, self.upper()) {
+            (Some(lower), Some(upper)) => Some(lower.min(upper)),
             (lower, _) => lower,
         }
+    }
+
+    /// Whether a lower bound and the proved upper one are one number: they are closer than solvers' digits at the size
+    /// of the costs, or both are zero up to rounding, where no relative gap would ever be met.
+    fn is_closed(&self, lower: f64) -> bool {
+        let Some(Best { upper: Some(upper), size, .. }) = &self.best else { return false };
+        // Each is the sum of a value and of a tolerance at zero.
+        let are_zero = lower.abs().max(upper.abs()) <= 2.0 * COST_TOL * self.unit;
+        lower > upper - COST_TOL * size || are_zero
     }
 
     /// Returns the amount by which the bounds contradict one another, if solvers' tolerances do not explain it.
@@ -269,11 +271,12 @@ impl Bounds {
         self.best.as_ref().filter(|best| !best.is_separated).map(|best| best.value)
     }
 
-    /// `(upper − lower) / max(1e-10, |upper|)` for the reported upper bound, where both are known. Of a problem in odd
-    /// units 1e-10 is in its internal unit of costs.
+    /// `(upper − lower) / max(1e-10, |upper|)` for the reported upper bound, where both are known, and zero where they
+    /// are one number up to solvers' digits. Of a problem in odd units 1e-10 is in its internal unit of costs.
     pub fn gap(&self) -> Option<f64> {
         let (lower, upper) = (self.lower()?, self.reported_upper()?);
-        Some((upper - lower) / upper.abs().max(MIN_GAP_SIZE * self.unit))
+        let open = if self.is_closed(lower) { 0.0 } else { upper - lower };
+        Some(open / upper.abs().max(MIN_GAP_SIZE * self.unit))
     }
 
     /// Whether the gap is known and at most `gap`.
@@ -403,6 +406,7 @@ mod tests {
             let bounds = proved(first_cost, lower, upper);
             let reached = bounds.gap().unwrap_or(f64::NAN);
             assert!((reached - gap).abs() <= 1e-6, "{lower} to {upper}: {reached}");
+            assert_eq!(bounds.lower(), Some(lower.min(upper)), "the lower bound is what was proved");
             assert!(bounds.meet(reached) && (reached == 0.0 || !bounds.meet(0.99 * reached)), "{lower} to {upper}");
             for cost in [2.0_f64.powi(-30), 2.0_f64.powi(30)] {
                 let mut converted = bounds.clone();

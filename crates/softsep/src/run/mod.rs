@@ -19,6 +19,8 @@ pub use observer::{
 };
 pub use seed::{Purpose, Random, normals, stream};
 
+use std::time::Instant;
+
 use serde::{Deserialize, Serialize};
 
 /// What was proved about a problem that has no optimum.
@@ -95,6 +97,8 @@ pub struct Run<'a> {
     master: MasterSize,
     nodes: u64,
     chain: Option<ChainRecord>,
+    /// The moment at which the time that a method keeps for its last bound begins.
+    reserve: Option<Instant>,
     observer: &'a mut dyn Observer,
 }
 
@@ -114,6 +118,7 @@ impl<'a> Run<'a> {
             master: MasterSize::default(),
             nodes: 0,
             chain: None,
+            reserve: None,
             observer,
         }
     }
@@ -278,6 +283,17 @@ impl<'a> Run<'a> {
         self.observer.see(&Event::Start(header));
     }
 
+    /// Keeps this share of the time left for a last bound: [`tick`](Self::tick) ends the search when it begins. Without
+    /// a time limit nothing is kept.
+    pub(crate) fn keep_reserve(&mut self, share: f64) {
+        self.reserve = self.clock.left().map(|left| Instant::now() + left.mul_f64(1.0 - share));
+    }
+
+    /// Gives the reserve free. Returns whether it had begun, with time left.
+    pub(crate) fn free_reserve(&mut self) -> bool {
+        self.reserve.take().is_some_and(|begin| Instant::now() >= begin) && self.clock.check().is_ok()
+    }
+
     /// Ends an iteration: counts it, shows it to the observer, and returns why the run ends, if it does.
     pub fn tick(&mut self) -> Option<Stop> {
         self.iterations += 1;
@@ -295,7 +311,35 @@ impl<'a> Run<'a> {
         match self.clock.check() {
             _ if self.bounds.meet(self.limits.gap) => Some(Stop::Gap),
             Err(interrupt) => Some(interrupt.into()),
+            Ok(()) if self.reserve.is_some_and(|begin| Instant::now() >= begin) => Some(Stop::TimeLimit),
             Ok(()) => is_last.then_some(Stop::IterationLimit),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_reserve_ends_the_search_before_the_time_limit_and_gives_its_time_back() {
+        let mut silent = Silent;
+        let clock = Clock::new(Some(Duration::from_secs(3600)), Default::default());
+        let mut run = Run::new("test", Limits::default(), clock, &mut silent);
+        run.keep_reserve(0.2);
+        assert_eq!((run.tick(), run.free_reserve()), (None, false));
+        run.keep_reserve(1.0);
+        assert_eq!((run.tick(), run.free_reserve()), (Some(Stop::TimeLimit), true));
+        assert_eq!((run.tick(), run.free_reserve()), (None, false));
+    }
+
+    #[test]
+    fn without_a_time_limit_nothing_is_kept() {
+        let mut silent = Silent;
+        let mut run = Run::new("test", Limits::default(), Clock::unlimited(), &mut silent);
+        run.keep_reserve(1.0);
+        assert_eq!((run.tick(), run.free_reserve()), (None, false));
     }
 }

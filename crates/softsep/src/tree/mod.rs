@@ -2,8 +2,9 @@
 //! search).
 //!
 //! The tree relaxes `min f(x) + max over ξ of Q(x, ξ)` to `min cᵀx + Σ θ_k + η` over X without integrality, where η is
-//! above the cuts of a pool and each θ_k is above tangents of one square of f's quadratic part. The tree does not know
-//! scenarios: a [`LazyCutCallback`] evaluates the points of the relaxations and returns cuts. The tree does not keep an
+//! above the cuts of a pool and each θ_k is above tangents of one square of f's quadratic part. Some scenarios may
+//! have a copy of the recourse in the relaxation, whose cost η is above as well. The tree finds no scenarios itself: a
+//! [`LazyCutCallback`] evaluates the points of the relaxations and returns cuts. The tree does not keep an
 //! incumbent either, only the cutoff of the callback, which may also rise again.
 //!
 //! Nodes are solved in batches of a fixed size, by one worker with its own HiGHS instance each, and merged in order.
@@ -91,11 +92,13 @@ pub(crate) struct TreeSettings {
     pub(crate) heuristics: bool,
     /// Node limit. The search then ends with [`Stop::IterationLimit`](crate::run::Stop::IterationLimit).
     pub(crate) nodes: Option<u64>,
+    /// Scenarios with a copy of the recourse in the relaxation.
+    pub(crate) copies: Vec<Vec<f64>>,
 }
 
 impl Default for TreeSettings {
     fn default() -> Self {
-        Self { batch: 4, root_rounds: 100, cut_depth: 4, heuristics: true, nodes: None }
+        Self { batch: 4, root_rounds: 100, cut_depth: 4, heuristics: true, nodes: None, copies: Vec::new() }
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) enum Probe {
 pub(super) struct NodeRelaxation {
     lp: Lp,
     rows: DynamicRows,
-    /// Number of rows of X.
+    /// Number of rows of X and of scenario copies.
     static_rows: usize,
     /// Current bounds of all columns.
     pub(super) lower: Vec<f64>,
@@ -69,7 +69,7 @@ pub(super) struct NodeRelaxation {
     basis: Basis,
     /// Objective of the last optimum.
     pub(super) objective: f64,
-    /// True if the pool has an optimality cut.
+    /// True if the pool has an optimality cut, or the program a scenario copy.
     eta_is_bounded: bool,
     /// Number of the node whose optimal basis HiGHS holds.
     current_node: Option<u64>,
@@ -81,7 +81,7 @@ impl NodeRelaxation {
         Ok(Self {
             lp: root.program()?,
             rows: DynamicRows::default(),
-            static_rows: root.problem.first.rows.rows(),
+            static_rows: root.static_rows,
             lower: root.lower.clone(),
             upper: root.upper.clone(),
             values: vec![0.0; root.cols()],
@@ -133,7 +133,7 @@ impl NodeRelaxation {
         }
         self.current_node = None;
         self.basis = Basis::default();
-        self.eta_is_bounded = pool.bounds_eta();
+        self.eta_is_bounded = pool.bounds_eta() || !root.copies.is_empty();
         self.set_bounds(root)?;
         Ok(true)
     }

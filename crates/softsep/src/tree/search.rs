@@ -83,7 +83,7 @@ pub(crate) struct Tree<'p> {
 impl<'p> Tree<'p> {
     /// Builds a tree with its root.
     pub(crate) fn new(problem: &'p Problem, settings: TreeSettings, clock: &Clock) -> Result<Self, Error> {
-        let root = RootModel::new(problem, clock)?;
+        let root = RootModel::new(problem, &settings.copies, clock)?;
         let workers = (0..settings.batch.max(1)).map(|_| NodeWorker::new(&root)).collect::<Result<Vec<_>, Error>>()?;
         let mut open = NodeQueue::default();
         open.push(TreeNode::root(settings.root_rounds));
@@ -128,7 +128,6 @@ impl<'p> Tree<'p> {
     }
 
     /// Changes the node limit.
-    #[cfg(test)]
     pub(crate) fn set_node_limit(&mut self, nodes: Option<u64>) {
         self.settings.nodes = nodes;
     }
@@ -175,7 +174,7 @@ impl<'p> Tree<'p> {
             if let Some(stop) = self.process_batch(callback, run)? {
                 return Ok(Some(stop));
             }
-            run.set_master(MasterSize { scenarios: 0, cuts: self.rows() });
+            run.set_master(MasterSize { scenarios: self.root.copies.len(), cuts: self.rows() });
             if let Some(stop) = run.tick() {
                 return Ok(Some(stop));
             }
@@ -463,7 +462,8 @@ impl<'p> Tree<'p> {
             return Ok(None);
         }
         let pool = callback.pool();
-        let scenarios: Vec<&[f64]> = (0..pool.len()).map(|cut| pool.scenario(cut)).collect();
+        let copies = self.root.copies.iter().map(Vec::as_slice);
+        let scenarios: Vec<&[f64]> = (0..pool.len()).map(|cut| pool.scenario(cut)).chain(copies).collect();
         let explain = |clock: &Clock| {
             let copies = ScenarioCopies::new(self.root.problem, scenarios.clone(), clock)?;
             explain_infeasible(&copies, clock)

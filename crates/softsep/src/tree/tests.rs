@@ -554,7 +554,7 @@ fn infeasible_and_unbounded_problems_are_proved_so() {
 fn a_basis_survives_removed_and_added_rows() {
     let (file, cuts) = knapsack(12, 3, 40, 1.0, 7);
     let problem = Problem::new(&file).unwrap();
-    let root = RootModel::new(&problem, &Clock::unlimited()).unwrap();
+    let root = RootModel::new(&problem, &[], &Clock::unlimited()).unwrap();
     let mut pool = CutRows::default();
     cuts.iter().chain(&cuts).for_each(|cut| pool.add(cut.clone()));
     assert_eq!(pool.cuts().len(), cuts.len(), "each once");

@@ -54,6 +54,11 @@ fn auto_picks_a_method_by_the_problem() {
     let once = Settings { iterations: Some(1), ..usual.clone() };
     picks(&depots(21, Uncertain::Budget { gamma: 0.5 }, false), &once, "ccg", "an exact separation is quick here");
     picks(&depots(4, Uncertain::Ellipsoid, true), &usual, "branch-and-cut", "one exact separation then proves it");
+    // Integers: one tree, whatever the separation.
+    let integers = Recipe { set: "scenarios", integers: true, ..Recipe::default() };
+    let problem = (0..).map(|seed| random(&integers, seed)).find(|problem| problem.first.has_integers()).unwrap();
+    let outcome = picks(&problem, &usual, "branch-and-cut", "one exact separation then proves it");
+    assert_eq!(outcome.status, Status::Optimal);
     // An ellipsoid: the decision first, then the proof.
     let (mut proved, mut went_on) = (0, 0);
     for seed in 0..20 {

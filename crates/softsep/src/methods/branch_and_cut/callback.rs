@@ -148,6 +148,11 @@ impl<'a> SeparationCallback<'a> {
         }
     }
 
+    /// Bounds the incumbent's cost by one exact separation, if a proof was asked for and no bound is known.
+    pub(super) fn bound_incumbent(&mut self, run: &mut Run) -> Result<(), Error> {
+        self.verification.bound_incumbent(self.separation.as_mut(), self.pool, run)
+    }
+
     /// Certifies the incumbent of a run that a limit has ended, if a certificate was asked for.
     pub(super) fn certify_at_end(&mut self, run: &mut Run) -> Result<(), Error> {
         self.verification.certify_at_end(self.separation.as_mut(), &mut self.evaluator, self.pool, run)

@@ -19,8 +19,8 @@ const THOROUGH_SOLVES: u64 = 100;
 
 /// How the relaxation ended.
 pub(super) enum Relaxed {
-    /// It is bounded, or that is not known; its cuts are in the pool.
-    Solved,
+    /// It is bounded, or that is not known; its cuts are in the pool. Its decision, if it has one.
+    Solved(Option<Vec<f64>>),
     /// The run is over: the relaxation is infeasible, and so is the problem.
     Ended(Stop),
     /// Its cost falls without end, and so does the problem's if some decision is feasible.
@@ -36,7 +36,7 @@ pub(super) fn relax(
 ) -> Result<Relaxed, Error> {
     let soft = SoftSettings { thorough_solves: Some(THOROUGH_SOLVES), ..settings.soft.clone() };
     let method = match settings.root {
-        Root::None => return Ok(Relaxed::Solved),
+        Root::None => return Ok(Relaxed::Solved(None)),
         Root::Sgd => MethodSettings::Sgd(SgdSettings { soft, ..SgdSettings::default() }),
         // Algorithm 1 with the chains of the tree.
         Root::Paper => MethodSettings::Sgd(SgdSettings { soft, ..SgdSettings::paper() }),
@@ -53,6 +53,7 @@ pub(super) fn relax(
     let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
     let ended = method.build().solve(&relaxed, Certify::None, warm, &mut search);
     let (solves, iterations) = (search.recourse_solves(), search.iterations());
+    let x = search.incumbent().map(|incumbent| incumbent.x.clone());
     let (lower, verdict, exact) = (search.bounds().lower(), search.verdict().cloned(), search.exact_separations());
     run.count_solves(solves);
     run.count_exact(exact);
@@ -69,5 +70,5 @@ pub(super) fn relax(
     }
     let cuts = warm.cuts.len();
     run.say(&format!("the relaxation: {iterations} iterations, {solves} recourse solves, {cuts} cuts"));
-    Ok(Relaxed::Solved)
+    Ok(Relaxed::Solved(x))
 }

@@ -52,6 +52,13 @@ const OWN_OPTIONS: &[OptionInfo] = &[
         help: "nodes of one tree after which the search ends with what it has; none is no limit",
     },
     OptionInfo {
+        name: "copies",
+        default: "auto",
+        help: "scenarios with a copy of the recourse in the tree's relaxation (partial Benders decomposition), where \
+            the recourse is linear: those with the largest cuts at the decision of the root's method; auto begins \
+            without copies and restarts with four where the lower bound rises slowly",
+    },
+    OptionInfo {
         name: "near",
         default: "auto",
         help: "c₀ of Algorithm 2: a chain makes one transition where the continuous part of x has moved by at most \
@@ -173,6 +180,10 @@ pub struct BranchAndCutSettings {
     /// The largest number of nodes of one tree.
     #[serde(deserialize_with = "limit", serialize_with = "as_limit")]
     pub nodes: Option<u64>,
+    /// The number of scenarios with a copy of the recourse in the relaxation of one tree; where `None`, none at first,
+    /// and some where the lower bound rises slowly.
+    #[serde(deserialize_with = "copies", serialize_with = "as_copies")]
+    pub copies: Option<usize>,
 }
 
 impl Default for BranchAndCutSettings {
@@ -189,6 +200,7 @@ impl Default for BranchAndCutSettings {
             near,
             power,
             nodes: None,
+            copies: None,
         }
     }
 }
@@ -234,6 +246,11 @@ impl BranchAndCutSettings {
         Self { epsilon_cert: AutoOr::Given(epsilon_cert), ..self }
     }
 
+    /// The same settings with so many scenario copies in the relaxation of one tree.
+    pub fn with_copies(self, copies: usize) -> Self {
+        Self { copies: Some(copies), ..self }
+    }
+
     /// The same settings with so many iterations of the root's method.
     pub fn with_root_iterations(self, iterations: u64) -> Self {
         Self { root_iterations: Some(iterations), ..self }
@@ -267,6 +284,23 @@ fn iterations<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Erro
 fn as_iterations<S: Serializer>(iterations: &Option<u64>, to: S) -> Result<S::Ok, S::Error> {
     match iterations {
         Some(iterations) => to.serialize_u64(*iterations),
+        None => to.serialize_str("auto"),
+    }
+}
+
+fn copies<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    match Value::deserialize(from)? {
+        Value::String(word) if word == "auto" => Ok(None),
+        value => match value.as_u64().and_then(|count| usize::try_from(count).ok()) {
+            Some(count) => Ok(Some(count)),
+            None => Err(D::Error::custom(format!("{value} is neither an integer from 0 on nor auto"))),
+        },
+    }
+}
+
+fn as_copies<S: Serializer>(copies: &Option<usize>, to: S) -> Result<S::Ok, S::Error> {
+    match copies {
+        Some(count) => to.serialize_u64(*count as u64),
         None => to.serialize_str("auto"),
     }
 }

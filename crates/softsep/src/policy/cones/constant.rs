@@ -191,7 +191,6 @@ impl Repair<'_> {
             moved.iter_mut().zip(&*y).for_each(|(moved, y)| *moved += y);
             let free = moved.clone();
             clamp(&mut moved);
-            // For rows that no variable can change, conjugate gradients may diverge.
             if !moved.iter().all(|y| y.is_finite()) || most(&moved) >= most(y) {
                 break;
             }

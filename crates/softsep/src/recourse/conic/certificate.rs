@@ -17,6 +17,7 @@ use crate::numeric::tolerances::SUMMATION_TOL;
 use clarabel::solver::DefaultSolution;
 
 use super::cones::into_dual_cone;
+use super::feasible_point::{Violation, make_feasible};
 use super::residual::remove_residuals;
 use super::standard_form::{ActivitySource, StandardForm, matrix_side};
 
@@ -26,6 +27,17 @@ const CERTIFICATE_RESIDUAL_TOL: f64 = 1e-6;
 
 /// Smallest gain of a Farkas certificate, relative to the sum of the absolute terms of the gain.
 const FARKAS_GAIN_TOL: f64 = 1e-9;
+
+/// Multiple of the values of y that the data suggest up to which a Farkas certificate must exclude every y in spite of
+/// rounding, where y has no bounds.
+const FARTHEST: f64 = 1e3;
+
+/// Largest violation of a point that shows a program with a falling ray to be feasible, see [`Violation::largest`].
+const POINT_VIOLATION_TOL: f64 = 1e-9;
+
+/// A gap of a solved program that is larger, absolutely and as a share of the cost, is worth another solve.
+const COARSE_GAP: f64 = 1e-10;
+const COARSE_SHARE: f64 = 1e-7;
 
 /// Largest reduced cost that counts as rounding, relative to the sum of its absolute terms.
 const ROUNDING_SHARE: f64 = 1e-13;
@@ -66,12 +78,13 @@ pub(super) struct ConicCertificate {
     /// The reduced costs d, which are the multipliers of the bounds of y: positive at a lower bound, negative at an
     /// upper one.
     pub(super) reduced_costs: Vec<f64>,
-    /// The cost of y.
+    /// The cost of y. Of [`Proof::Bound`] it is an upper bound on the optimum, see [`Self::cost_of_violation`].
     pub(super) objective: f64,
     /// The lower bound, or the gain of the Farkas certificate, at shift zero. At another shift it is smaller by
     /// `πᵀshift`.
     pub(super) bound: f64,
     multipliers: Multipliers,
+    violation: Violation,
     /// Sum of the absolute terms of each reduced cost.
     terms: Vec<f64>,
     /// Columns whose reduced costs lost more than their share of the budget in some round of the repair.
@@ -153,6 +166,7 @@ impl ConicCertificate {
             objective: f64::INFINITY,
             bound: f64::NEG_INFINITY,
             multipliers: Multipliers { z: vec![0.0; form.entries.len()], tangent: vec![0.0; cols] },
+            violation: Violation::default(),
             terms: vec![0.0; cols],
             uncovered: Vec::with_capacity(cols),
             is_uncovered: vec![false; cols],
@@ -175,6 +189,9 @@ impl ConicCertificate {
             return Err(Flaw::fatal(format!("the primal residual is {primal_residual:e}")));
         }
         self.y.copy_from_slice(&solution.x);
+        if self.proof == Proof::Bound {
+            make_feasible(form, data, &solution.s, &mut self.y, &mut self.violation, &mut self.matrix);
+        }
         self.verify_dual(form, data, &solution.z, tolerance)
     }
 
@@ -204,6 +221,9 @@ impl ConicCertificate {
             return Err(Flaw { why: format!("the dual residual is {:e}", value.residual), is_fatal: false });
         }
         self.bound = value.total + loss_of_residuals - SUMMATION_TOL * value.mass;
+        if self.proof == Proof::Bound {
+            self.objective += self.cost_of_violation(form, data);
+        }
         let gap = self.objective - self.value(data);
         match is_at_most(gap.abs(), allowed) {
             true => Ok(()),
@@ -212,6 +232,21 @@ impl ConicCertificate {
                 is_fatal: gap.is_nan(),
             }),
         }
+    }
+
+    /// Returns the violation that remains after the repair of y, at the prices of the multipliers, and the rounding of
+    /// the cost and of the slacks.
+    ///
+    /// Where only rounding remains, y is feasible and its cost an upper bound. Otherwise the optimum is a convex
+    /// function of the slacks' move, whose slope at zero the multipliers of an optimum are: the sum is an upper bound
+    /// up to the error of the multipliers.
+    fn cost_of_violation(&self, form: &StandardForm, data: &SolveData) -> f64 {
+        let Violation { moves, terms, .. } = &self.violation;
+        let violated: f64 = (self.multipliers.z.iter().zip(moves.iter().zip(terms)))
+            .map(|(z, (moved, terms))| z.abs() * (moved.abs() + f64::EPSILON * terms))
+            .sum();
+        let costs: f64 = data.cost.iter().zip(&self.y).map(|(cost, y)| (cost * y).abs()).sum();
+        violated + SUMMATION_TOL * (costs + form.quadratic.half_square(&self.y).abs())
     }
 
     /// Verifies a Farkas certificate, scaled to a largest row multiplier of 1: it must exclude every y.
@@ -232,13 +267,84 @@ impl ConicCertificate {
         self.objective = f64::INFINITY;
         let gain = self.value(data);
         let mass = value.mass + self.pi.iter().zip(&data.shift).map(|(pi, shift)| (pi * shift).abs()).sum::<f64>();
-        if !(gain > FARKAS_GAIN_TOL * mass && value.residual == 0.0) {
+        let doubt = self.doubt(form, data) + SUMMATION_TOL * mass;
+        let scale = inf_norm(&self.pi).recip();
+        if !(gain > FARKAS_GAIN_TOL * mass && gain > 2.0 * doubt && value.residual == 0.0 && scale.is_finite()) {
             return Err(format!(
-                "the certificate of infeasibility gains {gain:e} with a residual of {:e}",
+                "the certificate of infeasibility gains {gain:e}, {doubt:e} of it in doubt, with a residual of {:e}",
                 value.residual
             ));
         }
+        // The repair may have shortened it.
+        self.bound *= scale;
+        self.multipliers.z.iter_mut().chain(&mut self.pi).for_each(|multiplier| *multiplier *= scale);
         Ok(())
+    }
+
+    /// Returns how much of the gain of a Farkas certificate the rounding of its reduced costs may take away. A reduced
+    /// cost of one term has no sum that rounds, and so the sign that it seems to have. Where y has no bound, it counts
+    /// up to [`FARTHEST`] times the largest value at which one of its terms meets the targets, the shifts and the
+    /// bounds of the other variables in a row.
+    fn doubt(&self, form: &StandardForm, data: &SolveData) -> f64 {
+        let mut sizes: Vec<f64> = data.shift.iter().map(|shift| shift.abs()).collect();
+        for entry in &form.entries {
+            if let ActivitySource::Row(row) = entry.source {
+                sizes[row] += entry.target.abs();
+            }
+        }
+        let finite = |bound: f64| if bound.is_finite() { bound.abs() } else { 0.0 };
+        let (mut counts, mut reach) = (vec![0_u32; form.cost.len()], vec![0.0_f64; form.cost.len()]);
+        for row in (0..form.rows.rows()).filter(|row| self.pi[*row] != 0.0) {
+            let bounds =
+                form.rows.row(row).map(|(j, value)| value.abs() * finite(form.lower[j]).max(finite(form.upper[j])));
+            let size = sizes[row] + bounds.sum::<f64>();
+            for (col, value) in form.rows.row(row) {
+                counts[col] += 1;
+                reach[col] = reach[col].max(FARTHEST * size / value.abs());
+            }
+        }
+        let mut doubt = 0.0;
+        for (col, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 1) {
+            let (d, lower, upper) = (self.reduced_costs[col], form.lower[col], form.upper[col]);
+            let error = f64::from(count + 2) * f64::EPSILON * self.terms[col];
+            let bound = if d > 0.0 { lower } else { upper };
+            let counted = if bound.is_finite() { d * bound } else { 0.0 };
+            let least = |y: f64| d * y - error * y.abs();
+            let (lower, upper) = (lower.max(-reach[col].max(finite(upper))), upper.min(reach[col].max(finite(lower))));
+            doubt += counted - least(lower).min(least(upper));
+        }
+        doubt
+    }
+
+    /// Takes over a ray.
+    pub(super) fn set_ray(&mut self, ray: &[f64]) {
+        self.clear();
+        self.y.copy_from_slice(ray);
+        self.objective = f64::NEG_INFINITY;
+    }
+
+    /// Returns whether a point of the solver can be moved into all rows and cones, up to [`POINT_VIOLATION_TOL`].
+    pub(super) fn has_feasible_point(
+        &mut self,
+        form: &StandardForm,
+        data: &SolveData,
+        solution: &DefaultSolution<f64>,
+    ) -> bool {
+        let mut point = solution.x.clone();
+        make_feasible(form, data, &solution.s, &mut point, &mut self.violation, &mut self.matrix);
+        is_at_most(self.violation.largest(), POINT_VIOLATION_TOL)
+    }
+
+    /// Returns whether y is feasible up to rounding and its bound is finite, so that both hold, however far apart.
+    pub(super) fn holds(&self) -> bool {
+        self.proof == Proof::Bound && self.violation.is_rounding() && self.bound.is_finite()
+    }
+
+    /// The distance of cost and bound, and whether it is large against the cost, while Clarabel's own tolerance is not
+    /// to blame.
+    pub(super) fn is_coarse(&self, data: &SolveData) -> bool {
+        let gap = self.objective - self.value(data);
+        self.proof == Proof::Bound && gap > COARSE_GAP && gap > COARSE_SHARE * self.objective.abs()
     }
 
     /// Verifies a ray, scaled to a largest entry of 1: the cost must fall along it, and it must stay in every cone.
@@ -381,7 +487,7 @@ impl ConicCertificate {
             }
         }
         let budget = budget / form.cost.len().max(1) as f64;
-        let negligible = NEGLIGIBLE_SHARE * inf_norm(&self.multipliers.z);
+        let negligible = NEGLIGIBLE_SHARE * inf_norm(&self.pi);
         let ((targets, mass), half_square) = (self.target_product(form), form.quadratic.half_square(tangent));
         let mut value = DualValue {
             total: targets - half_square,
@@ -421,7 +527,7 @@ impl ConicCertificate {
 
 /// Returns the residual of `Ay + s = b`, relative to the largest number in it. The slack s is in its cone, since the
 /// iterates of an interior-point method are.
-pub(super) fn feasibility_error(form: &StandardForm, data: &SolveData, solution: &DefaultSolution<f64>) -> f64 {
+fn feasibility_error(form: &StandardForm, data: &SolveData, solution: &DefaultSolution<f64>) -> f64 {
     let (mut error, mut size) = (0.0_f64, 1.0_f64);
     for ((entry, b), slack) in form.entries.iter().zip(&data.right_side).zip(&solution.s) {
         let activity = form.activity_of(entry, &solution.x);

@@ -1,4 +1,4 @@
-//! Projection of multipliers into dual cones.
+//! Projection of multipliers into dual cones, and of slacks into cones.
 //!
 //! A bound proved by duality holds for every multiplier in the dual cone, and for none outside of it. Interior-point
 //! multipliers are inside up to rounding, so each correction below changes them by about as much. Its effect on the
@@ -42,6 +42,28 @@ pub(super) fn into_dual_cone(kind: ConeKind, z: &mut [f64], matrix: &mut [f64]) 
         (ConeKind::Semidefinite, _) => lift_into_semidefinite(z, matrix),
         // Cones of other lengths are rejected when the program is built.
         _ => {}
+    }
+}
+
+/// Moves `s` into a cone. `matrix` is as in [`into_dual_cone`].
+pub(super) fn into_cone(kind: ConeKind, s: &mut [f64], matrix: &mut [f64]) {
+    // The inverse of the map of `dual_cone_rows` takes the cone into its dual, where the move is made.
+    match (kind, &mut *s) {
+        (ConeKind::Exponential, [a, b, c]) => {
+            let mut z = [-*b, -*b - *a, *c];
+            let outside = z;
+            into_dual_cone(kind, &mut z, matrix);
+            if z != outside {
+                (*a, *b, *c) = (z[0] - z[1], -z[0], z[2]);
+            }
+        }
+        (ConeKind::Power { alpha }, [a, b, c]) => {
+            let mut z = [alpha * *a, (1.0 - alpha) * *b, *c];
+            into_dual_cone(kind, &mut z, matrix);
+            (*a, *b, *c) = (a.max(0.0), b.max(0.0), z[2]);
+        }
+        // Self-dual.
+        _ => into_dual_cone(kind, s, matrix),
     }
 }
 
@@ -137,5 +159,20 @@ mod tests {
         // [[1, 2], [2, 1]] has the eigenvalue −1: the lift is at least 1, and less than fourfold that.
         let lifted = repaired(ConeKind::Semidefinite, &[1.0, 2.0 * std::f64::consts::SQRT_2, 1.0]);
         assert!((2.0..5.0).contains(&lifted[0]) && lifted[0] == lifted[2]);
+    }
+
+    #[test]
+    fn slacks_move_into_the_cone_and_members_stay() {
+        let moved = |kind, s: &[f64]| {
+            let mut s = s.to_vec();
+            into_cone(kind, &mut s, &mut [0.0; 9]);
+            s
+        };
+        let is_exponential = |s: &[f64]| s[1] * (s[0] / s[1]).exp() <= s[2] * (1.0 + 1e-12);
+        assert_eq!(moved(ConeKind::Exponential, &[1.0, 1.0, 3.0]), [1.0, 1.0, 3.0]);
+        assert!(is_exponential(&moved(ConeKind::Exponential, &[1.0, 1.0, 2.5])));
+        assert_eq!(moved(ConeKind::Power { alpha: 0.5 }, &[1.0, 4.0, 2.0]), [1.0, 4.0, 2.0]);
+        assert_eq!(moved(ConeKind::Power { alpha: 0.5 }, &[1.0, 4.0, -3.0]), [1.0, 4.0, -2.0]);
+        assert_eq!(moved(ConeKind::SecondOrder, &[4.0, 3.0, 4.0]), [5.0, 3.0, 4.0]);
     }
 }

@@ -3,11 +3,13 @@
 mod certificate;
 mod cones;
 mod elastic;
+mod feasible_point;
 #[cfg(test)]
 mod infeasible_tests;
 mod least_norm;
 #[cfg(test)]
 mod random_tests;
+mod recession;
 mod residual;
 mod solver;
 mod standard_form;
@@ -126,6 +128,11 @@ impl Recourse for Conic {
         for (pi, &program_row) in self.dual.iter_mut().zip(&self.program_row) {
             *pi = self.solver.certificate.pi[program_row];
         }
+        // A feasible point and a bound that are far apart both hold.
+        let status = match status {
+            ConicStatus::Inexact(_) if self.solver.certificate.holds() => ConicStatus::Solved,
+            status => status,
+        };
         match status {
             ConicStatus::Solved => {
                 self.fill_cut(xi, answer);

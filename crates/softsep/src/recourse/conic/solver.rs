@@ -6,8 +6,9 @@ use std::fmt;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
-use super::certificate::{ConicCertificate, Flaw, Proof, SolveData, feasibility_error, is_at_most};
+use super::certificate::{ConicCertificate, Flaw, Proof, SolveData};
 use super::elastic::ElasticProgram;
+use super::recession::{LinearRay, linear_ray};
 use super::standard_form::{ConicProgram, StandardForm};
 use super::units::Units;
 use crate::recourse::RecourseError;
@@ -215,6 +216,9 @@ impl ConicSolver {
             };
             match outcome {
                 Ok(status) => {
+                    if rung_index == 0 && status == ConicStatus::Solved && self.certificate.is_coarse(&self.data) {
+                        self.refine();
+                    }
                     self.recovered += u64::from(rung_index > 0 && !matches!(status, ConicStatus::Stopped(_)));
                     return status;
                 }
@@ -241,6 +245,21 @@ impl ConicSolver {
         ConicStatus::Failed(why)
     }
 
+    /// Solves again in internal units, and keeps the better of the two certificates: absolute tolerances say little
+    /// about costs that are far below 1.
+    fn refine(&mut self) {
+        let found = self.certificate.clone();
+        let rung = &LADDER[1];
+        let units = Units::new(&self.form, &self.data);
+        let refined = new_program_solver(&self.form, &self.data, Some(&units), rung, &self.clock)
+            .map_err(Flaw::fatal)
+            .and_then(|solver| self.attempt(Some((solver, Some(units))), rung));
+        let gap = |certificate: &ConicCertificate| certificate.objective - certificate.value(&self.data);
+        if !matches!(refined, Ok(ConicStatus::Solved)) || gap(&found) <= gap(&self.certificate) {
+            self.certificate = found;
+        }
+    }
+
     /// Solves once, with the kept solver or with a fresh one, and verifies the result.
     fn attempt(
         &mut self,
@@ -251,17 +270,23 @@ impl ConicSolver {
         let (solver, units) = fresh.as_mut().map_or((solver, None), |(solver, units)| (solver, units.as_ref()));
         resolve_in(units, solver, &data.cost, &data.right_side, &mut self.iterations).map_err(Flaw::fatal)?;
         if is_ray(solver.solution.status) {
-            certificate.verify_ray(form, data, &solver.solution).map_err(Flaw::fatal)?;
+            let ray = match linear_ray(form, &data.cost, &self.clock) {
+                LinearRay::Found(ray) => ray,
+                LinearRay::Missing(why) => return Err(Flaw::fatal(why)),
+                LinearRay::Curved => {
+                    certificate.verify_ray(form, data, &solver.solution).map_err(Flaw::fatal)?;
+                    certificate.y.clone()
+                }
+            };
             // A ray does not imply a feasible point: solve for one with zero costs. (H stays, since ½yᵀHy is bounded
             // below.)
             resolve_in(units, solver, &self.zero_cost, &data.right_side, &mut self.iterations).map_err(Flaw::fatal)?;
             if is_optimum(solver.solution.status) {
-                let residual = feasibility_error(form, data, &solver.solution);
-                return is_at_most(residual, rung.accepted).then_some(ConicStatus::Unbounded).ok_or_else(|| {
-                    Flaw::fatal(format!(
-                        "beside a ray of descent, the point found has a primal residual of {residual:e}"
-                    ))
-                });
+                let is_feasible = certificate.has_feasible_point(form, data, &solver.solution);
+                certificate.set_ray(&ray);
+                return is_feasible
+                    .then_some(ConicStatus::Unbounded)
+                    .ok_or_else(|| Flaw::fatal("beside a ray of descent, the point found violates rows".to_owned()));
             }
         }
         match solver.solution.status {

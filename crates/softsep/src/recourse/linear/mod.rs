@@ -34,7 +34,7 @@ pub use basis_probe::BasisProbe;
 use data::RecourseData;
 use dual_selection::DualSelection;
 pub(crate) use joint_basis::recourse_basis;
-pub(crate) use ladder::SimplexRung;
+pub(crate) use ladder::{SimplexRung, climb_ladder, is_definite};
 use pooled_basis::PooledBasis;
 
 /// Linear recourse, solved by the simplex method.

@@ -68,10 +68,19 @@ impl SplitSearch<'_> {
             self.upper = self.ascent.cost();
             return Ok(());
         }
-        let root = self.root()?;
+        let mut root = self.root()?;
         if root.bound == f64::INFINITY {
             self.every_scenario_has_recourse()?;
-            self.is_on_edge = with_parts && !self.is_known_edge && !self.is_done() && self.has_relaxed_policy()?;
+            if !self.is_done() {
+                match self.policy_with_margin(EDGE_TOL)? {
+                    Some(BoundedNode { node, policy, .. }) => {
+                        self.upper = node.bound;
+                        self.policy = policy.map(|policy| ProvenPolicy { policy, value: node.bound });
+                        root = node;
+                    }
+                    None => self.is_on_edge = with_parts && !self.is_known_edge && self.has_relaxed_policy()?,
+                }
+            }
             if self.is_on_edge {
                 return Ok(());
             }
@@ -148,11 +157,18 @@ impl SplitSearch<'_> {
 
     /// Whether a policy for the whole range satisfies all rows up to a small margin.
     fn has_relaxed_policy(&self) -> Result<bool, Error> {
-        let relaxed = self.problem.with_margin(-EDGE_TOL);
-        let dependence = Dependence::full(&relaxed);
+        Ok(self.policy_with_margin(-EDGE_TOL)?.is_some())
+    }
+
+    /// Returns the best policy for the whole range that keeps a margin to all rows but equations, or satisfies them up to
+    /// a negative one; `None` if there is none. With a positive margin its cost is a bound: where the solver's tolerance
+    /// left a policy without repair, and not the decision without recourse, it has one.
+    fn policy_with_margin(&self, margin: f64) -> Result<Option<BoundedNode>, Error> {
+        let moved = self.problem.with_margin(margin);
+        let dependence = Dependence::full(&moved);
         let range = self.range.clone();
-        let bounded = bound(&relaxed, self.x, range, &dependence, Measures::Skipped, self.ascent.value(), self.clock)?;
-        Ok(bounded.is_some_and(|bounded| bounded.policy.is_some()))
+        let bounded = bound(&moved, self.x, range, &dependence, Measures::Skipped, self.ascent.value(), self.clock)?;
+        Ok(bounded.filter(|bounded| bounded.policy.is_some()))
     }
 
     /// Splits a part at the entry with the largest difference, times its width, between the slopes of policy and
