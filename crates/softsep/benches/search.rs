@@ -1,8 +1,10 @@
 //! The share of searches that find the worst scenario in equal time, and the distance of the estimate of `bundle` from
-//! it, on inventory, energy and network problems.
+//! it, on inventory, energy and network problems and on the budget sets of `tests/certificates`.
 //!
 //! `cargo bench --bench search [-- NAME…]` runs the instances named (`energy-20-0.5-1`: family, n, Γ or ellipsoid,
-//! seed; all by default). For each: `bundle` with gap 1e-4, without a proof; its estimate against the worst scenario
+//! seed; all of inventory, energy and network by default, `budgets` for those of `tests/certificates`: vendors with
+//! shortage and leftover stock, location–transportation, and budget sets where nothing leads to the worst scenario).
+//! For each: `bundle` with gap 1e-4, without a proof; its estimate against the worst scenario
 //! known at its decision; the solves and the time of one tempered search there that ends by its own rule, as
 //! verification does; then the share of `RUNS=4` runs of each search that find the scenario within 1e-4 in
 //! `SECONDS=0.5`. The scenario known is the worst that any of these runs found, or a tempered search and ascents with
@@ -21,9 +23,25 @@ use softsep::internals::separation::{Ascent, Schedule, SearchQuery, TemperedSear
 use softsep::methods::{BundleSettings, MethodSettings};
 use softsep::recourse::engine;
 use softsep::run::{Clock, Purpose, Silent, stream};
-use softsep::uncertainty::{StateSpec, States};
+use softsep::uncertainty::{Sides, StateSpec, States};
 use softsep::{CallLimits, Certify, Problem, Settings, evaluate, solve_with};
-use softsep_paper::instances::{Energy, Inventory, Network, Uncertain, energy, inventory, network};
+use softsep_paper::instances::{
+    Energy, Inventory, LocationTransportation, Network, Uncertain, energy, inventory, location_transportation, network,
+};
+
+use self::locks::{budget, shielded};
+use self::vendors::Vendors;
+
+#[path = "../tests/certificates/locks.rs"]
+#[allow(dead_code, unused_imports)]
+mod locks;
+#[path = "../tests/certificates/vendors.rs"]
+#[allow(dead_code, unused_imports)]
+mod vendors;
+
+/// The price of the first-stage variable that lowers the cost of the worst scenario where nothing leads to it. It is
+/// above that cost, so that buying none is best.
+const SHIELD_PRICE: f64 = 2.0;
 
 /// A search misses the worst scenario if it stays below it by more, relative to f(x) + Q.
 const CLOSE: f64 = 1e-4;
@@ -40,6 +58,7 @@ fn problem(family: &str, n: usize, set: &str, seed: u64) -> Problem {
     let file = match family {
         "inventory" => inventory(&Inventory { n, uncertainty, seed }),
         "energy" => energy(&Energy { n, uncertainty, seed }),
+        "location" => location_transportation(&LocationTransportation { n, uncertainty, mixed_integer: false, seed }),
         _ => network(&Network { n, uncertainty, seed }),
     };
     Problem::new(&file.unwrap()).unwrap()
@@ -174,6 +193,25 @@ struct Total {
     instances: f64,
 }
 
+/// The problems of `tests/certificates` with budget sets.
+fn budgets(seed: u64) -> Vec<(String, Problem)> {
+    let mut problems = Vec::new();
+    for (n, gamma) in [(15, 0.5), (30, 0.3), (30, 0.7), (60, 0.5)] {
+        problems.push((format!("vendors-{n}-{gamma}-{seed}"), Vendors::new(n, gamma, seed).problem));
+    }
+    for (n, gamma) in [(15, 0.5), (30, 0.5), (30, 0.9)] {
+        let problem = problem("location", n, &gamma.to_string(), seed);
+        problems.push((format!("location-{n}-{gamma}-{seed}"), problem));
+    }
+    for (name, sides) in [("one", Sides::One), ("two", Sides::Two)] {
+        for dim in [20, 40] {
+            let problem = shielded(&budget(dim, sides, 1).problem, SHIELD_PRICE);
+            problems.push((format!("needle-{dim}-{name}-{seed}"), problem));
+        }
+    }
+    problems
+}
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let mut totals = BTreeMap::new();
@@ -190,6 +228,15 @@ fn main() {
                         missed_before.extend(before);
                     }
                 }
+            }
+        }
+    }
+    if wanted.iter().any(|name| name == "budgets") {
+        for seed in number("FROM", 1)..=number("SEEDS", 3_u64) {
+            for (name, problem) in budgets(seed) {
+                let (miss, before) = compare(&name, &problem, seed, &mut totals);
+                missed.push(miss);
+                missed_before.extend(before);
             }
         }
     }

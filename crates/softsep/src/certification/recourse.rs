@@ -3,7 +3,7 @@
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::recourse::{Answer, Outcome, engine, has_complete_recourse};
+use crate::recourse::{Answer, Outcome, absorbs_scenarios, engine};
 use crate::run::{Clock, RecourseEvidence, Run};
 use crate::separation::soft::{Schedule, ViolationSearch};
 use crate::separation::{Query, Scan, Separation, finite_equivalent};
@@ -18,7 +18,12 @@ pub(crate) fn check_recourse(problem: &Problem, run: &mut Run) -> Result<Recours
     let Some(best) = run.bounds().best().filter(|_| run.verdict().is_none()).cloned() else {
         return Ok(RecourseEvidence::Unknown);
     };
-    if best.upper.is_some() || has_complete_recourse(problem)? {
+    if best.upper.is_some() {
+        return Ok(RecourseEvidence::Proved);
+    }
+    let mut nominal = vec![0.0; problem.set.dim()];
+    problem.set.nominal(&mut nominal);
+    if absorbs_scenarios(problem)? && outcome_at(problem, &best.x, &nominal, run)? != Outcome::Infeasible {
         return Ok(RecourseEvidence::Proved);
     }
     let clock = if run.clock().check().is_err() { run.clock().grace() } else { run.clock().clone() };
@@ -40,16 +45,21 @@ pub(crate) fn check_recourse(problem: &Problem, run: &mut Run) -> Result<Recours
     // The elastic recourse leaves cones out.
     let evidence = if problem.recourse.cones.is_empty() { evidence } else { RecourseEvidence::Searched };
     let Some(xi) = violated else { return Ok(evidence) };
-    let mut engine = engine(problem, &Clock::unlimited())?;
-    let mut answer = Answer::new(problem);
-    engine.at(&best.x);
-    engine.solve(&xi, &mut answer)?;
-    run.count_solves(engine.work().solves);
     // The recourse itself decides whether a row is violated by more than tolerances.
-    if answer.outcome == Outcome::Infeasible {
+    if outcome_at(problem, &best.x, &xi, run)? == Outcome::Infeasible {
         run.say("the decision has no recourse at some scenario, and is withdrawn");
         run.withdraw_incumbent();
         return Ok(RecourseEvidence::Unknown);
     }
     Ok(evidence)
+}
+
+/// The recourse's outcome at (x, ξ).
+fn outcome_at(problem: &Problem, x: &[f64], xi: &[f64], run: &mut Run) -> Result<Outcome, Error> {
+    let mut engine = engine(problem, &Clock::unlimited())?;
+    let mut answer = Answer::new(problem);
+    engine.at(x);
+    engine.solve(xi, &mut answer)?;
+    run.count_solves(engine.work().solves);
+    Ok(answer.outcome)
 }

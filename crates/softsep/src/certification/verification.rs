@@ -19,6 +19,10 @@ use crate::uncertainty::ReferenceMeasure;
 /// they close saves a proof work: on location–transportation it decides whether the first bound is enough.
 const BEFORE_PROOF: f64 = 0.1;
 
+/// The same for a scan, which finds the maximum itself: its bound takes up nothing of the gap. A scan at a decision
+/// that is still to move may have to be repeated.
+const BEFORE_SCAN: f64 = 0.2;
+
 /// The same for a proof of at most so many recourse solves, which is cheaper than the cuts that it may save.
 const BEFORE_CHEAP_PROOF: f64 = 0.5;
 const CHEAP_PROOF: u64 = 64;
@@ -69,7 +73,8 @@ impl<'p> Verification<'p> {
             (Some(_), _) => BEFORE_DRAWS,
             (None, Certify::Exact) if separation.is_exact() => match separation.expected_solves() {
                 Some(solves) if solves <= CHEAP_PROOF => BEFORE_CHEAP_PROOF,
-                _ => share_before_proof.unwrap_or(BEFORE_PROOF),
+                Some(_) => share_before_proof.unwrap_or(BEFORE_SCAN),
+                None => share_before_proof.unwrap_or(BEFORE_PROOF),
             },
             _ => 1.0,
         };

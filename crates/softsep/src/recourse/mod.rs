@@ -12,7 +12,7 @@ pub(crate) mod linear;
 mod program;
 mod tangents;
 
-pub(crate) use complete::has_complete_recourse;
+pub(crate) use complete::absorbs_scenarios;
 pub(crate) use conic::Conic;
 pub(crate) use conic::{ConicProgram, ConicStatus};
 pub(crate) use dual::{DualColumns, DualSet};

@@ -11,13 +11,14 @@ const SOFT_SHARE: u64 = 20;
 /// The same in recourse solves, where those of a proof are not known, and at least.
 const SOFT_BUDGET: u64 = 400;
 
-/// A proof of fewer recourse solves is made without a thorough search before it.
+/// A proof of fewer recourse solves is made without a soft search before it, and finds the maximum: the worst of few
+/// scenarios saves iterations.
 const FEW_SOLVES: u64 = 64;
 
 /// Calls its members in order. A member that finds a scenario above the query's `above` ends the call. Exact members
 /// are called only where the query wants a bound.
 ///
-/// Where the exact member is expected to take fewer recourse solves than the soft ones take, it is called first.
+/// Where the exact member is expected to take few recourse solves, or fewer than the soft ones, it is called first.
 pub struct Cascade<'p> {
     soft: Box<dyn Separation + 'p>,
     exact: Option<Box<dyn Separation + 'p>>,
@@ -39,9 +40,14 @@ impl<'p> Cascade<'p> {
         Ok(found)
     }
 
-    /// Whether the exact member takes fewer solves than the soft one.
+    /// Whether the exact member takes few solves.
+    fn exact_is_cheap(&self) -> bool {
+        self.expected_solves().is_some_and(|solves| solves < FEW_SOLVES)
+    }
+
+    /// Whether the exact member takes few solves, or fewer than the soft one.
     fn exact_is_cheaper(&self) -> bool {
-        self.expected_solves().is_some_and(|solves| solves as f64 <= self.soft_solves)
+        self.exact_is_cheap() || self.expected_solves().is_some_and(|solves| solves as f64 <= self.soft_solves)
     }
 }
 
@@ -50,7 +56,8 @@ impl Separation for Cascade<'_> {
         let wants_proof = query.bound.is_some() && self.exact.is_some();
         // A thorough search follows where a quick one finds nothing.
         let quick = match query.effort {
-            Effort::Thorough if wants_proof => query.with_effort(Effort::Normal),
+            Effort::Thorough if wants_proof => query.with_effort(Effort::Normal).before_proof(),
+            _ if wants_proof => query.before_proof(),
             _ => *query,
         };
         let first = match wants_proof && self.exact_is_cheaper() {
@@ -66,6 +73,7 @@ impl Separation for Cascade<'_> {
             },
         };
         let is_enough = |found: &Found| query.is_met_by(found.value) || matches!(found.claim, Claim::Surely(_));
+        let is_cheap = self.exact_is_cheap();
         let Some(exact) = self.exact.as_mut().filter(|_| wants_proof) else {
             return first.map_or_else(|| self.ask_soft(query, pool), Ok);
         };
@@ -76,10 +84,10 @@ impl Separation for Cascade<'_> {
             Some(first) if query.effort != Effort::Local && query.above.is_some() => {
                 let solves = exact.expected_solves();
                 let budget = solves.map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
-                let is_due = query.effort == Effort::Thorough && solves.is_none_or(|solves| solves >= FEW_SOLVES);
-                let found = match is_due || budget >= SOFT_BUDGET {
+                let found = match query.effort == Effort::Thorough || budget >= SOFT_BUDGET {
                     true => {
-                        let thorough = query.with_effort(Effort::Thorough).with_budget(budget.max(SOFT_BUDGET));
+                        let thorough =
+                            query.with_effort(Effort::Thorough).before_proof().with_budget(budget.max(SOFT_BUDGET));
                         worse(first, self.soft.separate(&thorough, pool)?)
                     }
                     false => first,
@@ -91,7 +99,7 @@ impl Separation for Cascade<'_> {
             }
             first => first,
         };
-        let proved = exact.separate(query, pool)?;
+        let proved = exact.separate(&Query { above: query.above.filter(|_| !is_cheap), ..*query }, pool)?;
         let found = match first {
             Some(first) => worse(proved, first),
             None => proved,

@@ -46,6 +46,9 @@ pub struct Query<'a> {
     pub new_cut_suffices: bool,
     /// How hard to search where nothing is proved.
     pub effort: Effort,
+    /// Whether an exact separation follows where the search is not enough. Scenarios without recourse are left to it,
+    /// and ascents are worth their while, since they may save it.
+    pub before_proof: bool,
     /// The number of recourse solves after which a thorough search ends; `None` where it ends by its own rule.
     pub budget: Option<u64>,
     /// The size of the objective, which temperatures are in units of.
@@ -63,6 +66,7 @@ impl<'a> Query<'a> {
             bound: Some(0.0),
             new_cut_suffices: false,
             effort: Effort::Normal,
+            before_proof: false,
             budget: None,
             size: 1.0,
             clock,
@@ -92,6 +96,11 @@ impl<'a> Query<'a> {
     /// The same query with another effort.
     pub fn with_effort(self, effort: Effort) -> Self {
         Self { effort, ..self }
+    }
+
+    /// The same query, for a search that an exact separation follows.
+    pub fn before_proof(self) -> Self {
+        Self { before_proof: true, ..self }
     }
 
     /// The same query with a thorough search of at most about so many recourse solves.

@@ -84,6 +84,8 @@ pub(super) struct ConicCertificate {
     /// `πᵀshift`.
     pub(super) bound: f64,
     multipliers: Multipliers,
+    /// Whether the multipliers are a Farkas certificate.
+    is_farkas: bool,
     violation: Violation,
     /// Sum of the absolute terms of each reduced cost.
     terms: Vec<f64>,
@@ -166,6 +168,7 @@ impl ConicCertificate {
             objective: f64::INFINITY,
             bound: f64::NEG_INFINITY,
             multipliers: Multipliers { z: vec![0.0; form.entries.len()], tangent: vec![0.0; cols] },
+            is_farkas: false,
             violation: Violation::default(),
             terms: vec![0.0; cols],
             uncovered: Vec::with_capacity(cols),
@@ -205,6 +208,7 @@ impl ConicCertificate {
     ) -> Result<(), Flaw> {
         self.objective = dot(&data.cost, &self.y) + form.quadratic.half_square(&self.y);
         let allowed = tolerance * self.objective.abs().max(1.0);
+        self.is_farkas = false;
         self.multipliers.z.copy_from_slice(z);
         self.multipliers.tangent.copy_from_slice(&self.y);
         let (value, residual_tol, loss_of_residuals) = match self.proof {
@@ -252,6 +256,7 @@ impl ConicCertificate {
     /// Verifies a Farkas certificate, scaled to a largest row multiplier of 1: it must exclude every y.
     pub(super) fn verify_farkas(&mut self, form: &StandardForm, data: &SolveData, z: &[f64]) -> Result<(), String> {
         let zero_cost = vec![0.0; form.cost.len()];
+        self.is_farkas = true;
         self.multipliers.z.copy_from_slice(z);
         self.set_row_multipliers(form);
         let scale = inf_norm(&self.pi).recip();
@@ -487,7 +492,8 @@ impl ConicCertificate {
             }
         }
         let budget = budget / form.cost.len().max(1) as f64;
-        let negligible = NEGLIGIBLE_SHARE * inf_norm(&self.pi);
+        // Multipliers of bounds, which are reduced costs themselves, say nothing of the size of a Farkas certificate.
+        let negligible = NEGLIGIBLE_SHARE * inf_norm(if self.is_farkas { &self.pi } else { &self.multipliers.z });
         let ((targets, mass), half_square) = (self.target_product(form), form.quadratic.half_square(tangent));
         let mut value = DualValue {
             total: targets - half_square,

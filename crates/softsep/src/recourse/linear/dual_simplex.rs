@@ -71,6 +71,15 @@ impl EnteringDirection {
     }
 }
 
+/// A variable that may enter the basis: the absolute value of its reduced cost, and its entry of the pivot row, with a
+/// positive sign.
+#[derive(Debug, Clone, Copy, Default)]
+struct Candidate {
+    variable: u32,
+    reduced: f64,
+    entry: f64,
+}
+
 /// Working memory of the dual simplex, kept between runs.
 #[derive(Default)]
 pub(super) struct DualSimplex {
@@ -87,7 +96,11 @@ pub(super) struct DualSimplex {
     /// Reduced costs of all variables, and the pivot row over all variables, which is zero outside of its support.
     reduced_costs: Vec<f64>,
     pivot_row: Vec<f64>,
+    /// The support of the pivot row, in its first `pivot_row_count` entries.
     pivot_row_support: Vec<u32>,
+    pivot_row_count: usize,
+    /// The variables that may enter, in the ratio test.
+    candidates: Vec<Candidate>,
     pivot_column: Vec<f64>,
     rho: Vec<f64>,
     /// Basis changes since the factorization.
@@ -188,6 +201,9 @@ impl DualSimplex {
         self.pivot_column.resize(rows, 0.0);
         self.rho.resize(rows, 0.0);
         self.pivot_row.resize(cols + rows, 0.0);
+        // One more than there are variables: see `compute_pivot_row`.
+        self.pivot_row_support.resize(cols + rows + 1, 0);
+        self.candidates.resize(cols + rows + 1, Candidate::default());
         self.reduced_costs.resize(cols + rows, 0.0);
         for j in 0..cols {
             self.reduced_costs[j] = cost[j] - data.col_dot(j, dual);
@@ -225,61 +241,67 @@ impl DualSimplex {
 
     /// Computes the pivot row `rhoᵀA` over all variables. Works by rows, since rho is sparse.
     fn compute_pivot_row(&mut self, data: &RecourseData) {
-        let (row, pivot_row_support) = (&mut self.pivot_row[..], &mut self.pivot_row_support);
-        for variable in pivot_row_support.drain(..) {
+        let (row, support) = (&mut self.pivot_row[..], &mut self.pivot_row_support[..]);
+        for &variable in &support[..self.pivot_row_count] {
             row[variable as usize] = 0.0;
         }
+        let mut count = 0;
         for (i, &rho) in self.rho.iter().enumerate() {
             if rho.abs() <= PIVOT_TOL * PIVOT_TOL {
                 continue;
             }
             for (variable, value) in data.g_rows.row(i) {
                 let entry = row[variable];
-                if entry == 0.0 {
-                    pivot_row_support.push(variable as u32);
-                }
+                // Written in any case, and kept if the variable is new: whether it is cannot be predicted.
+                support[count] = variable as u32;
+                count += usize::from(entry == 0.0);
                 let entry = entry + rho * value;
                 // An entry that cancels to zero must stay in the support.
                 row[variable] = if entry == 0.0 { CANCELLED } else { entry };
             }
             let activity = data.cols() + i;
-            pivot_row_support.push(activity as u32);
+            support[count] = activity as u32;
+            count += 1;
             row[activity] = -rho;
         }
+        self.pivot_row_count = count;
     }
 
     /// Two-pass dual ratio test (Harris): the first pass finds the largest step when reduced costs may have the wrong
     /// sign by a tolerance, the second takes the largest pivot within that step. Returns the entering variable.
-    fn ratio_test(&self, below: bool) -> Option<usize> {
-        let sign = if below { -1.0 } else { 1.0 };
-        let (row, reduced, directions) = (&self.pivot_row[..], &self.reduced_costs[..], &self.directions[..]);
-        // The absolute reduced cost and the entry of the pivot row, positive if the variable may enter. Products in
-        // place of branches, since the signs of entries are unpredictable.
-        let ratio = |variable: u32| {
-            let entry = sign * row[variable as usize];
-            match directions[variable as usize] {
-                EnteringDirection::Either => (0.0, entry.abs()),
-                direction => {
-                    let towards = f64::from(direction as i8);
-                    ((towards * reduced[variable as usize]).max(0.0), towards * entry)
-                }
-            }
-        };
-        let mut max_step = f64::INFINITY;
-        for &variable in &self.pivot_row_support {
-            let (reduced, entry) = ratio(variable);
-            // A division for each entry: one that depends on the step so far would have to wait for it.
-            let step = (reduced + PIVOT_TOL) / entry;
-            max_step = if (entry > PIVOT_TOL) & (step < max_step) { step } else { max_step };
-        }
+    fn ratio_test(&mut self, below: bool) -> Option<usize> {
+        let candidates = self.collect_candidates(below);
+        let step = |candidate: &Candidate| (candidate.reduced + PIVOT_TOL) / candidate.entry;
+        let max_step = candidates.iter().fold(f64::INFINITY, |least, candidate| least.min(step(candidate)));
         let (mut best, mut largest) = (None, PIVOT_TOL);
-        for &variable in &self.pivot_row_support {
-            let (reduced, entry) = ratio(variable);
-            if (entry > largest) & (reduced <= max_step * entry) {
-                (best, largest) = (Some(variable as usize), entry);
+        for candidate in candidates {
+            if (candidate.entry > largest) & (candidate.reduced <= max_step * candidate.entry) {
+                (best, largest) = (Some(candidate.variable as usize), candidate.entry);
             }
         }
         best
+    }
+
+    /// Returns the variables of the pivot row that may enter. Each is written, and kept if its entry is large enough:
+    /// the signs of entries are unpredictable, and branches on them slow.
+    fn collect_candidates(&mut self, below: bool) -> &[Candidate] {
+        let sign = if below { -1.0 } else { 1.0 };
+        let (row, reduced, directions) = (&self.pivot_row[..], &self.reduced_costs[..], &self.directions[..]);
+        let mut count = 0;
+        for &variable in &self.pivot_row_support[..self.pivot_row_count] {
+            let index = variable as usize;
+            let entry = sign * row[index];
+            let (reduced, entry) = match directions[index] {
+                EnteringDirection::Either => (0.0, entry.abs()),
+                direction => {
+                    let towards = f64::from(direction as i8);
+                    ((towards * reduced[index]).max(0.0), towards * entry)
+                }
+            };
+            self.candidates[count] = Candidate { variable, reduced, entry };
+            count += usize::from(entry > PIVOT_TOL);
+        }
+        &self.candidates[..count]
     }
 
     fn status(&self, data: &RecourseData, variable: usize) -> BasisStatus {
@@ -316,7 +338,7 @@ impl DualSimplex {
         let dual_step = self.reduced_costs[entering] / pivot;
         if dual_step != 0.0 {
             let (row, reduced) = (&self.pivot_row[..], &mut self.reduced_costs[..]);
-            for &variable in &self.pivot_row_support {
+            for &variable in &self.pivot_row_support[..self.pivot_row_count] {
                 reduced[variable as usize] -= dual_step * row[variable as usize];
             }
         }

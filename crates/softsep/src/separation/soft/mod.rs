@@ -106,8 +106,8 @@ pub(crate) struct SoftSeparation<'p> {
     temperature: f64,
     /// Recourse solves on elastic recourse.
     other_solves: u64,
-    /// Whether every right-hand side has recourse, once that was asked.
-    is_complete: Option<bool>,
+    /// Whether a decision with recourse at the nominal scenario has recourse at all, once that was asked.
+    absorbs_scenarios: Option<bool>,
 }
 
 impl<'p> SoftSeparation<'p> {
@@ -151,7 +151,7 @@ impl<'p> SoftSeparation<'p> {
             calls: 0,
             temperature: f64::NAN,
             other_solves: 0,
-            is_complete: None,
+            absorbs_scenarios: None,
             settings,
         })
     }
@@ -291,8 +291,9 @@ impl Separation for SoftSeparation<'_> {
         self.worst.reset();
         match (query.effort, self.settings.search) {
             (Effort::Local, _) => self.ascend_from_pool(query, LOCAL_GAIN, pool)?,
-            (Effort::Normal, Search::Combined) => self.search_combined(query, pool)?,
-            (Effort::Normal, Search::Chains) => self.search_by_chains(query, pool)?,
+            // Before a proof ascents are made whatever the iterations of the method use: they may save it.
+            (Effort::Normal, Search::Chains) if !query.before_proof => self.search_by_chains(query, pool)?,
+            (Effort::Normal, _) => self.search_combined(query, pool)?,
             (Effort::Thorough, _) => self.verify(query, pool)?,
         }
         let value = self.worst.answer.value;

@@ -123,7 +123,7 @@ impl<'p> TemperedSearch<'p> {
 
     /// The recourse solves of a search that finds one local maximum only.
     pub(crate) fn least_effort(&self) -> u64 {
-        self.effort.agreed
+        self.effort.unanimous
     }
 
     /// Searches at a decision, with `engine` for ascents, the first of which begin at `starts`. Calls `show` with the

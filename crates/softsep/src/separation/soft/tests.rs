@@ -13,7 +13,7 @@ use crate::run::Clock;
 use crate::testing::{Recipe, random_problem};
 use crate::uncertainty::StateSpec;
 
-const EFFORT: SearchEffort = SearchEffort { agreed: 100, disputed: 300, most: 1000 };
+const EFFORT: SearchEffort = SearchEffort { unanimous: 100, agreed: 100, disputed: 300, most: 1000 };
 
 /// The progress of a search whose ascents ended at these costs, after these numbers of solves.
 fn progress(ends: &[(f64, u64)]) -> Progress {
@@ -32,6 +32,16 @@ fn a_search_whose_ascents_agree_ends_early() {
     assert!(!mostly.is_over(50 + 120, &EFFORT));
     mostly.record(7.0, 0, 50 + 60);
     assert!(!mostly.is_over(50 + 119, &EFFORT) && mostly.is_exhausted(50 + 120, &EFFORT));
+}
+
+#[test]
+fn a_search_whose_ascents_all_agree_ends_earlier_still() {
+    let effort = SearchEffort { unanimous: 40, ..EFFORT };
+    let mut unanimous = progress(&[(7.0, 10), (7.0 * (1.0 - 5e-7), 20)]);
+    assert!(!unanimous.is_over(50 + 49, &effort) && unanimous.is_exhausted(50 + 50, &effort));
+    (0..20).for_each(|_| unanimous.record(7.0, 0, 50 + 30));
+    unanimous.record(7.0 * (1.0 - 2e-6), 0, 50 + 30);
+    assert!(!unanimous.is_over(50 + 109, &effort) && unanimous.is_exhausted(50 + 110, &effort));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
-use crate::recourse::{Recourse, engine, has_complete_recourse};
+use crate::recourse::{Recourse, absorbs_scenarios, engine};
 use crate::run::{Clock, Purpose, stream};
 use crate::separation::Query;
 use crate::uncertainty::{ReferenceMeasure, StateSpec};
@@ -39,7 +39,8 @@ impl<'p> SoftSeparation<'p> {
         });
         self.search = Some(search);
         searched?;
-        if query.is_met_by(self.worst.answer.value) || self.worst.answer.value == f64::INFINITY {
+        let is_over = query.before_proof || query.is_met_by(self.worst.answer.value);
+        if is_over || self.worst.answer.value == f64::INFINITY {
             return Ok(());
         }
         self.search_infeasible_scenario(query, pool)
@@ -51,14 +52,17 @@ impl<'p> SoftSeparation<'p> {
     }
 
     /// Looks for a scenario without recourse by a tempered search on the elastic recourse: the cost may be flat on the
-    /// way to one, where the least violation of the rows is not. Left out where every right-hand side has recourse.
+    /// way to one, where the least violation of the rows is not. Where the recourse absorbs every change of ξ, the
+    /// nominal scenario stands for all.
     fn search_infeasible_scenario(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
-        let is_complete = match self.is_complete {
-            Some(is_complete) => is_complete,
-            None => *self.is_complete.insert(has_complete_recourse(self.problem)?),
+        let absorbs_scenarios = match self.absorbs_scenarios {
+            Some(absorbs) => absorbs,
+            None => *self.absorbs_scenarios.insert(absorbs_scenarios(self.problem)?),
         };
-        if is_complete {
-            return Ok(());
+        if absorbs_scenarios {
+            let mut nominal = vec![0.0; self.problem.set.dim()];
+            self.problem.set.nominal(&mut nominal);
+            return self.evaluate(query.x, &nominal, pool);
         }
         let elastic = self.problem.elastic();
         let seed = self.seed.wrapping_add(self.calls);

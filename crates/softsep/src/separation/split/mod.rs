@@ -43,6 +43,9 @@ const MAX_KEPT: usize = 16;
 /// The number of ascents from random directions, besides two for each entry of ξ.
 const RANDOM_STARTS: usize = 30;
 
+/// Scenarios of the cut pool that ascents start from: those with the largest cuts at the decision.
+const POOL_STARTS: usize = 16;
+
 /// Branch and bound on ξ.
 pub struct Split<'p> {
     problem: &'p Problem,
@@ -145,7 +148,7 @@ impl<'p> Split<'p> {
 }
 
 impl Separation for Split<'_> {
-    fn separate(&mut self, query: &Query, _pool: &mut CutPool) -> Result<Found, Error> {
+    fn separate(&mut self, query: &Query, pool: &mut CutPool) -> Result<Found, Error> {
         let (x, clock) = (query.x, query.clock);
         let range = self.range(clock)?;
         let mut lead = engine(self.problem, clock)?;
@@ -153,9 +156,16 @@ impl Separation for Split<'_> {
         for xi in self.kept.iter() {
             ascent.climb(xi)?;
         }
-        ascent.climb_from_axes()?;
-        // Policies depend on the recourse variables that ascents see in use: many starts, always the same ones.
-        ascent.climb_at_random(RANDOM_STARTS + 2 * self.problem.set.dim(), 0)?;
+        let known = pool.worst_scenarios(x, POOL_STARTS);
+        for xi in &known {
+            ascent.climb(xi)?;
+        }
+        // Policies depend on the recourse variables that ascents see in use. Where earlier searches have left few
+        // scenarios to start from there are many other starts, always the same ones.
+        if known.len() < POOL_STARTS {
+            ascent.climb_from_axes()?;
+            ascent.climb_at_random(RANDOM_STARTS + 2 * self.problem.set.dim(), 0)?;
+        }
         let mut search = SplitSearch {
             problem: self.problem,
             has_recourse: self.has_recourse,

@@ -160,9 +160,9 @@ impl SplitSearch<'_> {
         Ok(self.policy_with_margin(-EDGE_TOL)?.is_some())
     }
 
-    /// Returns the best policy for the whole range that keeps a margin to all rows but equations, or satisfies them up to
-    /// a negative one; `None` if there is none. With a positive margin its cost is a bound: where the solver's tolerance
-    /// left a policy without repair, and not the decision without recourse, it has one.
+    /// Returns the best policy for the whole range that keeps a margin to all rows but equations, or satisfies them up
+    /// to a negative one; `None` if there is none. With a positive margin its cost is a bound: where the solver's
+    /// tolerance left a policy without repair, and not the decision without recourse, it has one.
     fn policy_with_margin(&self, margin: f64) -> Result<Option<BoundedNode>, Error> {
         let moved = self.problem.with_margin(margin);
         let dependence = Dependence::full(&moved);
