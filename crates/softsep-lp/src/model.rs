@@ -89,6 +89,19 @@ impl Model {
         self.index[start..end].iter().zip(&self.value[start..end]).map(|(&col, &value)| (col as usize, value))
     }
 
+    /// Largest violation of a row at a point, relative to the size of the row's terms and side where that is above 1.
+    pub fn row_violation(&self, point: &[f64]) -> f64 {
+        let of_row = |row: usize| {
+            let (mut value, mut size) = (0.0, 1.0_f64);
+            for (col, entry) in self.terms(row) {
+                value += entry * point[col];
+                size = size.max((entry * point[col]).abs());
+            }
+            [self.row_lower[row] - value, value - self.row_upper[row]].into_iter().fold(0.0, f64::max) / size
+        };
+        (0..self.rows()).map(of_row).fold(0.0, f64::max)
+    }
+
     /// Number of columns so far.
     pub fn cols(&self) -> usize {
         self.cost.len()
@@ -111,6 +124,17 @@ mod tests {
 
     use super::*;
     use crate::{Lp, Status, Toggle};
+
+    #[test]
+    fn violations_are_relative_to_the_terms() {
+        let mut model = Model::new();
+        let (x, y) = (model.add_col(1.0, 0.0, 9.0), model.add_col(1.0, 0.0, 9.0));
+        model.add_row(f64::NEG_INFINITY, 3.0, &[(x, 1.0), (y, 0.5)]);
+        model.add_row(100.0, f64::INFINITY, &[(x, 50.0), (y, 1.0)]);
+        assert_eq!(model.row_violation(&[2.0, 2.0]), 0.0);
+        assert_eq!(model.row_violation(&[1.0, 0.0]), 1.0);
+        assert_eq!(model.row_violation(&[3.0, 2.0]), 1.0 / 3.0);
+    }
 
     #[test]
     fn integer_columns_have_integral_bounds() {

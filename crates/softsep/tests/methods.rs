@@ -116,7 +116,8 @@ fn results_do_not_depend_on_units() {
 #[test]
 fn methods_agree() {
     let mut solved = 0;
-    for seed in 0..many(150) {
+    // The tree of HiGHS violates a feasibility cut of 174 by 7e-8, and the scenario of the cut has no recourse there.
+    for seed in (0..many(150)).chain([174]) {
         let recipe = Recipe {
             set: ["scenarios", "box", "l1", "budget", "polyhedron"][seed as usize % 5],
             integers: seed % 2 == 0,

@@ -8,7 +8,7 @@ use super::dual_bound::proved_lower;
 use super::scenario_copies::{ModelVariant, ScenarioCopies};
 use crate::definition::VariableKind;
 use crate::error::Error;
-use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, ROUNDING_RISE_TOL, STRICT_INTEGRALITY_TOL};
+use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, ROUNDING_RISE_TOL, ROW_TOL, STRICT_INTEGRALITY_TOL};
 use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, climb_ladder, is_definite};
 use crate::run::{Clock, Interrupt, Unfinished, solve_here, solve_until};
 
@@ -246,6 +246,9 @@ impl ScenarioCopies<'_> {
     /// Rounds integers that are within the tolerance of HiGHS and solves for the other columns, so that X holds to the
     /// last digit. All of the point changes then, θ included, since another optimum may be far away. Returns the
     /// objective of that solve, or ∞ if it is infeasible. Returns `None` if all integers were integral.
+    ///
+    /// The other columns are also solved for where the point violates a row by the tolerance of HiGHS's trees, which is
+    /// above that of linear programs: a scenario may have no recourse there although the master has its cut.
     fn round_integers(&self, point: &mut [f64], model: &Model, clock: &Clock) -> Result<Option<f64>, Error> {
         let first = &self.problem.first;
         let is_integer = |j: &usize| first.kind[*j] != VariableKind::Continuous;
@@ -259,7 +262,7 @@ impl ScenarioCopies<'_> {
             }
         };
         clamp(point);
-        if !is_fractional {
+        if !is_fractional && (!first.has_integers() || model.row_violation(point) <= ROW_TOL) {
             return Ok(None);
         }
         let mut fixed = Model::new();
@@ -274,14 +277,14 @@ impl ScenarioCopies<'_> {
         }
         lp.set_col_bounds(&lower, &upper)?;
         if lp.solve()? != Status::Optimal {
-            return Ok(Some(f64::INFINITY));
+            return Ok(is_fractional.then_some(f64::INFINITY));
         }
         lp.primal(point)?;
         for j in (0..first.dim()).filter(is_integer) {
             point[j] = lower[j];
         }
         clamp(point);
-        Ok(Some(lp.objective()))
+        Ok(is_fractional.then(|| lp.objective()))
     }
 
     fn solve_conic(&self, clock: &Clock) -> Result<MasterSolution, Error> {

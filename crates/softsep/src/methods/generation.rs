@@ -339,5 +339,6 @@ impl GenerationState<'_> {
 
 /// Whether a bound is as low as the worst scenario found, up to tolerances.
 fn is_tight(found: &Found) -> bool {
-    matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + cost_tol(found.value))
+    found.value < f64::INFINITY
+        && matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + cost_tol(found.value))
 }
