@@ -3,7 +3,7 @@
 
 use softsep::methods::{METHODS, MethodSettings};
 use softsep::testing::{Recipe, Size, check_method, optimum_by_search, random_problem};
-use softsep::{Problem, Settings, Status, evaluate, solve};
+use softsep::{Certify, Problem, Settings, Status, evaluate, solve};
 
 /// `make soak` asks for ten times as many problems.
 fn many(count: u64) -> u64 {
@@ -87,6 +87,23 @@ fn quadratic_and_conic() {
     every_method(&Recipe { quadratic: true, set: "box", ..Recipe::default() }, 20);
     every_method(&Recipe { quadratic_first: true, set: "budget", ..Recipe::default() }, 20);
     every_method(&Recipe { cone: true, set: "scenarios", ..Recipe::default() }, 20);
+}
+
+/// Without a certificate no upper bound ends the run, and smooth recourse always has another cut above θ.
+#[test]
+fn benders_ends_on_smooth_recourse_without_a_certificate() {
+    for seed in [35, 171] {
+        let recipe = Recipe { cone: true, set: "scenarios", ..Recipe::default() };
+        let problem = Problem::new(&random_problem(&recipe, seed)).unwrap();
+        let value = |certify: Certify| {
+            let settings = Settings { method: "benders".parse().unwrap(), gap: 2e-6, certify, ..Settings::default() };
+            let outcome = solve(&problem, &settings).unwrap();
+            assert_eq!(outcome.bounds.upper().is_some(), certify != Certify::None, "seed {seed}");
+            outcome.bounds.best().unwrap().value
+        };
+        let (proved, estimated) = (value(Certify::Free), value(Certify::None));
+        assert!((proved - estimated).abs() <= 4e-6 * proved.abs(), "seed {seed}: {proved} and {estimated}");
+    }
 }
 
 #[test]

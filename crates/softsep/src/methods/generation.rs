@@ -233,9 +233,14 @@ impl GenerationState<'_> {
             true => maximum.with_bound(f64::INFINITY),
             false => maximum.above(above).with_bound(BOUND_SHARE * size).with_effort(effort),
         };
+        // Only an upper bound in the ledger ends a run that takes up every scenario above θ. Where none will come, smooth
+        // recourse would have another cut above θ for ever.
+        let has_upper_bounds = self.certify != Certify::None && self.separation.is_exact();
+        let least = theta + cost_tol(theta);
+        let least = if has_upper_bounds { least } else { least.max(above) };
         let found = self.separate(&query, run)?;
         let is_settled = found.as_ref().is_none_or(is_tight);
-        if self.add(x, theta, found)? {
+        if self.add(x, least, found)? {
             return Ok(true);
         }
         if is_settled || run.bounds().meet(run.limits().gap) || run.clock().check().is_err() {
@@ -247,7 +252,7 @@ impl GenerationState<'_> {
         // Nothing new was found on the way: now the maximum is asked for.
         let maximum = maximum.with_bound(BOUND_SHARE * size).with_effort(Effort::Thorough);
         let found = self.separate(&maximum, run)?;
-        self.add(x, theta, found)
+        self.add(x, least, found)
     }
 
     /// Whether a bound is worth its price by now: it may show that the gap is closed, and the ledger should have one
@@ -266,16 +271,15 @@ impl GenerationState<'_> {
         Ok(found)
     }
 
-    /// Adds a scenario that costs more than θ to the master; false if it does not, or is there already.
-    fn add(&mut self, x: &[f64], theta: f64, found: Option<Found>) -> Result<bool, Error> {
-        let is_worse = |found: &Found| found.value > theta + cost_tol(theta);
+    /// Adds a scenario that costs more than `least` to the master; false if it does not, or is there already.
+    fn add(&mut self, x: &[f64], least: f64, found: Option<Found>) -> Result<bool, Error> {
+        let is_worse = |found: &Found| found.value > least;
         match (found.filter(is_worse), self.method.growth) {
             // The separation has inserted its cut into the pool.
             (Some(Found { cut: Some(_), .. }), Growth::Cut) => {
                 let before = self.master.size().cuts;
                 self.master.add_new_cuts(self.pool, x);
-                Ok(self.master.size().cuts > before
-                    || self.master.add_violated_cut(x, theta + cost_tol(theta), self.pool))
+                Ok(self.master.size().cuts > before || self.master.add_violated_cut(x, least, self.pool))
             }
             (Some(Found { xi, .. }), _) => self.master.add_copy(&xi, x),
             (None, _) => Ok(false),
