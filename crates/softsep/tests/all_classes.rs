@@ -2,7 +2,7 @@
 //! refuted by another, by a search that knows no method, or by an evaluation of its decision; nothing panics or fails.
 //!
 //! `make soak` takes 10,000 problems in ordinary units, and 2,000 whose coefficients spread over 12 decades;
-//! `PROBLEMS=N` takes N of each.
+//! `PROBLEMS=N` takes N of each, `FROM=M` begins with number M.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::time::Duration;
@@ -26,9 +26,13 @@ const NORMAL_LIMIT: f64 = 5.0;
 
 /// The number of problems: as the environment says, else the one of `make soak` or of `make test`.
 fn count(in_soak: u64, in_test: u64) -> u64 {
-    let given = std::env::var("PROBLEMS").ok().and_then(|text| text.parse().ok());
     let is_soak = std::env::var_os("SOFTSEP_SOAK").is_some();
-    given.unwrap_or(if is_soak { in_soak } else { in_test })
+    given("PROBLEMS").unwrap_or(if is_soak { in_soak } else { in_test })
+}
+
+/// A number in the environment.
+fn given(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
 /// The recipe of the problem with this number: the classes come in turn.
@@ -194,7 +198,8 @@ impl Tally {
 }
 
 fn study(name: &str, count: u64, is_spread: bool) -> Tally {
-    let tally = (0..count).into_par_iter().map(|number| {
+    let first = given("FROM").unwrap_or(0);
+    let tally = (first..first + count).into_par_iter().map(|number| {
         let mut tally = Tally::default();
         let mut definition = random_problem(&recipe(number), 100_000 + number);
         if is_spread {
