@@ -8,8 +8,11 @@ use crate::run::{ChainDiagnostics, SearchDiagnostics};
 /// One in so many of the recourse solves of a proof may be spent on a thorough soft search before it.
 const SOFT_SHARE: u64 = 20;
 
-/// The same in recourse solves, where those of a proof are not known, and at least.
+/// The same in recourse solves, where those of a proof are not known, and at least where a proof is not short.
 const SOFT_BUDGET: u64 = 400;
+
+/// The same share for a short proof: a search in vain must not cost as much as the proof.
+const SHORT_SHARE: u64 = 4;
 
 /// A proof of fewer recourse solves is made without a soft search before it, and finds the maximum: the worst of few
 /// scenarios saves iterations.
@@ -82,16 +85,9 @@ impl Separation for Cascade<'_> {
         }
         let first = match first {
             Some(first) if query.effort != Effort::Local && query.above.is_some() => {
-                let solves = exact.expected_solves();
-                let budget = solves.map_or(SOFT_BUDGET, |solves| solves / SOFT_SHARE);
-                let found = match query.effort == Effort::Thorough || budget >= SOFT_BUDGET {
-                    true => {
-                        let thorough =
-                            query.with_effort(Effort::Thorough).before_proof().with_budget(budget.max(SOFT_BUDGET));
-                        worse(first, self.soft.separate(&thorough, pool)?)
-                    }
-                    false => first,
-                };
+                let budget = soft_budget(exact.expected_solves());
+                let thorough = query.with_effort(Effort::Thorough).before_proof().with_budget(budget);
+                let found = worse(first, self.soft.separate(&thorough, pool)?);
                 if is_enough(&found) {
                     return Ok(found);
                 }
@@ -146,6 +142,11 @@ impl Separation for Cascade<'_> {
     }
 }
 
+/// The recourse solves of a thorough soft search before a proof that takes so many.
+fn soft_budget(expected: Option<u64>) -> u64 {
+    expected.map_or(SOFT_BUDGET, |solves| (solves / SOFT_SHARE).max(SOFT_BUDGET.min(solves / SHORT_SHARE)))
+}
+
 /// The worse of two scenarios at the same decision, with the claim of the first, and the work of both.
 fn worse(proved: Found, other: Found) -> Found {
     let (solves, nodes, exact) = (proved.solves + other.solves, proved.nodes + other.nodes, proved.exact + other.exact);
@@ -156,4 +157,15 @@ fn worse(proved: Found, other: Found) -> Found {
     };
     let worst = if other.value > proved.value { other } else { proved };
     Found { claim, solves, nodes, exact, ..worst }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::soft_budget;
+
+    #[test]
+    fn a_soft_search_is_shorter_than_the_proof_that_it_may_save() {
+        let budgets = [None, Some(64), Some(226), Some(1600), Some(8000), Some(80_000)].map(soft_budget);
+        assert_eq!(budgets, [400, 16, 56, 400, 400, 4000]);
+    }
 }

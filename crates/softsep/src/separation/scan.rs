@@ -28,7 +28,7 @@ pub struct Scan<'p> {
     start: RecourseBasis,
     /// The bounds that exclude points without a solve; `None` where every point is solved.
     screen: Option<Screen>,
-    /// Recourse solves of the last scan; at first the number of points.
+    /// Recourse solves of the last scan that bounded all points; at first the number of points.
     solves: u64,
 }
 
@@ -161,14 +161,16 @@ impl Separation for Scan<'_> {
         }
         let at_most = if rows.len() < self.points.len() { worst.tie_level() } else { worst.value };
         let is_ended = worst.value > above && worst.value < f64::INFINITY;
-        self.solves = solves + lead.work().solves;
+        let solves = solves + lead.work().solves;
+        // A scan that ended early may have met its scenario at once.
+        self.solves = if is_ended { self.solves } else { solves };
         self.start = worst.start;
         let xi = self.points.row(worst.row.unwrap_or(0)).to_vec();
         Ok(Found {
             value: worst.value,
             cut: worst.cut,
             claim: if is_ended { Claim::Nothing } else { Claim::Surely(at_most) },
-            solves: self.solves,
+            solves,
             nodes: 0,
             exact: 1,
             xi,
