@@ -41,6 +41,13 @@ fn many(count: u64) -> u64 {
     count * if std::env::var_os("SOFTSEP_SOAK").is_some() { 10 } else { 1 }
 }
 
+/// Seeds of each problem of a long study: `SEEDS=40`, or so many. `make soak` takes few, so that a study ends in a
+/// quarter of an hour; the figures of the guide and of the design notes are from more.
+fn seeds(in_soak: u64, in_test: u64) -> u64 {
+    let given = std::env::var("SEEDS").ok().map(|text| text.parse().unwrap());
+    given.unwrap_or(if std::env::var_os("SOFTSEP_SOAK").is_some() { in_soak } else { in_test })
+}
+
 const GAP: f64 = 1e-3;
 
 /// A constant that asks for fewer draws than any violation level here.

@@ -196,7 +196,7 @@ fn default_certificates_are_never_false_at_a_needle() {
 fn certificates_are_true_where_the_worst_case_is_known() {
     let budgets = |n: usize| [0.1, 0.25, 0.5, 0.75, 0.9].map(|gamma| (n, gamma));
     let (cases, seeds, patience) = if is_long() {
-        ([10, 14, 18, 22, 26, 30].map(budgets).concat(), 9, Duration::from_secs(2))
+        ([10, 14, 18, 22, 26, 30].map(budgets).concat(), super::seeds(2, 1), Duration::from_secs(2))
     } else {
         (vec![(10, 0.25), (10, 0.9), (14, 0.5), (22, 0.1), (22, 0.5), (30, 0.9)], 1, Duration::from_millis(500))
     };
@@ -239,7 +239,7 @@ fn certificates_are_true_where_the_worst_case_is_known() {
     println!("{wrong} of {likely} likely bounds are false");
     assert!(likely > 0);
     statistics::at_most(wrong, likely, 1.0 - ProbabilisticTarget::default().confidence, "likely bounds");
-    assert!(runs >= if is_long() { 1000 } else { 24 } && sure > 0 && sure < runs, "{sure} of {runs} are sure");
+    assert!(runs == 4 * cases.len() as u64 * seeds && sure > 0 && sure < runs, "{sure} of {runs} are sure");
 }
 
 /// Runs on the paper's budget sets: those that claim nothing but what is proved, and those that are asked for what is
@@ -261,7 +261,7 @@ struct Shipped {
 fn certificates_of_runs_on_budget_sets_are_true() {
     let of_size = |n: usize| [0.1, 0.3, 0.5, 0.7, 0.9].map(|gamma| (n, gamma));
     let (cases, seeds) = if is_long() {
-        ([10, 15, 20, 25, 30].map(of_size).concat(), 14)
+        ([10, 15, 20, 25, 30].map(of_size).concat(), super::seeds(2, 1))
     } else {
         (vec![(10, 0.1), (10, 0.5), (10, 0.9), (22, 0.9)], 1)
     };
@@ -291,7 +291,7 @@ fn certificates_of_runs_on_budget_sets_are_true() {
     }
     statistics::at_most(shipped.wrong_likely, shipped.likely, 0.05, "bounds");
     statistics::at_most(shipped.wrong_levels, shipped.levels, 0.05, "levels");
-    assert!(shipped.sure > 0 && shipped.runs >= if is_long() { 1000 } else { 12 }, "{shipped:?}");
+    assert!(shipped.sure > 0 && shipped.runs == 3 * cases.len() as u64 * seeds, "{shipped:?}");
 }
 
 impl Shipped {
