@@ -116,7 +116,7 @@ impl BasisFactors {
                 self.nonbasic_row[row] = 1.0;
             }
         }
-        parent.lu.as_ref()?.share_with(&mut self.lu);
+        parent.lu.as_ref()?.share_with(&mut self.lu)?;
         self.etas.copy_from(etas);
         self.basic_values.resize(rows, 0.0);
         self.residual.resize(rows, 0.0);
