@@ -32,12 +32,15 @@ pub struct Env {
 
 type Callback = unsafe extern "C" fn(*mut Program, *mut c_void, c_int, *mut c_void) -> c_int;
 
+/// Sense, side and terms.
+type Row = (u8, f64, Vec<(usize, f64)>);
+
 pub struct Program {
     env: Env,
     cost: Vec<f64>,
     bounds: Vec<(f64, f64)>,
     integer: Vec<bool>,
-    rows: Vec<(u8, f64, Vec<(usize, f64)>)>,
+    rows: Vec<Row>,
     offset: f64,
     start: Vec<(usize, f64)>,
     callback: Option<(Callback, *mut c_void)>,

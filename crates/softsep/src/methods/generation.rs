@@ -132,13 +132,14 @@ impl Method for Generation {
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let limits = run.limits();
         let soft = self.settings.soft.combined();
-        let context = SeparationContext::new(soft, Proof::Required, limits.gap, limits.seed, run.clock());
+        let context = SeparationContext::new(soft, Proof::Required, limits.gap, limits.seed, run.clock())
+            .with_solver(run.solver());
         let separation = build_separation(&self.settings.separation, problem, &context)?;
         if matches!(certify, Certify::Probabilistic(_)) && separation.is_exact() {
             let method = self.method;
             run.say(&format!("{method} proves its upper bound by exact separations, and makes no draws"));
         }
-        let mut master = MasterProblem::new(problem, run.clock())?;
+        let mut master = MasterProblem::new(problem, run.clock())?.with_solver(run.solver());
         if let Some(incumbent) = run.incumbent() {
             for xi in &warm.scenarios {
                 master.add_copy(xi, &incumbent.x)?;

@@ -8,7 +8,7 @@ use super::escape::text;
 use crate::certify::{Assumed, Certify, ChainConstants, ProbabilisticTarget};
 use crate::outcome::Outcome;
 use crate::report::history::History;
-use crate::settings::Settings;
+use crate::settings::{Settings, Solver};
 
 /// Returns the section.
 pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome, history: &History) -> String {
@@ -50,6 +50,9 @@ fn command(file: Option<&str>, settings: &Settings) -> String {
     }
     if let Some(limit) = settings.iterations {
         let _ = write!(line, " --iterations {limit}");
+    }
+    if settings.solver != Solver::Highs {
+        let _ = write!(line, " --solver {}", word(&settings.solver.to_string()));
     }
     match settings.certify {
         Certify::Free => {}
