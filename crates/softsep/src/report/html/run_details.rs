@@ -122,11 +122,12 @@ mod tests {
             seed: 7,
             threads: Some(2),
             certify: Certify::Exact,
+            solver: "gurobi:/opt/gurobi".parse().unwrap(),
         };
         assert_eq!(
             command(Some("it's mine.json"), &settings),
             "softsep solve 'it'\\''s mine.json' --method sgd --gap 1e-7 --seed 7 --time-limit 1.5 --iterations 9 \
-             --certify exact --start @DECISION --proposal uniform --chains 4"
+             --solver gurobi:/opt/gurobi --certify exact --start @DECISION --proposal uniform --chains 4"
         );
         let assumed = Assumed::Chain(ChainConstants::new(2.0).with_eta(0.5).with_lipschitz(3.0));
         let wanted = ProbabilisticTarget { confidence: 0.99, level: 0.01, assumed };
