@@ -52,7 +52,7 @@ fn methods() -> Vec<MethodSettings> {
 fn integer_problems_have_the_same_optimum_by_all_solvers() {
     let solvers = solvers("integer_problems_have_the_same_optimum_by_all_solvers");
     let mut compared = 0;
-    for seed in 0..24 {
+    for seed in 0..16 {
         let recipe = Recipe {
             set: ["scenarios", "box", "budget", "polyhedron"][seed as usize % 4],
             integers: true,
@@ -77,7 +77,7 @@ fn integer_problems_have_the_same_optimum_by_all_solvers() {
             }
         }
     }
-    assert!(compared >= 60 * solvers.len(), "{compared}");
+    assert!(compared >= 40 * solvers.len(), "{compared}");
 }
 
 #[test]

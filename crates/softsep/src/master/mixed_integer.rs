@@ -102,12 +102,12 @@ impl ScenarioCopies<'_> {
         Ok(Some((mip, status)))
     }
 
-    /// Rounds integers that are within the tolerance of the solver and solves for the other columns, so that X holds to the
-    /// last digit. All of the point changes then, θ included, since another optimum may be far away. Returns the
+    /// Rounds integers that are within the tolerance of the solver and solves for the other columns, so that X holds to
+    /// the last digit. All of the point changes then, θ included, since another optimum may be far away. Returns the
     /// objective of that solve, or ∞ if it is infeasible. Returns `None` if all integers were integral.
     ///
-    /// The other columns are also solved for where the point violates a row by the tolerance of trees, which is
-    /// above that of linear programs: a scenario may have no recourse there although the master has its cut.
+    /// The other columns are also solved for where the point violates a row by the tolerance of trees, which is above
+    /// that of linear programs: a scenario may have no recourse there although the master has its cut.
     fn round_integers(&self, point: &mut [f64], model: &Model, clock: &Clock) -> Result<Option<f64>, Error> {
         let first = &self.problem.first;
         let is_integer = |j: &usize| first.kind[*j] != VariableKind::Continuous;
