@@ -40,7 +40,7 @@ const LAYERS: [&str; 29] = [
 
 /// The methods: one file or folder each in `methods/`. Its other files are shared, and name no method.
 const METHODS: [&str; 8] = ["adr", "auto", "benders", "branch_and_cut", "bundle", "ccg", "extensive", "sgd"];
-const SHARED: [&str; 5] = ["generation", "options", "scope", "soft_options", "unbounded"];
+const SHARED: [&str; 6] = ["generation", "options", "relaxation", "scope", "soft_options", "unbounded"];
 /// The registry, which alone names all methods.
 const REGISTRY: [&str; 2] = ["method_settings", "mod"];
 

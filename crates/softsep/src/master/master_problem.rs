@@ -153,6 +153,11 @@ impl<'p> MasterProblem<'p> {
         Ok(self.insert_copy(xi, start.as_deref()))
     }
 
+    /// Adds a copy for a scenario that an earlier search found; false if there is one.
+    pub(crate) fn add_scenario(&mut self, xi: &[f64]) -> bool {
+        self.insert_copy(xi, None)
+    }
+
     /// Adds the cut that `xi` proved; false if it is there already.
     pub(crate) fn add_cut(&mut self, xi: &[f64], cut: Cut) -> bool {
         self.meet(xi);
