@@ -72,9 +72,9 @@ pub(crate) struct Solve {
     ///
     /// It solves the masters of ccg, benders, extensive and branch-and-cut --tree multi where x has integers, and the
     /// programs of --separation bilinear and kkt. Everything else (the recourse, linear masters, the nodes of our own
-    /// tree) is solved by HiGHS. Gurobi is your own installation with your licence, version 10 or later: its C library is
-    /// looked for in the folder of GUROBI_HOME, where the system looks for libraries, and in the usual folders; FILE
-    /// names the library or the folder of the installation.
+    /// tree) is solved by HiGHS. Gurobi is your own installation with your licence, version 10 or later: its C library
+    /// is looked for in the folder of GUROBI_HOME, where the system looks for libraries, and in the usual folders;
+    /// FILE names the library or the folder of the installation.
     #[arg(long, value_name = "NAME", default_value = "highs")]
     solver: Solver,
 

@@ -1,7 +1,7 @@
 //! Gurobi for mixed-integer linear programs, through the C library of the user's own installation.
 //!
-//! Nothing of Gurobi is needed to build: the library is loaded at run time ([`Gurobi::find`], [`Gurobi::open`]), and the
-//! few functions in use are declared in `library.rs` with their documented signatures.
+//! Nothing of Gurobi is needed to build: the library is loaded at run time ([`Gurobi::find`], [`Gurobi::open`]), and
+//! the few functions in use are declared in `library.rs` with their documented signatures.
 
 mod error;
 #[allow(unsafe_code)]

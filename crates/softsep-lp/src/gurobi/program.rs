@@ -16,8 +16,8 @@ const LP_TOL: f64 = 1e-7;
 const LEAST_INTEGRALITY: f64 = 1e-9;
 const MOST_INTEGRALITY: f64 = 1e-1;
 
-/// The largest violation of a row, a bound or integrality by a point that is accepted, relative to the size of the terms
-/// where that is above 1. Gurobi scales and presolves: the violation of its point may be above its tolerances.
+/// The largest violation of a row, a bound or integrality by a point that is accepted, relative to the size of the
+/// terms where that is above 1. Gurobi scales and presolves: the violation of its point may be above its tolerances.
 const POINT_TOL: f64 = 1e-5;
 
 /// The largest excess of the bound over the objective of the point, relative to the objective where that is above 1.

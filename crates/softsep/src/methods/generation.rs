@@ -21,7 +21,7 @@ use crate::separation::{
     build_separation, finite_equivalent,
 };
 
-/// Shares of the gap. Their sum is below 1: a separation that finds nothing has closed the gap, whatever rounding takes.
+/// Shares of the gap. Their sum is below 1: a separation that finds nothing has closed the gap.
 struct Shares {
     /// The gap of the master.
     master: f64,
@@ -281,8 +281,8 @@ impl GenerationState<'_> {
             true => maximum.with_bound(f64::INFINITY),
             false => maximum.above(above).with_bound(self.shares.bound * size).with_effort(effort),
         };
-        // Only an upper bound in the ledger ends a run that takes up every scenario above θ. Where none will come, smooth
-        // recourse would have another cut above θ for ever.
+        // Only an upper bound in the ledger ends a run that takes up every scenario above θ. Where none will come,
+        // smooth recourse would have another cut above θ for ever.
         let has_upper_bounds = self.certify != Certify::None && self.separation.is_exact();
         let least = theta + cost_tol(theta);
         let least = if has_upper_bounds { least } else { least.max(above) };

@@ -1,8 +1,8 @@
 //! Solves that are abandoned when they do not stop at the deadline.
 //!
-//! HiGHS and Gurobi check their interrupt flags between the nodes of a tree, not inside the linear program of a node, which may take
-//! minutes on a large one. Clarabel does not check it while it factors its matrix. Such a solve runs in a thread of its
-//! own. A second after the clock has stopped the caller returns without its result, and the thread ends when the solver
+//! HiGHS and Gurobi check their interrupt flags between the nodes of a tree, not inside the linear program of a node,
+//! which may take minutes on a large one. Clarabel does not check it while it factors its matrix. Such a solve runs in
+//! a thread of its own. A second after the clock has stopped the caller returns without its result, and the thread ends when the solver
 //! checks the flag.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
