@@ -129,8 +129,8 @@ fn a_tree_whose_bound_rises_slowly_starts_again_with_copies() {
     assert!((by_rule - with_copies).abs() <= 1e-3 * with_copies, "{by_rule} or {with_copies}");
 }
 
-/// On lot sizing `auto` leaves a tree whose bound rises slowly to `ccg`. That begins with copies of the scenarios that are
-/// worst at the relaxation's optimum, and needs at most three masters; by itself it does the same.
+/// On lot sizing `auto` leaves a tree whose bound rises slowly to `ccg`. That begins with copies of the scenarios that
+/// are worst at the relaxation's optimum, and needs at most three masters; by itself it does the same.
 #[test]
 fn auto_leaves_a_slow_tree_to_ccg_which_begins_with_the_scenarios_of_the_relaxation() {
     let set = Uncertain::TotalBudget { total: 1.0 };

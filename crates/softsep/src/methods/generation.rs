@@ -21,7 +21,7 @@ use crate::separation::{
     build_separation, finite_equivalent,
 };
 
-/// Shares of the gap. Their sum is below 1: a separation that finds nothing has closed the gap, whatever rounding takes.
+/// Shares of the gap. Their sum is below 1: a separation that finds nothing has closed the gap.
 struct Shares {
     /// The gap of the master.
     master: f64,
@@ -147,7 +147,8 @@ impl Method for Generation {
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let limits = run.limits();
         let soft = self.settings.soft.combined();
-        let context = SeparationContext::new(soft, Proof::Required, limits.gap, limits.seed, run.clock());
+        let context = SeparationContext::new(soft, Proof::Required, limits.gap, limits.seed, run.clock())
+            .with_solver(run.solver());
         let separation = build_separation(&self.settings.separation, problem, &context)?;
         if matches!(certify, Certify::Probabilistic(_)) && separation.is_exact() {
             let method = self.method;
@@ -156,7 +157,7 @@ impl Method for Generation {
         if let Some(stop) = self.solve_relaxation(problem, warm, run)? {
             return Ok(stop);
         }
-        let mut master = MasterProblem::new(problem, run.clock())?;
+        let mut master = MasterProblem::new(problem, run.clock())?.with_solver(run.solver());
         for xi in &warm.scenarios {
             match run.incumbent() {
                 Some(incumbent) => master.add_copy(xi, &incumbent.x)?,
@@ -280,8 +281,8 @@ impl GenerationState<'_> {
             true => maximum.with_bound(f64::INFINITY),
             false => maximum.above(above).with_bound(self.shares.bound * size).with_effort(effort),
         };
-        // Only an upper bound in the ledger ends a run that takes up every scenario above θ. Where none will come, smooth
-        // recourse would have another cut above θ for ever.
+        // Only an upper bound in the ledger ends a run that takes up every scenario above θ. Where none will come,
+        // smooth recourse would have another cut above θ for ever.
         let has_upper_bounds = self.certify != Certify::None && self.separation.is_exact();
         let least = theta + cost_tol(theta);
         let least = if has_upper_bounds { least } else { least.max(above) };

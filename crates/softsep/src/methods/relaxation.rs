@@ -47,7 +47,7 @@ pub(super) fn relax(
     let relaxed = problem.relaxed();
     let mut silent = Silent;
     let limits = Limits { gap: SHARE * run.limits().gap, iterations, ..run.limits().clone() };
-    let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
+    let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent).with_solver(run.solver());
     let ended = method.build().solve(&relaxed, Certify::None, warm, &mut search);
     let (solves, iterations) = (search.recourse_solves(), search.iterations());
     let x = search.incumbent().map(|incumbent| incumbent.x.clone());
