@@ -21,6 +21,8 @@ mod milp;
 mod products;
 mod tighten;
 
+use softsep_lp::MipSolver;
+
 use super::mixed_integer::{LOOSE_INTEGRALITY, MipTolerances, STRICT_INTEGRALITY};
 use super::search_state::{SearchState, ascend_and_bound};
 use super::slopes::{SlopeRanges, useful_levels};
@@ -63,6 +65,7 @@ pub struct Bilinear<'p> {
     polytope: Polytope,
     /// The search spaces, which depend on the problem alone; computed by the first search that needs them.
     search_spaces: Option<SearchSpaces>,
+    solver: MipSolver,
     declined: Option<&'static str>,
 }
 
@@ -122,6 +125,7 @@ pub(super) enum RecourseExists {
 pub(super) fn recourse_exists(
     shift: &[f64],
     space: &SearchSpace,
+    solver: &MipSolver,
     clock: &Clock,
     state: &mut SearchState,
 ) -> Result<RecourseExists, Error> {
@@ -149,7 +153,7 @@ pub(super) fn recourse_exists(
     }
     // Any ray with a positive gain suffices.
     let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY };
-    let outcome = milp.starting_at(&state.found.xi).search(tolerances, clock)?;
+    let outcome = milp.starting_at(&state.found.xi).search(tolerances, solver, clock)?;
     state.found.nodes += outcome.nodes;
     if outcome.bound < RAY_GAIN_TOL {
         return Ok(RecourseExists::Everywhere);
@@ -175,7 +179,12 @@ impl<'p> Bilinear<'p> {
         }
         let shape = problem.set.shape(&Part::whole(problem.set.dim())).filter(|shape| shape.ball.is_none());
         let polytope = shape.and_then(|shape| shape.polytope).ok_or(NotBilinear::NotAPolytope)?;
-        Ok(Self { problem, polytope, search_spaces: None, declined: None })
+        Ok(Self { problem, polytope, search_spaces: None, solver: MipSolver::default(), declined: None })
+    }
+
+    /// The same separation with another solver of mixed-integer programs.
+    pub(crate) fn with_solver(self, solver: &MipSolver) -> Self {
+        Self { solver: solver.clone(), ..self }
     }
 
     /// Returns the reason why the last claim was missing or that of a relaxation, if it was another one than the clock.
@@ -203,7 +212,7 @@ impl<'p> Bilinear<'p> {
         }
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
-        match recourse_exists(&shift, &search_spaces.rays, clock, state)? {
+        match recourse_exists(&shift, &search_spaces.rays, &self.solver, clock, state)? {
             RecourseExists::Everywhere => {}
             RecourseExists::NotAtFound => return Ok(()),
             RecourseExists::Unknown(why) => {
@@ -262,7 +271,8 @@ impl<'p> Bilinear<'p> {
         }
         let gap = (0.5 * target.tolerance / size).clamp(LP_BOUND_TOL, 1.0);
         for integrality in [LOOSE_INTEGRALITY, STRICT_INTEGRALITY] {
-            let outcome = milp.starting_at(&state.found.xi).search(MipTolerances { gap, integrality }, clock)?;
+            let tolerances = MipTolerances { gap, integrality };
+            let outcome = milp.starting_at(&state.found.xi).search(tolerances, &self.solver, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < least {
                 self.settle_below(least, state);
