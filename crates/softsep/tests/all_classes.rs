@@ -253,7 +253,7 @@ fn over_twelve_decades_nothing_is_wrong() {
 }
 
 /// 1609: cuts of bases whose duals prove nothing. 1708: a point that violates a row, where no point is feasible. 1884: a
-/// bound of a tree.
+/// bound that only such points contradict.
 #[test]
 fn problems_over_twelve_decades_that_once_had_a_wrong_bound() {
     let tally = study("once wrong", vec![1609, 1708, 1884], true);

@@ -15,7 +15,6 @@ mod cut_rows;
 mod dynamic_rows;
 mod heuristics;
 mod node;
-mod proof;
 mod propagation;
 mod reduced_cost_fixing;
 mod relaxation;

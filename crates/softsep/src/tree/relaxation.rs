@@ -1,6 +1,6 @@
 //! The linear program of one worker: loads nodes, solves them with cuts and tangents, and probes branches.
 
-use softsep_lp::{Basis, DualSum, Lp, Status};
+use softsep_lp::{Basis, Lp, Status};
 
 use super::cut_rows::CutRows;
 use super::dynamic_rows::{DynamicRows, RelaxationBasis, RowKey};
@@ -56,23 +56,19 @@ pub(super) enum Probe {
 
 #[derive(Debug)]
 pub(super) struct NodeRelaxation {
-    pub(super) lp: Lp,
-    pub(super) rows: DynamicRows,
+    lp: Lp,
+    rows: DynamicRows,
     /// Number of rows of X and of scenario copies.
-    pub(super) static_rows: usize,
+    static_rows: usize,
     /// Current bounds of all columns.
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
-    /// Values of all columns at the last optimum, and its basis.
+    /// Values of all columns at the last optimum, its reduced costs and its basis.
     pub(super) values: Vec<f64>,
+    pub(super) reduced_costs: Vec<f64>,
     basis: Basis,
-    /// Objective of the last optimum by HiGHS, and the bound that its duals prove. −∞ if there is none.
+    /// Objective of the last optimum.
     pub(super) objective: f64,
-    pub(super) bound: f64,
-    /// Whether the bound is the objective.
-    pub(super) is_confirmed: bool,
-    pub(super) dual: Vec<f64>,
-    pub(super) sum: DualSum,
     /// True if the pool has an optimality cut, or the program a scenario copy.
     eta_is_bounded: bool,
     /// Number of the node whose optimal basis HiGHS holds.
@@ -89,12 +85,9 @@ impl NodeRelaxation {
             lower: root.lower.clone(),
             upper: root.upper.clone(),
             values: vec![0.0; root.cols()],
+            reduced_costs: vec![0.0; root.cols()],
             basis: Basis::default(),
             objective: f64::NEG_INFINITY,
-            bound: f64::NEG_INFINITY,
-            is_confirmed: false,
-            dual: Vec::new(),
-            sum: DualSum::default(),
             eta_is_bounded: false,
             current_node: None,
             work: TreeWork::default(),
@@ -164,30 +157,26 @@ impl NodeRelaxation {
     ) -> Result<RelaxationStatus, Error> {
         let mut round = 0;
         loop {
-            let bounded = match self.solve(root, pool)? {
+            let bounded = match self.solve(root)? {
                 Status::Optimal => true,
                 Status::Unbounded
                     if self.rows.add((0..pool.cuts().len()).map(RowKey::Cut), root, pool, &mut self.lp)? =>
                 {
                     continue;
                 }
-                Status::Unbounded if self.solve_in_box(root, pool)? => false,
+                Status::Unbounded if self.solve_in_box(root)? => false,
                 Status::Infeasible => return Ok(RelaxationStatus::Infeasible),
                 _ => {
                     self.lp.clear_solver()?;
                     return Ok(RelaxationStatus::Unsolved);
                 }
             };
-            (self.objective, self.bound, self.is_confirmed) = (f64::NEG_INFINITY, f64::NEG_INFINITY, false);
-            if bounded && self.eta_is_bounded && self.prove_objective(root, pool)? != Status::Optimal {
-                self.lp.clear_solver()?;
-                return Ok(RelaxationStatus::Unsolved);
-            }
+            self.objective = if bounded && self.eta_is_bounded { self.lp.objective() } else { f64::NEG_INFINITY };
             self.lp.primal(&mut self.values)?;
             if bounded {
                 self.lp.basis(&mut self.basis)?;
                 self.rows.update_idle_counts(&self.basis, self.static_rows);
-                if self.bound >= cutoff {
+                if self.objective >= cutoff {
                     return Ok(RelaxationStatus::CutoffReached);
                 }
             }
@@ -243,21 +232,17 @@ impl NodeRelaxation {
     }
 
     /// Solves once within the time limit, on the ladder of attempts that other linear programs have. Returns
-    /// [`Status::Failed`] if none of them ends with a definite status, or with a proof that no point is feasible.
-    fn solve(&mut self, root: &RootModel, pool: &CutRows) -> Result<Status, Error> {
+    /// [`Status::Failed`] if none of them ends with a definite status.
+    fn solve(&mut self, root: &RootModel) -> Result<Status, Error> {
+        let is_definite = |status| matches!(status, Status::Optimal | Status::Infeasible | Status::Unbounded);
         for rung in SimplexRung::LADDER {
             self.work.retries += u64::from(rung != SimplexRung::Warm);
             rung.prepare(&mut self.lp)?;
             let attempt = self.attempt(root);
             rung.restore(&mut self.lp)?;
             let status = attempt?;
-            let is_answer = match status {
-                // An interior-point method may leave no basis, which nodes start from.
-                Status::Optimal => self.lp.has_basis(),
-                Status::Infeasible => self.is_proved_infeasible(root, pool)?,
-                status => status == Status::Unbounded,
-            };
-            if is_answer {
+            // An interior-point method may leave no basis, which nodes start from.
+            if is_definite(status) && (status != Status::Optimal || self.lp.has_basis()) {
                 return Ok(status);
             }
         }
@@ -277,7 +262,7 @@ impl NodeRelaxation {
     }
 
     /// Solves an unbounded relaxation within a box, for a point to separate. Returns false if no box has one.
-    fn solve_in_box(&mut self, root: &RootModel, pool: &CutRows) -> Result<bool, Error> {
+    fn solve_in_box(&mut self, root: &RootModel) -> Result<bool, Error> {
         for size in BOX_SIZES {
             let ends = (0..root.dim()).map(|j| match (self.lower[j].is_finite(), self.upper[j].is_finite()) {
                 (true, _) => (self.lower[j], self.upper[j].min(self.lower[j] + size)),
@@ -288,7 +273,7 @@ impl NodeRelaxation {
             lower.extend_from_slice(&self.lower[root.dim()..]);
             upper.extend_from_slice(&self.upper[root.dim()..]);
             self.lp.set_col_bounds(&lower, &upper)?;
-            if self.solve(root, pool)? == Status::Optimal {
+            if self.solve(root)? == Status::Optimal {
                 return Ok(true);
             }
         }
@@ -334,20 +319,18 @@ impl NodeRelaxation {
         let x = self.rounded_values(root);
         let violation_amount = root.problem.first.violation(&x).map_or(0.0, |violation| violation.amount);
         if fractionality <= EXACT_INTEGRALITY_TOL && violation_amount <= 0.5 * FEASIBILITY_TOL {
-            return Ok(Point { x, eta: self.eta(root), bound: self.bound, integral: true });
+            return Ok(Point { x, eta: self.eta(root), bound: self.objective, integral: true });
         }
-        let (objective, bound, is_confirmed) = (self.objective, self.bound, self.is_confirmed);
-        let (basis, values) = (self.basis.clone(), self.values.clone());
+        let (objective, basis, values) = (self.objective, self.basis.clone(), self.values.clone());
         let fixed_solution = self.solve_with_integers_fixed(&x, f64::INFINITY, root, pool)?;
         let rise = self.objective - objective;
         let integral = match fixed_solution {
             Some(x) if !(rise > ROUNDING_RISE_TOL * objective.abs().max(1.0)) => {
-                Some(Point { x, eta: self.eta(root), bound, integral: true })
+                Some(Point { x, eta: self.eta(root), bound: objective, integral: true })
             }
             _ => None,
         };
-        (self.objective, self.bound, self.is_confirmed) = (objective, bound, is_confirmed);
-        (self.basis, self.values) = (basis, values);
+        (self.objective, self.basis, self.values) = (objective, basis, values);
         self.restore()?;
         Ok(integral.unwrap_or_else(|| self.fractional_point(root)))
     }
@@ -361,7 +344,7 @@ impl NodeRelaxation {
 
     fn fractional_point(&self, root: &RootModel) -> Point {
         let x = (0..root.dim()).map(|j| self.values[j].clamp(self.lower[j], self.upper[j])).collect();
-        Point { x, eta: self.eta(root), bound: self.bound, integral: false }
+        Point { x, eta: self.eta(root), bound: self.objective, integral: false }
     }
 
     /// Returns the values with integers rounded, within the bounds.
@@ -417,6 +400,11 @@ impl NodeRelaxation {
         self.rows.export_basis(&self.basis, self.values.len(), self.static_rows)
     }
 
+    /// Reads the reduced costs of the last optimum. No other solve may have happened since.
+    pub(super) fn read_reduced_costs(&mut self) -> Result<(), Error> {
+        Ok(self.lp.reduced_costs(&mut self.reduced_costs)?)
+    }
+
     /// Sets the bounds of a column for the next solve from the current basis.
     pub(super) fn set_bounds_of_col(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), Error> {
         (self.lower[col], self.upper[col]) = (lower, upper);
@@ -428,10 +416,10 @@ impl NodeRelaxation {
     pub(super) fn probe(
         &mut self,
         col: usize,
-        (lower, upper): (f64, f64),
+        lower: f64,
+        upper: f64,
         pivots: u32,
         root: &RootModel,
-        pool: &CutRows,
     ) -> Result<Probe, Error> {
         self.lp.set_bounds_of_col(col, lower, upper)?;
         self.lp.set_iteration_limit(Some(pivots))?;
@@ -439,17 +427,12 @@ impl NodeRelaxation {
         let status = self.lp.solve()?;
         self.work.probes += 1;
         self.work.probe_pivots += self.lp.simplex_iterations();
-        let kept = (self.lower[col], self.upper[col]);
-        (self.lower[col], self.upper[col]) = (lower, upper);
-        let is_proved = self.is_proved(status, root, pool);
-        (self.lower[col], self.upper[col]) = kept;
-        let is_proved = is_proved?;
         let probe = match status {
             Status::TimeLimit => return Err(Interrupt::TimeLimit.into()),
             Status::Interrupted => return Err(Interrupt::Interrupted.into()),
-            Status::Infeasible if is_proved => Probe::Infeasible,
-            Status::Optimal if is_proved => Probe::Optimum(self.lp.objective()),
-            Status::Optimal | Status::OtherLimit => Probe::Estimate(self.lp.objective().max(self.objective)),
+            Status::Infeasible => Probe::Infeasible,
+            Status::Optimal => Probe::Optimum(self.lp.objective()),
+            Status::OtherLimit => Probe::Estimate(self.lp.objective().max(self.objective)),
             // No information. The branch itself will be solved with retries.
             _ => Probe::Estimate(self.objective),
         };

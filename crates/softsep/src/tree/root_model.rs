@@ -27,7 +27,7 @@ pub(super) struct RootModel<'p> {
     /// The scenarios of the copies.
     pub(super) copies: Vec<Vec<f64>>,
     /// Columns and rows without cuts and tangents.
-    pub(super) model: Model,
+    model: Model,
     pub(super) static_rows: usize,
 }
 
