@@ -49,6 +49,9 @@ const NASTY: [&str; 24] = [
 const LIMIT: Duration = Duration::from_millis(200);
 const LATE: Duration = Duration::from_secs(2);
 
+/// Runs of a mutant, if all of them are late.
+const ATTEMPTS: usize = 3;
+
 fn good_files() -> Vec<PathBuf> {
     files("tests/good")
 }
@@ -170,7 +173,8 @@ fn mutants_are_solved_or_refused_within_their_limits() {
         Some(minutes) => begun.elapsed() < Duration::from_secs(60 * minutes),
         None => rounds < 4,
     };
-    let (mut rng, mut rounds, mut runs) = (ChaCha8Rng::seed_from_u64(minutes.unwrap_or(0)), 0, 0_usize);
+    let mut rng = ChaCha8Rng::seed_from_u64(minutes.unwrap_or(0));
+    let (mut rounds, mut runs, mut late) = (0, 0_usize, 0);
     let files = [files("../../problems"), good_files()].concat();
     while goes_on(rounds) {
         for path in &files {
@@ -190,18 +194,24 @@ fn mutants_are_solved_or_refused_within_their_limits() {
                 threads: Some(1),
                 ..Settings::default()
             };
-            let begun = Instant::now();
-            if catch_unwind(AssertUnwindSafe(|| drop(solve(&problem, &settings)))).is_err() {
-                panic!("{method} panics on a mutant of {}:\n{mutant}", path.display());
+            // A busy machine delays a run, a hang comes back.
+            let mut attempts = (0..ATTEMPTS).map(|_| {
+                let begun = Instant::now();
+                if catch_unwind(AssertUnwindSafe(|| drop(solve(&problem, &settings)))).is_err() {
+                    panic!("{method} panics on a mutant of {}:\n{mutant}", path.display());
+                }
+                begun.elapsed() < LIMIT + LATE
+            });
+            if !attempts.any(|is_in_time| is_in_time) {
+                println!("{method} is late on a mutant of {}:\n{mutant}", path.display());
+                late += 1;
             }
-            let taken = begun.elapsed();
-            assert!(taken < LIMIT + LATE, "{method}, {taken:?}: a mutant of {}:\n{mutant}", path.display());
             runs += 1;
         }
         rounds += 1;
     }
-    println!("{runs} mutants solved or refused");
-    assert!(runs > 100, "{runs}");
+    println!("{runs} mutants solved or refused, {late} late");
+    assert!(late == 0 && runs > 100, "{late} of {runs} are late");
 }
 
 #[test]

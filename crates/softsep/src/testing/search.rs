@@ -13,22 +13,24 @@ const INFEASIBLE: f64 = 1e5;
 
 /// The optimum by golden sections in every coordinate of x, nested, over the exact worst case of each x; integers are
 /// enumerated. `None` for more than two first-stage variables, for sets whose worst case cannot be enumerated, and
-/// where the search finds no feasible x. It misses feasible sets without interior.
+/// where the search finds no feasible x or the engine has no answer at some x. It misses feasible sets without interior.
 pub fn optimum_by_search(problem: &Problem) -> Option<f64> {
     if problem.first.dim() > 2 || !problem.set.is_finite_list() && problem.recourse.costs_move() {
         return None;
     }
     let points = problem.set.enumerate(MOST_SCENARIOS).ok()?.into_owned();
     let engine = engine(problem, &Clock::unlimited()).ok()?;
-    let mut search = Search { problem, points, engine };
+    let mut search = Search { problem, points, engine, has_failed: false };
     let best = search.minimise(&mut vec![0.0; problem.first.dim()], 0);
-    (best < INFEASIBLE).then_some(best)
+    (best < INFEASIBLE && !search.has_failed).then_some(best)
 }
 
 struct Search<'p> {
     problem: &'p Problem,
     points: ScenarioList,
     engine: Box<dyn Recourse>,
+    /// Whether the engine had no answer somewhere: an optimum nearby would be missed.
+    has_failed: bool,
 }
 
 impl Search<'_> {
@@ -43,7 +45,10 @@ impl Search<'_> {
         self.engine.at(x);
         let mut worst = f64::NEG_INFINITY;
         for xi in self.points.iter() {
-            self.engine.solve(xi, &mut answer).unwrap_or_else(|error| panic!("{}: {error}", self.problem.name));
+            if self.has_failed || self.engine.solve(xi, &mut answer).is_err() {
+                self.has_failed = true;
+                return f64::INFINITY;
+            }
             let value = match answer.outcome {
                 Outcome::Infeasible => {
                     1e6 * (1.0 + answer.intercept + answer.slope_x.iter().zip(x).map(|(s, x)| s * x).sum::<f64>())

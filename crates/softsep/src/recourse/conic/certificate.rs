@@ -35,6 +35,11 @@ const FARTHEST: f64 = 1e3;
 /// Largest violation of a point that shows a program with a falling ray to be feasible, see [`Violation::largest`].
 const POINT_VIOLATION_TOL: f64 = 1e-9;
 
+/// Largest violation of a row by a point whose cost with the prices of its violations is an upper bound, see
+/// [`Violation::largest`]: a tenth of what HiGHS allows. Of 60,000 recourse programs in ordinary units 0.7 % leave more than
+/// rounding, and none more than this.
+const PRICED_VIOLATION_TOL: f64 = 1e-8;
+
 /// A gap of a solved program that is larger, absolutely and as a share of the cost, is worth another solve.
 const COARSE_GAP: f64 = 1e-10;
 const COARSE_SHARE: f64 = 1e-7;
@@ -178,8 +183,9 @@ impl ConicCertificate {
         }
     }
 
-    /// Verifies an optimum: primal residual and gap must be at most `tolerance`. If the gap alone is larger, the point
-    /// and the bound, which may be −∞, hold nevertheless.
+    /// Verifies an optimum: the primal residual, or the violation that a repair leaves, and the gap must be at most
+    /// `tolerance`. If the gap alone is larger, the point and the bound, which may be −∞, hold nevertheless. If the
+    /// violation is above [`PRICED_VIOLATION_TOL`], the bound does.
     pub(super) fn verify_optimum(
         &mut self,
         form: &StandardForm,
@@ -187,13 +193,17 @@ impl ConicCertificate {
         solution: &DefaultSolution<f64>,
         tolerance: f64,
     ) -> Result<(), Flaw> {
-        let primal_residual = feasibility_error(form, data, solution);
-        if !is_at_most(primal_residual, tolerance) {
-            return Err(Flaw::fatal(format!("the primal residual is {primal_residual:e}")));
-        }
         self.y.copy_from_slice(&solution.x);
-        if self.proof == Proof::Bound {
-            make_feasible(form, data, &solution.s, &mut self.y, &mut self.violation, &mut self.matrix);
+        // A point that can be moved into its rows is as good as one in them.
+        let (residual, what) = match self.proof {
+            Proof::Bound => {
+                make_feasible(form, data, &solution.s, &mut self.y, &mut self.violation, &mut self.matrix);
+                (self.violation.largest(), "violation of rows")
+            }
+            Proof::Tolerance => (feasibility_error(form, data, solution), "residual"),
+        };
+        if !is_at_most(residual, tolerance) {
+            return Err(Flaw::fatal(format!("the primal {what} is {residual:e}")));
         }
         self.verify_dual(form, data, &solution.z, tolerance)
     }
@@ -228,6 +238,12 @@ impl ConicCertificate {
         if self.proof == Proof::Bound {
             self.objective += self.cost_of_violation(form, data);
         }
+        if self.proof == Proof::Bound && !is_at_most(self.violation.largest(), PRICED_VIOLATION_TOL) {
+            return Err(Flaw {
+                why: format!("the point violates a row by {:e}", self.violation.largest()),
+                is_fatal: false,
+            });
+        }
         let gap = self.objective - self.value(data);
         match is_at_most(gap.abs(), allowed) {
             true => Ok(()),
@@ -243,7 +259,7 @@ impl ConicCertificate {
     ///
     /// Where only rounding remains, y is feasible and its cost an upper bound. Otherwise the optimum is a convex
     /// function of the slacks' move, whose slope at zero the multipliers of an optimum are: the sum is an upper bound
-    /// up to the error of the multipliers.
+    /// up to the error of the multipliers, for violations of at most [`PRICED_VIOLATION_TOL`].
     fn cost_of_violation(&self, form: &StandardForm, data: &SolveData) -> f64 {
         let Violation { moves, terms, .. } = &self.violation;
         let violated: f64 = (self.multipliers.z.iter().zip(moves.iter().zip(terms)))

@@ -223,8 +223,11 @@ impl ConicSolver {
                     return status;
                 }
                 Err(flaw) => {
-                    let gap = |certificate: &ConicCertificate| certificate.objective - certificate.value(&self.data);
-                    if !flaw.is_fatal && inexact.as_ref().is_none_or(|best| gap(&self.certificate) < gap(best)) {
+                    // A feasible point is worth more than a small gap.
+                    let rank = |certificate: &ConicCertificate| {
+                        (!certificate.holds(), certificate.objective - certificate.value(&self.data))
+                    };
+                    if !flaw.is_fatal && inexact.as_ref().is_none_or(|best| rank(&self.certificate) < rank(best)) {
                         inexact = Some(self.certificate.clone());
                     }
                     why = flaw.why;

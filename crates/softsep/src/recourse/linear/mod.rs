@@ -12,6 +12,7 @@ mod data;
 mod dual_selection;
 mod dual_simplex;
 mod eta_file;
+mod interior_point;
 mod joint_basis;
 mod ladder;
 mod lu;
@@ -77,11 +78,13 @@ enum AttemptResult {
     Failed(String),
 }
 
-/// Whether an optimum of HiGHS is read only if its dual proves a bound.
+/// Whose dual proves the bound of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Proof {
-    Required,
-    Waived,
+    /// That of the basis that HiGHS ends at.
+    Basis,
+    /// That of an interior-point method, where the one of the basis does not.
+    InteriorPoint,
 }
 
 impl Linear {
@@ -178,17 +181,17 @@ impl Linear {
     }
 
     /// Solves by `lp`, with one rung of the ladder after the other until one gives a verified answer. Where the duals
-    /// of all rungs prove no bound, the answer is an optimum within the tolerances of HiGHS.
+    /// of all rungs prove no bound, an interior-point method has to.
     fn climb_ladder(&mut self, lp: &mut Lp, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError> {
         self.solver_answered = true;
         self.load(lp, xi)?;
         let (mut failure, mut is_unproved) = (String::new(), false);
-        let rungs = [SimplexRung::Warm, SimplexRung::StrictDual].map(|rung| (rung, Proof::Required));
-        let later = SimplexRung::LADDER.into_iter().skip(1).map(|rung| (rung, Proof::Required));
-        let unproved = [(SimplexRung::Warm, Proof::Waived)];
-        for (rung, proof) in rungs.into_iter().chain(later).chain(unproved) {
-            // A solve without an answer gains nothing from a stricter tolerance, nor from a waiver.
-            if (rung == SimplexRung::StrictDual || proof == Proof::Waived) && !is_unproved {
+        let rungs = [SimplexRung::Warm, SimplexRung::StrictDual].map(|rung| (rung, Proof::Basis));
+        let later = SimplexRung::LADDER.into_iter().skip(1).map(|rung| (rung, Proof::Basis));
+        let last = [(SimplexRung::Warm, Proof::InteriorPoint)];
+        for (rung, proof) in rungs.into_iter().chain(later).chain(last) {
+            // A solve without an answer gains nothing from a stricter tolerance, nor from another proof.
+            if (rung == SimplexRung::StrictDual || proof == Proof::InteriorPoint) && !is_unproved {
                 continue;
             }
             if let Some(left) = self.clock.left() {
@@ -270,8 +273,11 @@ impl Linear {
         lp.primal(&mut self.y)?;
         lp.dual(&mut self.dual)?;
         self.data.drop_infinite_bound_multipliers(&mut self.dual);
-        if proof == Proof::Required && !self.data.proves_bound(&self.cost, &self.dual) {
-            return Ok(AttemptResult::Unproved);
+        if !self.data.proves_bound(&self.cost, &self.dual) {
+            return match proof {
+                Proof::Basis => Ok(AttemptResult::Unproved),
+                Proof::InteriorPoint => self.answer_by_interior_point(lp.objective(), answer),
+            };
         }
         let objective = lp.objective();
         let mut basis = Basis::default();
@@ -296,6 +302,23 @@ impl Linear {
         }
         if !pooled.basis.is_empty() {
             self.pool.add(&self.data, pooled);
+        }
+        Ok(AttemptResult::Answered)
+    }
+
+    /// Fills `answer` for an optimum of HiGHS by the bound of an interior-point method.
+    fn answer_by_interior_point(&mut self, cost: f64, answer: &mut Answer) -> Result<AttemptResult, RecourseError> {
+        let value = match interior_point::bound(&self.data, &self.cost, &self.shift, &mut self.dual, &self.clock)? {
+            Ok(value) => value,
+            Err(attempt) => return Ok(attempt),
+        };
+        answer.outcome = Outcome::Solved;
+        answer.value = value;
+        answer.cost = cost.max(value);
+        self.data.cut_slopes(&self.dual, &mut answer.slope_x, &mut answer.slope_xi);
+        answer.intercept = value - dot(&answer.slope_x, &self.x);
+        if self.costs_move {
+            self.data.cost_xi.transpose_mul_add(1.0, &self.y, &mut answer.slope_xi);
         }
         Ok(AttemptResult::Answered)
     }
@@ -373,7 +396,10 @@ impl Linear {
         let is_optimal = face.select(&self.data, &self.cost, &self.shift, &self.y, &mut selected)?;
         let value = self.data.dual_objective(Some(&self.cost), &selected) - dot(&selected, &self.shift);
         // The face is that of y up to a tolerance.
-        if !is_optimal || !((value - answer.value).abs() <= DUALITY_GAP_TOL * (1.0 + answer.value.abs())) {
+        if !is_optimal
+            || !self.data.proves_bound(&self.cost, &selected)
+            || !((value - answer.value).abs() <= DUALITY_GAP_TOL * (1.0 + answer.value.abs()))
+        {
             self.work.unselected += 1;
         } else {
             self.dual = selected;
