@@ -8,7 +8,7 @@ use super::slopes::raised;
 use crate::error::Error;
 use crate::run::{Clock, solve_until};
 
-/// The tolerances of a tree search.
+/// The tolerances and the limit of a tree search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MipTolerances {
     /// The relative gap at which the search may stop.
@@ -16,6 +16,8 @@ pub(super) struct MipTolerances {
     /// The largest distance of a binary from an integer. The objective value of the best point may be too large by this
     /// times a big-M constant.
     pub(super) integrality: f64,
+    /// The largest number of nodes.
+    pub(super) nodes: Option<u64>,
 }
 
 /// The integrality tolerance of the first tree search, and of the second one where the first result is too large.
@@ -58,6 +60,9 @@ impl MixedInteger<'_> {
         lp.set_costs(&self.value.iter().map(|value| -value).collect::<Vec<f64>>())?;
         lp.set_mip_gap(tolerances.gap)?;
         lp.set_integrality(tolerances.integrality)?;
+        if let Some(nodes) = tolerances.nodes {
+            lp.set_mip_nodes(nodes)?;
+        }
         lp.set_interrupt(Arc::clone(clock.interrupt()))?;
         lp.set_time_limit(clock.left())?;
         if !self.start.is_empty() {

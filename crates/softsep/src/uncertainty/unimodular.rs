@@ -176,9 +176,11 @@ impl BudgetRow {
             return false;
         }
         // A fraction fills its row up to a limit.
-        let fills = |limit: f64| sum <= limit + INTEGRAL && limit <= sum + open as f64 + INTEGRAL && {
-            let missing = limit - sum;
-            (missing - missing.round()).abs() <= INTEGRAL
+        let fills = |limit: f64| {
+            sum <= limit + INTEGRAL && limit <= sum + open as f64 + INTEGRAL && {
+                let missing = limit - sum;
+                (missing - missing.round()).abs() <= INTEGRAL
+            }
         };
         !(state.has_fraction || is_fraction(zeta)) || fills(least) || fills(most)
     }

@@ -264,7 +264,9 @@ impl<'p> Kkt<'p> {
         let (mut bound, mut idle_rounds) = (f64::INFINITY, 0);
         loop {
             let start = program.start(self.problem, state)?;
-            let outcome = program.at(start).search(MipTolerances { gap: gap.max(coarse_gap), integrality }, clock)?;
+            let outcome = program
+                .at(start)
+                .search(MipTolerances { gap: gap.max(coarse_gap), integrality, nodes: None }, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < state.found.value - CONTRADICTION_TOL * size {
                 state.found.claim = Claim::Nothing;
