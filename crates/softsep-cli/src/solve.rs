@@ -11,7 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use softsep::methods::{Entry, METHODS};
 use softsep::report::{HtmlReport, result_file, solve_summary};
-use softsep::{Assumed, CallLimits, Certify, ChainConstants, ProbabilisticTarget, Settings};
+use softsep::{Assumed, CallLimits, Certify, ChainConstants, ProbabilisticTarget, Settings, Solver};
 
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
@@ -27,6 +27,7 @@ Examples:
   softsep solve depots.json --method benders --trace run.csv
   softsep solve depots.json --report depots.html
   softsep solve depots.json --policy policy.json
+  softsep solve depots.json --method ccg --solver gurobi
   softsep solve depots.json --method sgd --certify probabilistic --confidence 0.99
   softsep solve depots.json --json --quiet | jq .objective
 
@@ -66,6 +67,16 @@ pub(crate) struct Solve {
     /// Threads to use; the result does not depend on it [default: all]
     #[arg(long, value_name = "N", value_parser = numbers::threads, allow_negative_numbers = true)]
     threads: Option<usize>,
+
+    /// The solver of mixed-integer programs: highs (built in), gurobi, or gurobi:FILE
+    ///
+    /// It solves the masters of ccg, benders, extensive and branch-and-cut --tree multi where x has integers, and the
+    /// programs of --separation bilinear and kkt. Everything else (the recourse, linear masters, the nodes of our own
+    /// tree) is solved by HiGHS. Gurobi is your own installation with your licence, version 10 or later: its C library
+    /// is looked for in the folder of GUROBI_HOME, where the system looks for libraries, and in the usual folders;
+    /// FILE names the library or the folder of the installation.
+    #[arg(long, value_name = "NAME", default_value = "highs")]
+    solver: Solver,
 
     /// The proof to look for [default: the strongest that the method gives for free]
     #[arg(long, value_name = "KIND")]
@@ -269,6 +280,7 @@ impl Solve {
             seed: self.seed,
             threads: self.threads,
             certify: self.certify()?,
+            solver: self.solver.clone(),
         })
     }
 

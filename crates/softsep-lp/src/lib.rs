@@ -1,9 +1,11 @@
 //! A thin safe interface to [HiGHS](https://highs.dev): linear, mixed-integer and convex quadratic programs that are
-//! built once and then modified in place.
+//! built once and then modified in place. Mixed-integer linear programs can also go to Gurobi ([`Mip`], [`Gurobi`]),
+//! whose library is loaded at run time.
 //!
 //! [`Lp`] owns one HiGHS instance. Bounds, costs and rows change without rebuilding. Results are written to slices that
 //! the caller owns. The basis can be read ([`Basis`], `Send` and cheap to store) and set again. Time limits and an
-//! interrupt flag apply inside every solve. All `unsafe` code of the project is in the private module `ffi`.
+//! interrupt flag apply inside every solve. All `unsafe` code of the project is in the private modules `ffi` and
+//! `gurobi::library`.
 //!
 //! ```
 //! use softsep_lp::{Lp, Model, Status};
@@ -24,7 +26,9 @@ mod basis;
 mod dual_bound;
 #[allow(unsafe_code)]
 mod ffi;
+mod gurobi;
 mod lp;
+mod mip;
 mod model;
 mod options;
 mod sift;
@@ -32,14 +36,19 @@ mod sift;
 pub use basis::{Basis, BasisStatus};
 pub use dual_bound::DualBound;
 pub use ffi::highs_version;
+pub use gurobi::{Gurobi, GurobiError};
 pub use lp::{Lp, Status};
+pub use mip::{Mip, MipSolver};
 pub use model::Model;
 pub use options::{Algorithm, Toggle};
 pub use sift::{SiftingSolution, sift};
 
-/// Errors of calls to HiGHS. A model without a solution is not an error: see [`Status`].
+/// Errors of calls to HiGHS or Gurobi. A model without a solution is not an error: see [`Status`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LpError {
+    /// Gurobi cannot be used, or has failed.
+    #[error(transparent)]
+    Gurobi(#[from] GurobiError),
     /// HiGHS returned its error status.
     #[error("HiGHS returned an error for the call {0}")]
     CallFailed(&'static str),

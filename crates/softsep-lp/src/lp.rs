@@ -7,6 +7,9 @@ use std::time::Duration;
 use crate::ffi::Highs;
 use crate::{Algorithm, Basis, LpError, Model, Toggle};
 
+/// The absolute gap at which a mixed-integer search may stop.
+pub(crate) const MIP_ABSOLUTE_GAP: f64 = 1e-9;
+
 /// The status of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -24,7 +27,7 @@ pub enum Status {
     OtherLimit,
     /// Stopped by the interrupt flag.
     Interrupted,
-    /// HiGHS failed, usually for numerical reasons.
+    /// The solver failed, usually for numerical reasons.
     Failed,
 }
 
@@ -114,7 +117,7 @@ impl Lp {
     /// Sets the relative gap at which a MIP may stop.
     pub fn set_mip_gap(&mut self, gap: f64) -> Result<(), LpError> {
         self.highs.set_double(c"mip_rel_gap", gap)?;
-        self.highs.set_double(c"mip_abs_gap", 1e-9)
+        self.highs.set_double(c"mip_abs_gap", MIP_ABSOLUTE_GAP)
     }
 
     /// Sets the largest number of nodes of a MIP's tree.

@@ -1,7 +1,7 @@
 //! A model under construction: columns, rows by sparse terms, integrality and a convex quadratic cost.
 
 /// A number within this distance of an integer counts as integral: the default tolerance of HiGHS.
-const INTEGRALITY_TOL: f64 = 1e-6;
+pub(crate) const INTEGRALITY_TOL: f64 = 1e-6;
 
 /// Columns, rows and costs of a program for [`Lp::new`](crate::Lp::new), stored row by row. Infinite bounds are
 /// `f64::INFINITY`.
@@ -100,6 +100,11 @@ impl Model {
             [self.row_lower[row] - value, value - self.row_upper[row]].into_iter().fold(0.0, f64::max) / size
         };
         (0..self.rows()).map(of_row).fold(0.0, f64::max)
+    }
+
+    /// Whether some column is integer.
+    pub fn has_integers(&self) -> bool {
+        self.integer.contains(&true)
     }
 
     /// Number of columns so far.

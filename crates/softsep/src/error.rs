@@ -31,7 +31,7 @@ pub enum Error {
     /// A computation on the uncertainty set failed.
     #[error(transparent)]
     Set(#[from] SetError),
-    /// HiGHS refused a call.
+    /// HiGHS or Gurobi refused a call.
     #[error(transparent)]
     Lp(#[from] LpError),
     /// A master problem could not be solved.

@@ -140,7 +140,7 @@ pub use modelling::{Constraint, Expr, FirstStageVar, Key, Model, RecourseVar, So
 pub use outcome::{Outcome, Status, WorstCase};
 pub use policy::AffinePolicy;
 pub use separation::SeparationKind;
-pub use settings::{CallLimits, Settings};
+pub use settings::{CallLimits, Settings, Solver};
 pub use solve::{solve, solve_with};
 pub use uncertainty::{SetDefinition, Sides};
 

@@ -120,10 +120,14 @@ fn solve_as_written(
     // Looking at the problem takes time too: enumerating a set, above all.
     let clock = Clock::new(settings.time_limit, Arc::clone(interrupt));
     method.accepts(problem)?;
+    let solver = settings.solver.open()?;
     let limits = Limits { gap: settings.gap, iterations: settings.iterations, seed: settings.seed };
     on_threads(settings.threads, || {
-        let mut run = Run::new(method.name(), limits, clock, observer);
+        let mut run = Run::new(method.name(), limits, clock, observer).with_solver(&solver);
         run.begin(&Header { problem: problem.name.clone(), facts: problem.facts(), method: method.name() });
+        if let Some(external) = solver.external() {
+            run.say(&format!("{external} solves mixed-integer masters and separations"));
+        }
         let mut warm = WarmStart::cold(problem);
         let ended = match problem.first.without_value() {
             Some(entry) => Ok(run.prove(Verdict::Infeasible(no_integer(problem, entry)))),

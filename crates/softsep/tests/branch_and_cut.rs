@@ -129,6 +129,30 @@ fn a_tree_whose_bound_rises_slowly_starts_again_with_copies() {
     assert!((by_rule - with_copies).abs() <= 1e-3 * with_copies, "{by_rule} or {with_copies}");
 }
 
+/// On lot sizing `auto` leaves a tree whose bound rises slowly to `ccg`. That begins with copies of the scenarios that
+/// are worst at the relaxation's optimum, and needs at most three masters; by itself it does the same.
+#[test]
+fn auto_leaves_a_slow_tree_to_ccg_which_begins_with_the_scenarios_of_the_relaxation() {
+    let set = Uncertain::TotalBudget { total: 1.0 };
+    for seed in [1, 2] {
+        let drawn = lot_sizing(&LotSizing { n: 2, periods: 10, uncertainty: set, seed }).unwrap();
+        let problem = Problem::new(&drawn).unwrap();
+        let run = |method: &str| {
+            let method = MethodSettings::parse(method, &options(&[])).unwrap();
+            let certify = Certify::Exact;
+            let settings = Settings { method, gap: 1e-3, certify, threads: Some(1), ..Settings::default() };
+            let outcome = solve_with(&problem, &settings, &mut Notes::default(), &Default::default()).unwrap();
+            assert_eq!(outcome.status, Status::Optimal);
+            outcome
+        };
+        let (auto, ccg) = (run("auto"), run("ccg"));
+        assert_eq!(auto.method, "ccg");
+        assert!(ccg.iterations <= 3, "{} masters", ccg.iterations);
+        let (auto, ccg) = (auto.objective().unwrap(), ccg.objective().unwrap());
+        assert!((auto - ccg).abs() <= 1e-3 * ccg, "{auto} or {ccg}");
+    }
+}
+
 /// Keeps the notes of a run.
 #[derive(Default)]
 struct Notes(Vec<String>);

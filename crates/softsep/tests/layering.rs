@@ -40,7 +40,7 @@ const LAYERS: [&str; 29] = [
 
 /// The methods: one file or folder each in `methods/`. Its other files are shared, and name no method.
 const METHODS: [&str; 8] = ["adr", "auto", "benders", "branch_and_cut", "bundle", "ccg", "extensive", "sgd"];
-const SHARED: [&str; 5] = ["generation", "options", "scope", "soft_options", "unbounded"];
+const SHARED: [&str; 6] = ["generation", "options", "relaxation", "scope", "soft_options", "unbounded"];
 /// The registry, which alone names all methods.
 const REGISTRY: [&str; 2] = ["method_settings", "mod"];
 
@@ -52,6 +52,10 @@ const WIDTH: usize = 120;
 
 /// Files with wider lines; none may be added.
 const WIDE_FILES: [&str; 1] = ["softsep/src/tree/tests/figures.rs"];
+
+/// The files with `unsafe` code: the interfaces to HiGHS and Gurobi, and the stand-in for the latter.
+const UNSAFE_FILES: [&str; 3] =
+    ["softsep-lp/src/ffi.rs", "softsep-lp/src/gurobi/library.rs", "softsep-lp/examples/gurobi_stand_in.rs"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -254,7 +258,7 @@ fn a_wide_line_is_caught() {
 }
 
 #[test]
-fn files_stay_small_and_unsafe_stays_in_one_file() {
+fn files_stay_small_and_unsafe_stays_in_the_interfaces_to_solvers() {
     let mut files = Vec::new();
     sources(&crates(), &mut files);
     for name in ["softsep-lp", "softsep", "softsep-paper", "softsep-cli"] {
@@ -268,7 +272,7 @@ fn files_stay_small_and_unsafe_stays_in_one_file() {
             .any(|line| line.contains("unsafe {") || line.contains("unsafe impl") || line.contains("unsafe extern"));
         assert!(
             !is_unsafe
-                || file.ends_with("softsep-lp/src/ffi.rs")
+                || UNSAFE_FILES.iter().any(|unsafe_file| file.ends_with(unsafe_file))
                 || file.ends_with("tests/layering.rs")
                 || is_test_allocator(file),
             "{} has unsafe code",

@@ -119,7 +119,12 @@ impl TestFolder {
 
     /// Runs the command to its end.
     pub fn run(&self, arguments: &str) -> Ended {
-        let output = self.command(arguments).output().unwrap();
+        self.run_with(arguments, &[])
+    }
+
+    /// Runs the command to its end, with variables of the environment.
+    pub fn run_with(&self, arguments: &str, environment: &[(&str, &str)]) -> Ended {
+        let output = self.command(arguments).envs(environment.iter().copied()).output().unwrap();
         Ended {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use softsep::internals::separation::Assessor;
 use softsep::methods::MethodSettings;
 use softsep::run::{Bounds, Certificate, Event, Interrupt, Observer, Stop};
-use softsep::{Error, Problem, Settings, solve_with};
+use softsep::{Error, Problem, Settings, Solver, solve_with};
 
 use super::clock::{Elapsed, Stopwatch};
 use super::record::{Effort, Measurement, Reference};
@@ -60,6 +60,7 @@ impl CellRun<'_> {
             seed: self.study.seed_of(self.replication),
             threads: self.study.threads,
             certify: setup.certify(),
+            solver: Solver::Highs,
         })
     }
 

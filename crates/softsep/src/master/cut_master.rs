@@ -1,5 +1,7 @@
 //! The master problem over the cuts of a pool, for methods that move x by other means and need its lower bound.
 
+use softsep_lp::MipSolver;
+
 use super::{MasterProblem, MasterSolution, MasterStatus, explain_infeasible};
 use crate::cuts::CutPool;
 use crate::error::Error;
@@ -42,6 +44,11 @@ impl<'p> CutMaster<'p> {
     /// The master with one scenario copy. `gap` is the relative gap to which integers are solved.
     pub(crate) fn new(problem: &'p Problem, gap: f64, clock: &Clock) -> Result<Self, Error> {
         Ok(Self { master: MasterProblem::new(problem, clock)?, bounded_by: BoundedBy::Copy, gap })
+    }
+
+    /// The same master with another solver of mixed-integer programs.
+    pub(crate) fn with_solver(self, solver: &MipSolver) -> Self {
+        Self { master: self.master.with_solver(solver), ..self }
     }
 
     /// The master of a continuous first stage without a copy yet: over the copies that are added, it computes

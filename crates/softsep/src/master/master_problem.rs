@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use softsep_lp::{Basis, BasisStatus};
+use softsep_lp::{Basis, BasisStatus, MipSolver};
 
 use super::persistent::PersistentCutMaster;
 use super::recession::Recession;
@@ -87,6 +87,7 @@ pub(crate) struct MasterProblem<'p> {
     engine: Box<dyn Recourse>,
     answer: Answer,
     solves: u64,
+    solver: MipSolver,
 }
 
 impl<'p> MasterProblem<'p> {
@@ -116,9 +117,15 @@ impl<'p> MasterProblem<'p> {
             engine: engine(problem, clock)?,
             answer: Answer::new(problem),
             solves: 0,
+            solver: MipSolver::default(),
         };
         master.add_bound(&typical);
         Ok(master)
+    }
+
+    /// The same master with another solver of mixed-integer programs.
+    pub(crate) fn with_solver(self, solver: &MipSolver) -> Self {
+        Self { solver: solver.clone(), ..self }
     }
 
     /// The scenario of the first copy.
@@ -144,6 +151,11 @@ impl<'p> MasterProblem<'p> {
     pub(crate) fn add_copy(&mut self, xi: &[f64], x: &[f64]) -> Result<bool, Error> {
         let start = if self.has_bases() { self.recourse_basis(xi, x)? } else { None };
         Ok(self.insert_copy(xi, start.as_deref()))
+    }
+
+    /// Adds a copy for a scenario that an earlier search found; false if there is one.
+    pub(crate) fn add_scenario(&mut self, xi: &[f64]) -> bool {
+        self.insert_copy(xi, None)
     }
 
     /// Adds the cut that `xi` proved; false if it is there already.
@@ -215,6 +227,7 @@ impl<'p> MasterProblem<'p> {
             scenarios: self.copies.iter().map(|copy| copy.xi.as_slice()).collect(),
             cuts: self.cuts.iter().map(|held| &held.cut).collect(),
             conic: self.conic.clone(),
+            solver: self.solver.clone(),
         }
     }
 
@@ -225,6 +238,7 @@ impl<'p> MasterProblem<'p> {
             scenarios: self.met.iter().collect(),
             cuts: Vec::new(),
             conic: self.conic.clone(),
+            solver: self.solver.clone(),
         }
     }
 

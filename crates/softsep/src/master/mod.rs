@@ -4,6 +4,7 @@ mod cut_master;
 mod dual_bound;
 mod explain;
 mod master_problem;
+mod mixed_integer;
 mod persistent;
 mod projection;
 mod recession;

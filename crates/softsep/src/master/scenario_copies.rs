@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use softsep_lp::Model;
+use softsep_lp::{MipSolver, Model};
 
 use crate::definition::{ConeKind, VariableKind};
 use crate::error::Error;
@@ -38,6 +38,8 @@ pub(crate) struct ScenarioCopies<'a> {
     pub(super) cuts: Vec<&'a Cut>,
     /// `None` if the program is linear.
     pub(super) conic: Option<Arc<ConicCost>>,
+    /// Solves the program where it has integers.
+    pub(super) solver: MipSolver,
 }
 
 /// Data for the recourse cost in a conic program.
@@ -99,7 +101,12 @@ impl<'a> ScenarioCopies<'a> {
     /// A master with one copy per scenario.
     pub(crate) fn new(problem: &'a Problem, scenarios: Vec<&'a [f64]>, clock: &Clock) -> Result<Self, Error> {
         let conic = ConicCost::new(problem, scenarios.first().copied(), clock)?;
-        Ok(Self { problem, scenarios, cuts: Vec::new(), conic })
+        Ok(Self { problem, scenarios, cuts: Vec::new(), conic, solver: MipSolver::default() })
+    }
+
+    /// The same master with another solver of mixed-integer programs.
+    pub(crate) fn with_solver(self, solver: &MipSolver) -> Self {
+        Self { solver: solver.clone(), ..self }
     }
 
     /// Returns whether Clarabel solves it.

@@ -33,7 +33,7 @@ impl ScenarioCopies<'_> {
             Some(solved) => (solved.clone(), solved.lower),
             None => {
                 let lp = linear_program(&model, seed, clock)?;
-                let attempt = self.attempt_linear(lp, solve_until, &model, 0.0, clock)?;
+                let attempt = self.attempt_linear(lp, solve_until, &model, clock)?;
                 (attempt.solution, attempt.objective)
             }
         };

@@ -1,4 +1,5 @@
-//! Solution of master problems: by HiGHS where they are linear, by Clarabel where they are quadratic or conic.
+//! Solution of master problems: by HiGHS where they are linear, by Clarabel where they are quadratic or conic, by the
+//! solver of the user's choice where they have integers (`mixed_integer.rs`).
 
 use std::sync::Arc;
 
@@ -6,9 +7,8 @@ use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
 use super::dual_bound::proved_lower;
 use super::scenario_copies::{ModelVariant, ScenarioCopies};
-use crate::definition::VariableKind;
 use crate::error::Error;
-use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, ROUNDING_RISE_TOL, ROW_TOL, STRICT_INTEGRALITY_TOL};
+use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
 use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, climb_ladder, is_definite};
 use crate::run::{Clock, Interrupt, Unfinished, solve_here, solve_until};
 
@@ -46,18 +46,15 @@ pub(crate) enum MasterStart {
 }
 
 impl MasterStart {
-    /// Passes the start to HiGHS. A start that HiGHS rejects is ignored.
+    /// Passes the start of a linear program to HiGHS. A basis that HiGHS rejects is ignored.
     pub(super) fn apply(&self, lp: &mut Lp) -> Result<(), Error> {
         match self {
-            MasterStart::Cold => {}
+            MasterStart::Cold | MasterStart::Point(_) => {}
             MasterStart::Basis(basis) => {
                 if lp.set_basis(basis).is_ok() {
                     lp.set_algorithm(Algorithm::DualSimplex)?;
                     lp.set_devex(true)?;
                 }
-            }
-            MasterStart::Point(point) => {
-                let _ = lp.set_start_point(point);
             }
         }
         Ok(())
@@ -66,23 +63,21 @@ impl MasterStart {
 
 impl MasterSolution {
     /// A solution without point and bound.
-    fn without_point(status: MasterStatus) -> Self {
+    pub(super) fn without_point(status: MasterStatus) -> Self {
         Self { x: None, theta: None, lower: None, status, basis: None, nodes: 0 }
     }
 }
 
-/// Solution of a linear or mixed-integer master by one solve.
+/// Solution of a linear master by one solve.
 pub(super) struct LinearAttempt {
     pub(super) solution: MasterSolution,
     /// Objective of HiGHS at its point, which need not be a proved bound.
     pub(super) objective: Option<f64>,
-    /// Whether rounding the integers has raised the objective by more than the gap.
-    rounding_failed: bool,
 }
 
 impl LinearAttempt {
     fn without_point(solution: MasterSolution) -> Self {
-        Self { solution, objective: None, rounding_failed: false }
+        Self { solution, objective: None }
     }
 }
 
@@ -97,6 +92,20 @@ pub(crate) enum MasterStatus {
     Unbounded,
     /// Stopped by the time limit or an interrupt.
     Stopped(Interrupt),
+}
+
+/// The status of a master that a solver has ended with this status.
+pub(super) fn master_status(status: Status) -> Result<MasterStatus, Error> {
+    Ok(match status {
+        Status::Optimal => MasterStatus::Optimal,
+        Status::Infeasible => MasterStatus::Infeasible,
+        Status::Unbounded => MasterStatus::Unbounded,
+        Status::TimeLimit => MasterStatus::Stopped(Interrupt::TimeLimit),
+        Status::Interrupted => MasterStatus::Stopped(Interrupt::Interrupted),
+        Status::InfeasibleOrUnbounded | Status::OtherLimit | Status::Failed => {
+            return Err(Error::Master(format!("the solver ended the master with {status:?}")));
+        }
+    })
 }
 
 /// A function that solves within the limits of a clock. Returns `None` if HiGHS did not stop in time.
@@ -115,6 +124,9 @@ impl ScenarioCopies<'_> {
     }
 
     fn solve_linear(&self, start: &MasterStart, gap: f64, seed: u64, clock: &Clock) -> Result<MasterSolution, Error> {
+        if self.problem.first.has_integers() {
+            return self.solve_mixed_integer(start, gap, seed, clock);
+        }
         if self.is_single_copy() && matches!(start, MasterStart::Cold) {
             return self.solve_single_copy(seed, clock);
         }
@@ -122,23 +134,11 @@ impl ScenarioCopies<'_> {
         self.write(&mut model, ModelVariant::FULL)?;
         model.set_offset(self.problem.first.constant);
         let mut lp = linear_program(&model, seed, clock)?;
-        lp.set_mip_gap(gap)?;
         start.apply(&mut lp)?;
         // From a basis HiGHS runs the simplex only, which stops in time by itself. For a small master a thread of its
         // own would take longer than the solve.
         let solver = if matches!(start, MasterStart::Basis(_)) { solve_here } else { solve_until };
-        let LinearAttempt { solution: solved, rounding_failed, .. } =
-            self.attempt_linear(lp, solver, &model, gap, clock)?;
-        if !rounding_failed || clock.check().is_err() {
-            return Ok(solved);
-        }
-        // With a large coefficient an almost integral value can have the effect of an integral one. Solve again with
-        // the strictest integrality tolerance of HiGHS.
-        let mut lp = linear_program(&model, seed, clock)?;
-        lp.set_mip_gap(gap)?;
-        lp.set_integrality(STRICT_INTEGRALITY_TOL)?;
-        let again = self.attempt_linear(lp, solve_until, &model, gap, clock)?.solution;
-        Ok(MasterSolution { nodes: solved.nodes + again.nodes, ..again })
+        Ok(self.attempt_linear(lp, solver, &model, clock)?.solution)
     }
 
     /// Solves once.
@@ -147,53 +147,42 @@ impl ScenarioCopies<'_> {
         lp: Lp,
         solver: Solver,
         model: &Model,
-        gap: f64,
         clock: &Clock,
     ) -> Result<LinearAttempt, Error> {
-        let integers = self.problem.first.has_integers();
         let Some((mut lp, mut lp_status)) = self.run_highs(lp, solver, clock)? else {
             let stop = clock.check().err().unwrap_or(Interrupt::Interrupted);
             return Ok(LinearAttempt::without_point(MasterSolution::without_point(MasterStatus::Stopped(stop))));
         };
         let mut lower = None;
-        if lp_status == Status::Optimal && !integers {
+        if lp_status == Status::Optimal {
             (lower, lp_status) = proved_lower(&mut lp, model, clock)?;
         }
-        let status = match lp_status {
-            Status::Optimal => MasterStatus::Optimal,
-            Status::Infeasible => MasterStatus::Infeasible,
-            Status::Unbounded => MasterStatus::Unbounded,
-            Status::TimeLimit => MasterStatus::Stopped(Interrupt::TimeLimit),
-            Status::Interrupted => MasterStatus::Stopped(Interrupt::Interrupted),
-            Status::InfeasibleOrUnbounded | Status::OtherLimit | Status::Failed => {
-                return Err(Error::Master(format!("HiGHS ended the master with {lp_status:?}")));
-            }
-        };
-        if integers {
-            lower = lp.mip_dual_bound();
-        }
-        // The point of a stopped simplex is of no use. A stopped tree may have an incumbent.
-        let has_point = status == MasterStatus::Optimal || integers && lp.has_feasible_point();
-        let nodes = if integers { lp.mip_nodes() } else { 0 };
-        if !has_point {
-            let solution = MasterSolution { lower, nodes, ..MasterSolution::without_point(status) };
+        let status = master_status(lp_status)?;
+        // The point of a stopped simplex is of no use.
+        if status != MasterStatus::Optimal {
+            let solution = MasterSolution { lower, ..MasterSolution::without_point(status) };
             return Ok(LinearAttempt::without_point(solution));
         }
         let mut basis = Basis::default();
-        if !integers && lp.has_basis() {
+        if lp.has_basis() {
             lp.basis(&mut basis)?;
         }
         let mut point = vec![0.0; model.cols()];
         lp.primal(&mut point)?;
-        let objective = self.round_integers(&mut point, model, clock)?;
+        self.clamp(&mut point);
         let x = point[..self.problem.first.dim()].to_vec();
-        let claimed = lp.objective();
-        let rounding_failed = objective
-            .is_some_and(|objective| objective > claimed + gap.max(ROUNDING_RISE_TOL) * claimed.abs().max(1.0));
         let theta = Some(point[self.problem.first.dim()]);
         let basis = (!basis.is_empty()).then_some(basis);
-        let solution = MasterSolution { x: Some(x), theta, lower, status, basis, nodes };
-        Ok(LinearAttempt { solution, objective: Some(claimed), rounding_failed })
+        let solution = MasterSolution { x: Some(x), theta, lower, status, basis, nodes: 0 };
+        Ok(LinearAttempt { solution, objective: Some(lp.objective()) })
+    }
+
+    /// Clamps the decision of a point to its bounds, which solvers violate by their tolerances.
+    pub(super) fn clamp(&self, point: &mut [f64]) {
+        let first = &self.problem.first;
+        for (j, x) in point[..first.dim()].iter_mut().enumerate() {
+            *x = x.clamp(first.lower[j], first.upper[j]);
+        }
     }
 
     /// Solves by HiGHS, again without presolve if the status is in doubt, and then on the ladder of linear programs.
@@ -211,9 +200,7 @@ impl ScenarioCopies<'_> {
         if matches!(status, Status::InfeasibleOrUnbounded | Status::Unbounded) {
             status = self.distinguish_infeasible_from_unbounded(clock)?;
         }
-        if !self.problem.first.has_integers() {
-            status = climb_ladder(&mut lp, status, clock)?;
-        }
+        status = climb_ladder(&mut lp, status, clock)?;
         if !is_definite(status) && clock.check().is_ok() && self.is_contradictory(clock)? {
             status = Status::Infeasible;
         }
@@ -222,7 +209,7 @@ impl ScenarioCopies<'_> {
 
     /// Whether the rows contradict one another, integers aside. HiGHS may end without a status where its own proof of
     /// that does not meet its tolerances.
-    fn is_contradictory(&self, clock: &Clock) -> Result<bool, Error> {
+    pub(super) fn is_contradictory(&self, clock: &Clock) -> Result<bool, Error> {
         let mut elastic = ElasticModel::default();
         self.write(&mut elastic, ModelVariant::RELAXED_FEASIBILITY)?;
         let lp = linear_program(&elastic.finish(), 0, clock)?;
@@ -232,7 +219,7 @@ impl ScenarioCopies<'_> {
 
     /// Distinguishes infeasible from unbounded where HiGHS does not, by a solve without costs. A feasible master was
     /// unbounded, which the explanation has to confirm.
-    fn distinguish_infeasible_from_unbounded(&self, clock: &Clock) -> Result<Status, Error> {
+    pub(super) fn distinguish_infeasible_from_unbounded(&self, clock: &Clock) -> Result<Status, Error> {
         let mut model = Model::new();
         self.write(&mut model, ModelVariant::FEASIBILITY)?;
         let lp = linear_program(&model, 0, clock)?;
@@ -241,50 +228,6 @@ impl ScenarioCopies<'_> {
             Some((_, status)) => status,
             None => Status::Interrupted,
         })
-    }
-
-    /// Rounds integers that are within the tolerance of HiGHS and solves for the other columns, so that X holds to the
-    /// last digit. All of the point changes then, θ included, since another optimum may be far away. Returns the
-    /// objective of that solve, or ∞ if it is infeasible. Returns `None` if all integers were integral.
-    ///
-    /// The other columns are also solved for where the point violates a row by the tolerance of HiGHS's trees, which is
-    /// above that of linear programs: a scenario may have no recourse there although the master has its cut.
-    fn round_integers(&self, point: &mut [f64], model: &Model, clock: &Clock) -> Result<Option<f64>, Error> {
-        let first = &self.problem.first;
-        let is_integer = |j: &usize| first.kind[*j] != VariableKind::Continuous;
-        let is_fractional = (0..first.dim()).filter(is_integer).any(|j| point[j] != point[j].round());
-        for j in (0..first.dim()).filter(is_integer) {
-            point[j] = point[j].round();
-        }
-        let clamp = |point: &mut [f64]| {
-            for (j, x) in point[..first.dim()].iter_mut().enumerate() {
-                *x = x.clamp(first.lower[j], first.upper[j]);
-            }
-        };
-        clamp(point);
-        if !is_fractional && (!first.has_integers() || model.row_violation(point) <= ROW_TOL) {
-            return Ok(None);
-        }
-        let mut fixed = Model::new();
-        self.write(&mut fixed, ModelVariant::RELAXED)?;
-        fixed.set_offset(first.constant);
-        // The incumbent of a stopped tree is rounded within a grace period.
-        let grace = clock.check().is_err().then(|| clock.grace());
-        let mut lp = linear_program(&fixed, 0, grace.as_ref().unwrap_or(clock))?;
-        let (mut lower, mut upper) = model.col_bounds();
-        for j in (0..first.dim()).filter(is_integer) {
-            (lower[j], upper[j]) = (point[j], point[j]);
-        }
-        lp.set_col_bounds(&lower, &upper)?;
-        if lp.solve()? != Status::Optimal {
-            return Ok(is_fractional.then_some(f64::INFINITY));
-        }
-        lp.primal(point)?;
-        for j in (0..first.dim()).filter(is_integer) {
-            point[j] = lower[j];
-        }
-        clamp(point);
-        Ok(is_fractional.then(|| lp.objective()))
     }
 
     fn solve_conic(&self, clock: &Clock) -> Result<MasterSolution, Error> {

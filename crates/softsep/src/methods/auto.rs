@@ -65,7 +65,12 @@ impl Auto {
     pub(super) fn new() -> Self {
         Self {
             bundle: MethodSettings::Bundle(BundleSettings::default()).build(),
-            branch_and_cut: MethodSettings::BranchAndCut(BranchAndCutSettings::default()).build(),
+            // Where a tree over cuts is slow, masters with scenario copies are strong.
+            branch_and_cut: MethodSettings::BranchAndCut(BranchAndCutSettings {
+                hands_over: true,
+                ..BranchAndCutSettings::default()
+            })
+            .build(),
             ccg: MethodSettings::Ccg(GenerationSettings::default()).build(),
             substitutes: [
                 MethodSettings::Benders(GenerationSettings::default()).build(),

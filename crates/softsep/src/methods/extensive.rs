@@ -164,7 +164,7 @@ impl Extensive {
         let is_complete = count == points.len();
         let scenarios: Vec<&[f64]> = points.iter().take(count).collect();
         run.say(&format!("solving for {count} of {} scenarios at once", points.len()));
-        let copies = ScenarioCopies::new(problem, scenarios, run.clock())?;
+        let copies = ScenarioCopies::new(problem, scenarios, run.clock())?.with_solver(run.solver());
         // The master gets a tenth of the gap; the rest covers tolerances elsewhere.
         let solved = copies.solve(&MasterStart::Cold, 0.1 * run.limits().gap, run.limits().seed, run.clock())?;
         run.set_master(MasterSize { scenarios: count, cuts: 0 });

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::relaxation::{Relaxed, cutting_planes, relax};
 use super::soft_options::{CHAIN_OPTIONS, SOFT_OPTIONS, joined};
 use super::unbounded::prove_if_feasible;
 use super::{Method, OptionInfo, scope};
@@ -20,14 +21,28 @@ use crate::separation::{
     build_separation, finite_equivalent,
 };
 
-/// The share of the gap that is left to the master, so that rounding elsewhere cannot use up all of it.
-const MASTER_SHARE: f64 = 0.1;
+/// Shares of the gap. Their sum is below 1: a separation that finds nothing has closed the gap.
+struct Shares {
+    /// The gap of the master.
+    master: f64,
+    /// How far a scenario must be above the master's θ to end a separation.
+    above: f64,
+    /// How far a bound may stay above the scenario found.
+    bound: f64,
+}
 
-/// The share of the gap by which a scenario must be above the master's θ to end a separation, and the share by which a
-/// bound may stay above the scenario found. With the master's they are less than the gap: a separation that finds
-/// nothing has closed it.
-const ABOVE_SHARE: f64 = 0.25;
-const BOUND_SHARE: f64 = 0.5;
+impl Shares {
+    /// The last digits of a master with integers take its tree longest, those of a linear program nothing.
+    fn of(problem: &Problem) -> Self {
+        match problem.first.has_integers() {
+            true => Self { master: 0.4, above: 0.2, bound: 0.3 },
+            false => Self { master: 0.1, above: 0.25, bound: 0.5 },
+        }
+    }
+}
+
+/// Scenarios of the relaxation that the first master with integers has copies of.
+const FIRST_COPIES: usize = 8;
 
 /// A bound is asked for on the way when the recourse solves since the last one are this many times those that it took.
 const BOUND_PERIOD: u64 = 4;
@@ -132,17 +147,22 @@ impl Method for Generation {
     fn solve(&self, problem: &Problem, certify: Certify, warm: &mut WarmStart, run: &mut Run) -> Result<Stop, Error> {
         let limits = run.limits();
         let soft = self.settings.soft.combined();
-        let context = SeparationContext::new(soft, Proof::Required, limits.gap, limits.seed, run.clock());
+        let context = SeparationContext::new(soft, Proof::Required, limits.gap, limits.seed, run.clock())
+            .with_solver(run.solver());
         let separation = build_separation(&self.settings.separation, problem, &context)?;
         if matches!(certify, Certify::Probabilistic(_)) && separation.is_exact() {
             let method = self.method;
             run.say(&format!("{method} proves its upper bound by exact separations, and makes no draws"));
         }
-        let mut master = MasterProblem::new(problem, run.clock())?;
-        if let Some(incumbent) = run.incumbent() {
-            for xi in &warm.scenarios {
-                master.add_copy(xi, &incumbent.x)?;
-            }
+        if let Some(stop) = self.solve_relaxation(problem, warm, run)? {
+            return Ok(stop);
+        }
+        let mut master = MasterProblem::new(problem, run.clock())?.with_solver(run.solver());
+        for xi in &warm.scenarios {
+            match run.incumbent() {
+                Some(incumbent) => master.add_copy(xi, &incumbent.x)?,
+                None => master.add_scenario(xi),
+            };
         }
         let mut state = GenerationState {
             problem,
@@ -150,6 +170,7 @@ impl Method for Generation {
             certify,
             separation,
             master,
+            shares: Shares::of(problem),
             pool: &mut warm.cuts,
             listed: 0,
             solves_at_bound: 0,
@@ -165,6 +186,28 @@ impl Method for Generation {
     }
 }
 
+impl Generation {
+    /// Solves the relaxation where x has integers and no scenarios are known: those that are worst at its optimum are
+    /// the first copies, so that few masters with integers are left to solve. Returns why the run ends, if it does.
+    fn solve_relaxation(&self, problem: &Problem, warm: &mut WarmStart, run: &mut Run) -> Result<Option<Stop>, Error> {
+        // The relaxation asks separations of its own, which a given one need not be able to answer for.
+        let is_custom = matches!(self.settings.separation, SeparationKind::Custom(_));
+        let grows_by_copies = self.growth == Growth::Copy;
+        if !grows_by_copies || !problem.first.has_integers() || !warm.scenarios.is_empty() || is_custom {
+            return Ok(None);
+        }
+        match relax(problem, &cutting_planes(&SeparationKind::Auto, &self.settings.soft), None, warm, run)? {
+            Relaxed::Ended(stop) => Ok(Some(stop)),
+            Relaxed::Solved(Some(x)) => {
+                warm.scenarios = warm.cuts.worst_scenarios(&x, FIRST_COPIES);
+                Ok(None)
+            }
+            // The loop itself finds out whether there is a decision.
+            Relaxed::Solved(None) | Relaxed::Unbounded => Ok(None),
+        }
+    }
+}
+
 /// The state of the loop.
 struct GenerationState<'a> {
     problem: &'a Problem,
@@ -172,6 +215,7 @@ struct GenerationState<'a> {
     certify: Certify,
     separation: Box<dyn Separation + 'a>,
     master: MasterProblem<'a>,
+    shares: Shares,
     pool: &'a mut CutPool,
     /// How many scenarios of a list have a copy because there was no decision to separate.
     listed: usize,
@@ -185,8 +229,12 @@ impl GenerationState<'_> {
     fn iterate(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
         run.set_master(self.master.size());
         let incumbent = run.incumbent().map(|incumbent| incumbent.x.clone());
-        let solved =
-            self.master.solve(incumbent.as_deref(), MASTER_SHARE * run.limits().gap, run.limits().seed, run.clock())?;
+        let solved = self.master.solve(
+            incumbent.as_deref(),
+            self.shares.master * run.limits().gap,
+            run.limits().seed,
+            run.clock(),
+        )?;
         run.count_nodes(solved.nodes);
         match solved.status {
             MasterStatus::Infeasible => {
@@ -220,7 +268,7 @@ impl GenerationState<'_> {
     /// bounds are then as close as tolerances allow.
     fn grow(&mut self, x: &[f64], theta: f64, run: &mut Run) -> Result<bool, Error> {
         let size = run.limits().gap * (self.problem.first.value(x) + theta).abs();
-        let above = theta + ABOVE_SHARE * size;
+        let above = theta + self.shares.above * size;
         if self.master.restore_copy(x, above)?
             || self.method.growth == Growth::Cut && self.master.add_violated_cut(x, above, self.pool)
         {
@@ -231,10 +279,10 @@ impl GenerationState<'_> {
         let effort = if self.separation.is_exact() { Effort::Thorough } else { Effort::Normal };
         let query = match self.wants_bound(run) {
             true => maximum.with_bound(f64::INFINITY),
-            false => maximum.above(above).with_bound(BOUND_SHARE * size).with_effort(effort),
+            false => maximum.above(above).with_bound(self.shares.bound * size).with_effort(effort),
         };
-        // Only an upper bound in the ledger ends a run that takes up every scenario above θ. Where none will come, smooth
-        // recourse would have another cut above θ for ever.
+        // Only an upper bound in the ledger ends a run that takes up every scenario above θ. Where none will come,
+        // smooth recourse would have another cut above θ for ever.
         let has_upper_bounds = self.certify != Certify::None && self.separation.is_exact();
         let least = theta + cost_tol(theta);
         let least = if has_upper_bounds { least } else { least.max(above) };
@@ -250,7 +298,7 @@ impl GenerationState<'_> {
             return Ok(false);
         }
         // Nothing new was found on the way: now the maximum is asked for.
-        let maximum = maximum.with_bound(BOUND_SHARE * size).with_effort(Effort::Thorough);
+        let maximum = maximum.with_bound(self.shares.bound * size).with_effort(Effort::Thorough);
         let found = self.separate(&maximum, run)?;
         self.add(x, least, found)
     }

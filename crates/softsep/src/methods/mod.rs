@@ -14,6 +14,7 @@ mod extensive;
 mod generation;
 mod method_settings;
 mod options;
+mod relaxation;
 mod scope;
 mod sgd;
 mod soft_options;

@@ -25,7 +25,8 @@ pub(super) fn separation<'p>(
         Exact::choose(problem).map_err(|reason| Error::Settings(format!("--certify exact: {reason}")))?;
     }
     let (limits, clock) = (run.limits(), run.clock());
-    build_separation(kind, problem, &SeparationContext::new(soft, proof, limits.gap, limits.seed, clock))
+    let context = SeparationContext::new(soft, proof, limits.gap, limits.seed, clock).with_solver(run.solver());
+    build_separation(kind, problem, &context)
 }
 
 /// Refuses integers, for the reason given, and sets that the separation cannot search.

@@ -54,7 +54,7 @@ pub(super) fn prove_if_feasible(
     let iterations = run.limits().iterations.map(|limit| limit.saturating_sub(used).max(1));
     let mut silent = Silent;
     let limits = Limits { iterations, ..run.limits().clone() };
-    let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
+    let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent).with_solver(run.solver());
     let stop = method.solve(&free, Certify::Exact, &mut WarmStart::cold(&free), &mut search)?;
     let (verdict, is_feasible) = (search.verdict().cloned(), search.bounds().upper().is_some());
     run.count_solves(search.recourse_solves());

@@ -1,15 +1,15 @@
 //! Solves that are abandoned when they do not stop at the deadline.
 //!
-//! HiGHS checks its interrupt flag between the nodes of a tree, not inside the linear program of a node, which may take
-//! minutes on a large one. Clarabel does not check it while it factors its matrix. Such a solve runs in a thread of its
-//! own. A second after the clock has stopped the caller returns without its result, and the thread ends when the solver
+//! HiGHS and Gurobi check their interrupt flags between the nodes of a tree, not inside the linear program of a node,
+//! which may take minutes on a large one. Clarabel does not check it while it factors its matrix. Such a solve runs in
+//! a thread of its own. A second after the clock has stopped the caller returns without its result, and the thread ends when the solver
 //! checks the flag.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use softsep_lp::{Lp, LpError, Status};
+use softsep_lp::{Lp, LpError, Mip, Status};
 
 use super::Clock;
 
@@ -22,7 +22,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// The reason why a solve gave no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unfinished {
-    /// HiGHS refused a call.
+    /// HiGHS or Gurobi refused a call.
     #[error(transparent)]
     Lp(#[from] LpError),
     /// The thread could not be started, or panicked.
@@ -44,6 +44,18 @@ pub(crate) fn solve_until(mut lp: Lp, clock: &Clock) -> Result<Option<(Lp, Statu
     };
     match run_until(clock, solve)? {
         Some((lp, status)) => Ok(Some((lp, status?))),
+        None => Ok(None),
+    }
+}
+
+/// Solves `mip` as [`solve_until`] does.
+pub(crate) fn solve_mip_until(mut mip: Mip, clock: &Clock) -> Result<Option<(Mip, Status)>, Unfinished> {
+    let solve = move || {
+        let status = mip.solve();
+        (mip, status)
+    };
+    match run_until(clock, solve)? {
+        Some((mip, status)) => Ok(Some((mip, status?))),
         None => Ok(None),
     }
 }

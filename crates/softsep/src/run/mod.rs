@@ -12,7 +12,7 @@ mod seed;
 pub use attested::{Assumption, Attested, ProbabilisticBound, Source, ViolationLevel};
 pub use bounds::{Best, Bounds, Certificate};
 pub use clock::{Clock, Interrupt, Limits, Stop};
-pub(crate) use deadline::{Unfinished, run_until, solve_here, solve_until};
+pub(crate) use deadline::{Unfinished, run_until, solve_here, solve_mip_until, solve_until};
 pub use incumbent::Incumbent;
 pub use observer::{
     ChainDiagnostics, ChainRecord, Event, Header, MasterSize, Observer, Record, SearchDiagnostics, Silent,
@@ -22,6 +22,7 @@ pub use seed::{Purpose, Random, normals, stream};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use softsep_lp::MipSolver;
 
 /// What was proved about a problem that has no optimum.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +88,7 @@ pub enum RecourseEvidence {
 pub struct Run<'a> {
     clock: Clock,
     limits: Limits,
+    solver: MipSolver,
     bounds: Bounds,
     incumbent: Option<Incumbent>,
     verdict: Option<Verdict>,
@@ -108,6 +110,7 @@ impl<'a> Run<'a> {
         Self {
             clock,
             limits,
+            solver: MipSolver::default(),
             bounds: Bounds::default(),
             incumbent: None,
             verdict: None,
@@ -121,6 +124,16 @@ impl<'a> Run<'a> {
             reserve: None,
             observer,
         }
+    }
+
+    /// The same run with another solver of mixed-integer programs.
+    pub(crate) fn with_solver(self, solver: &MipSolver) -> Self {
+        Self { solver: solver.clone(), ..self }
+    }
+
+    /// The solver of mixed-integer masters and separations.
+    pub(crate) fn solver(&self) -> &MipSolver {
+        &self.solver
     }
 
     /// The time left and the interrupt flag, to hand to solvers.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use softsep_lp::MipSolver;
+
 use super::soft::chain_states;
 use super::{Cascade, Exact, Kkt, Separation, SeparationKind, SoftSeparation, SoftSettings};
 use crate::error::Error;
@@ -39,12 +41,19 @@ pub struct SeparationContext<'a> {
     pub seed: u64,
     /// The clock of the run.
     pub clock: &'a Clock,
+    /// The solver of mixed-integer programs.
+    pub(crate) solver: MipSolver,
 }
 
 impl<'a> SeparationContext<'a> {
     /// A context for a run with this gap, seed and clock.
     pub fn new(soft: SoftSettings, proof: Proof, gap: f64, seed: u64, clock: &'a Clock) -> Self {
-        Self { soft, proof, gap, seed, clock }
+        Self { soft, proof, gap, seed, clock, solver: MipSolver::default() }
+    }
+
+    /// The same context with another solver of mixed-integer programs.
+    pub(crate) fn with_solver(self, solver: &MipSolver) -> Self {
+        Self { solver: solver.clone(), ..self }
     }
 }
 
@@ -99,10 +108,10 @@ pub fn build_separation<'p>(
         SeparationKind::Custom(custom) => custom.0.build(problem, context),
         SeparationKind::Soft => soft(),
         SeparationKind::Scan | SeparationKind::Split | SeparationKind::Bilinear => {
-            Exact::of_kind(kind, problem).map_err(refuse)?.build(problem)
+            Exact::of_kind(kind, problem).map_err(refuse)?.build_with(problem, &context.solver)
         }
         SeparationKind::Kkt => {
-            let mut kkt = Kkt::new(problem).map_err(|reason| refuse(reason.into()))?;
+            let mut kkt = Kkt::new(problem).map_err(|reason| refuse(reason.into()))?.with_solver(&context.solver);
             // Big-M constants that would be infinite are refused before the run. One that is stopped here computes them
             // no more.
             match kkt.prepare(context.clock) {
@@ -111,14 +120,14 @@ pub fn build_separation<'p>(
             }
         }
         SeparationKind::Cascade => {
-            let exact = Exact::choose(problem).map_err(refuse)?.build(problem)?;
+            let exact = Exact::choose(problem).map_err(refuse)?.build_with(problem, &context.solver)?;
             Ok(Box::new(Cascade::new(soft()?, Some(exact))))
         }
         SeparationKind::Auto => {
             let states = match chain_states(problem, &context.soft, context.clock) {
                 // A set without states has no chains; an exact separation needs none.
                 Err(Error::Set(_)) if context.proof == Proof::Required => {
-                    return Exact::choose(problem).map_err(refuse)?.build(problem);
+                    return Exact::choose(problem).map_err(refuse)?.build_with(problem, &context.solver);
                 }
                 states => states?,
             };
@@ -127,7 +136,7 @@ pub fn build_separation<'p>(
                 Proof::IfCheap => Exact::choose(problem).ok().filter(|exact| is_cheap(exact, problem, states.as_ref())),
                 Proof::Unwanted => None,
             };
-            let exact = exact.map(|exact| exact.build(problem)).transpose()?;
+            let exact = exact.map(|exact| exact.build_with(problem, &context.solver)).transpose()?;
             Ok(Box::new(Cascade::new(soft_separation(problem, states, context)?, exact)))
         }
     }

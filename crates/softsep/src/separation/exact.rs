@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use softsep_lp::MipSolver;
+
 use super::choice::CustomSeparation;
 use super::{Bilinear, Kkt, NoFiniteEquivalent, NotBilinear, NotKkt, Scan, Separation, Split, finite_equivalent};
 use crate::error::Error;
@@ -190,8 +192,17 @@ impl Exact {
         }
     }
 
-    /// Builds it.
+    /// Builds it, with HiGHS for mixed-integer programs.
     pub fn build<'p>(self, problem: &'p Problem) -> Result<Box<dyn Separation + 'p>, Error> {
+        self.build_with(problem, &MipSolver::Highs)
+    }
+
+    /// Builds it, with this solver for mixed-integer programs.
+    pub(crate) fn build_with<'p>(
+        self,
+        problem: &'p Problem,
+        solver: &MipSolver,
+    ) -> Result<Box<dyn Separation + 'p>, Error> {
         match self {
             Self::Scan(count) => {
                 // The effort of an enumeration grows with its limit: it is that of the choice.
@@ -201,11 +212,11 @@ impl Exact {
             }
             Self::Split => Ok(Box::new(Split::new(problem))),
             Self::Bilinear => match Bilinear::new(problem) {
-                Ok(bilinear) => Ok(Box::new(bilinear)),
+                Ok(bilinear) => Ok(Box::new(bilinear.with_solver(solver))),
                 Err(reason) => Err(Error::Master(NoExactSeparation::from(reason).to_string())),
             },
             Self::Kkt => match Kkt::new(problem) {
-                Ok(kkt) => Ok(Box::new(kkt)),
+                Ok(kkt) => Ok(Box::new(kkt.with_solver(solver))),
                 Err(reason) => Err(Error::Master(NoExactSeparation::from(reason).to_string())),
             },
         }

@@ -1,12 +1,12 @@
-//! A mixed-integer program of a separation, solved by HiGHS under the run's clock.
+//! A mixed-integer program of a separation, solved by HiGHS or another solver under the run's clock.
 
 use std::sync::Arc;
 
-use softsep_lp::{Lp, Model, Status, Toggle};
+use softsep_lp::{Mip, MipSolver, Model, Status};
 
 use super::slopes::raised;
 use crate::error::Error;
-use crate::run::{Clock, solve_until};
+use crate::run::{Clock, solve_mip_until};
 
 /// The tolerances and the limit of a tree search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,46 +55,50 @@ impl TreeOutcome {
 
 impl MixedInteger<'_> {
     /// Searches the maximum until the gap is met or the clock stops.
-    pub(super) fn search(&self, tolerances: MipTolerances, clock: &Clock) -> Result<TreeOutcome, Error> {
-        let mut lp = Lp::new(self.model)?;
-        lp.set_costs(&self.value.iter().map(|value| -value).collect::<Vec<f64>>())?;
-        lp.set_mip_gap(tolerances.gap)?;
-        lp.set_integrality(tolerances.integrality)?;
+    pub(super) fn search(
+        &self,
+        tolerances: MipTolerances,
+        solver: &MipSolver,
+        clock: &Clock,
+    ) -> Result<TreeOutcome, Error> {
+        let mut mip = Mip::new(self.model, solver)?;
+        mip.set_costs(&self.value.iter().map(|value| -value).collect::<Vec<f64>>())?;
+        mip.set_mip_gap(tolerances.gap)?;
+        mip.set_integrality(tolerances.integrality)?;
         if let Some(nodes) = tolerances.nodes {
-            lp.set_mip_nodes(nodes)?;
+            mip.set_node_limit(nodes)?;
         }
-        lp.set_interrupt(Arc::clone(clock.interrupt()))?;
-        lp.set_time_limit(clock.left())?;
+        mip.set_interrupt(Arc::clone(clock.interrupt()))?;
+        mip.set_time_limit(clock.left())?;
         if !self.start.is_empty() {
-            lp.set_partial_start(&self.start)?;
+            mip.set_partial_start(&self.start)?;
         }
-        let Some((mut lp, mut status)) = solve_until(lp, clock)? else { return Ok(TreeOutcome::UNKNOWN) };
+        let Some((mut mip, mut status)) = solve_mip_until(mip, clock)? else { return Ok(TreeOutcome::UNKNOWN) };
         if matches!(status, Status::Infeasible | Status::InfeasibleOrUnbounded | Status::Unbounded | Status::Failed) {
-            // HiGHS's presolve has returned wrong statuses: the program is solved again without it.
-            lp.clear_solver()?;
-            lp.set_presolve(Toggle::Off)?;
-            lp.set_time_limit(clock.left())?;
-            let Some(again) = solve_until(lp, clock)? else { return Ok(TreeOutcome::UNKNOWN) };
-            (lp, status) = again;
+            // Presolve has returned wrong statuses: the program is solved again without it.
+            mip.restart_without_presolve()?;
+            mip.set_time_limit(clock.left())?;
+            let Some(again) = solve_mip_until(mip, clock)? else { return Ok(TreeOutcome::UNKNOWN) };
+            (mip, status) = again;
         }
-        self.read(&lp, status)
+        self.read(&mip, status)
     }
 
     /// Reads the result of a solve.
-    fn read(&self, lp: &Lp, status: Status) -> Result<TreeOutcome, Error> {
-        let nodes = lp.mip_nodes();
+    fn read(&self, mip: &Mip, status: Status) -> Result<TreeOutcome, Error> {
+        let nodes = mip.nodes();
         if status == Status::Infeasible {
             return Ok(TreeOutcome { bound: f64::NEG_INFINITY, point: None, nodes, is_complete: true });
         }
         let mut point = None;
-        if lp.has_feasible_point() {
-            lp.primal(point.insert(vec![0.0; self.model.cols()]))?;
+        if mip.has_feasible_point() {
+            mip.primal(point.insert(vec![0.0; self.model.cols()]))?;
         }
         // A program without binaries has no tree and no dual bound; its objective value is the maximum.
         let bound = match status {
-            Status::Optimal if !self.has_binaries => Some(lp.objective()),
+            Status::Optimal if !self.has_binaries => Some(mip.objective()),
             Status::Optimal | Status::TimeLimit | Status::Interrupted | Status::OtherLimit if self.has_binaries => {
-                lp.mip_dual_bound()
+                mip.dual_bound()
             }
             _ => None,
         };

@@ -8,9 +8,9 @@ mod settings;
 
 use self::callback::SeparationCallback;
 use self::certified::CertifyingCallback;
-use self::root::Relaxed;
 pub use self::settings::{BranchAndCutSettings, Root, TreeKind};
 use super::options::parse_with_presets;
+use super::relaxation::Relaxed;
 use super::unbounded::prove_unbounded;
 use super::{Certify, Entry, Method, MethodSettings, Reaches, scope};
 use crate::cuts::{Cursor, WarmStart};
@@ -40,13 +40,27 @@ pub(super) const ENTRY: Entry = Entry {
 /// Searches in a row without a new cut after which the search has stalled.
 const MOST_STALE: u32 = 10;
 
-/// Nodes of a tree without scenario copies, and the share of the way from the root's bound to the incumbent's cost that
-/// its lower bound must have come by then for it to go on. Copies make a node two to four times as expensive. On lot
-/// sizing a tree over cuts alone has come a fifth of the way after 1500 nodes, and takes more than ten times as long as
-/// one with copies; on network design it has come three quarters, and copies double its time. Facility location and
-/// small unit commitments need fewer nodes in all.
-const TRIALS: [(u64, f64); 2] = [(1500, 0.35), (4000, 0.8)];
+/// A trial of a tree without scenario copies: where its lower bound has come less than `share` of the way from the
+/// root's bound to the incumbent's cost after so many nodes, the tree is slow.
+struct Trial {
+    nodes: u64,
+    share: f64,
+}
+
+/// Trials after which another method continues, if one does. Of 20 instances (docs/design/masters-and-tree.md), lot
+/// sizing and the slowest unit commitment had come at most 0.30 of the way after 800 nodes, and 0.26 after 400; all
+/// others, which the tree closes soon, at least 0.59 and 0.16.
+const HAND_OVER_TRIALS: [Trial; 2] = [Trial { nodes: 400, share: 0.1 }, Trial { nodes: 800, share: 0.45 }];
+
+/// Trials after which the tree starts again with copies, which make a node two to four times as expensive. On network
+/// design a tree over cuts has come three quarters of the way after 1500 nodes, and copies double its time.
+const COPY_TRIALS: [Trial; 2] = [Trial { nodes: 1500, share: 0.35 }, Trial { nodes: 4000, share: 0.8 }];
+
+/// Copies after a slow trial.
 const AUTO_COPIES: usize = 4;
+
+/// Scenarios of the relaxation that a method which continues begins with.
+const HANDED_OVER: usize = 8;
 
 /// The share of a limited time that is kept for a bound of the incumbent.
 const RESERVE: f64 = 0.2;
@@ -134,7 +148,18 @@ impl Method for BranchAndCut {
         let mut callback = SeparationCallback::new(problem, &self.settings, certify, &mut warm.cuts, run)?;
         let ended = match self.settings.tree {
             TreeKind::Multi => multi::search(&mut callback, certify, run),
-            TreeKind::Single => search_tree(problem, &self.settings, relaxed.as_deref(), &mut callback, run),
+            TreeKind::Single => {
+                let hands_over = self.settings.hands_over && certify == Certify::Exact;
+                match search_tree(problem, &self.settings, hands_over, relaxed.as_deref(), &mut callback, run) {
+                    Ok(Searched::Ended(stop)) => Ok(stop),
+                    Ok(Searched::IsSlow) => {
+                        drop(callback);
+                        hand_over(relaxed.as_deref(), warm, run);
+                        return Ok(Stop::Stalled);
+                    }
+                    Err(error) => Err(error),
+                }
+            }
         };
         if matches!(&ended, Ok(_) | Err(Error::Interrupted(_))) {
             callback.certify_at_end(run)?;
@@ -168,16 +193,37 @@ fn search_by_chains(
     stop
 }
 
+/// How the search of one tree ended.
+enum Searched {
+    /// The run is over, or the tree is done.
+    Ended(Stop),
+    /// The lower bound rises slowly, and another method continues.
+    IsSlow,
+}
+
+/// Hands the worst scenarios at the relaxation's decision to the next method, and those at the incumbent.
+fn hand_over(relaxed: Option<&[f64]>, warm: &mut WarmStart, run: &Run) {
+    super::hand_over(warm, run);
+    let mut scenarios = relaxed.map_or_else(Vec::new, |x| warm.cuts.worst_scenarios(x, HANDED_OVER));
+    for xi in warm.scenarios.drain(..).take(HANDED_OVER / 2) {
+        if !scenarios.contains(&xi) {
+            scenarios.push(xi);
+        }
+    }
+    warm.scenarios = scenarios;
+}
+
 /// Searches one tree, and logs the work of the search. `relaxed` is the decision of the root's method. With copies by
-/// the automatic rule the search begins without any, and starts again with some where the bound has come less far than
-/// [`TRIALS`] say.
+/// the automatic rule the search begins without any. A slow search ends after [`HAND_OVER_TRIALS`] if it `hands_over`,
+/// and starts again with some copies after [`COPY_TRIALS`].
 fn search_tree(
     problem: &Problem,
     settings: &BranchAndCutSettings,
+    hands_over: bool,
     relaxed: Option<&[f64]>,
     callback: &mut SeparationCallback,
     run: &mut Run,
-) -> Result<Stop, Error> {
+) -> Result<Searched, Error> {
     let copies_of = |callback: &SeparationCallback, count: usize| -> Vec<Vec<f64>> {
         relaxed.map_or_else(Vec::new, |x| callback.pool.worst_scenarios(x, count))
     };
@@ -185,18 +231,23 @@ fn search_tree(
     let copies = copies_of(callback, settings.copies.unwrap_or(0));
     let root_bound = run.bounds().lower();
     let mut tree = Tree::new(problem, TreeSettings { copies, ..TreeSettings::default() }, run.clock())?;
-    for &(nodes, share) in TRIALS.iter().filter(|_| is_auto) {
-        if settings.nodes.is_some_and(|limit| limit <= nodes) {
+    let hand_over_trials = HAND_OVER_TRIALS.iter().filter(|_| hands_over).map(|trial| (trial, true));
+    for (trial, hands_over) in hand_over_trials.chain(COPY_TRIALS.iter().map(|trial| (trial, false))) {
+        if !is_auto || settings.nodes.is_some_and(|limit| limit <= trial.nodes) {
             break;
         }
-        tree.set_node_limit(Some(nodes));
+        tree.set_node_limit(Some(trial.nodes));
         let ended = search_with_reserve(&mut tree, callback, run);
-        if !matches!(ended, Ok(Stop::IterationLimit)) || tree.work().nodes < nodes {
+        if !matches!(ended, Ok(Stop::IterationLimit)) || tree.work().nodes < trial.nodes {
             log_work(&tree, run);
-            return ended;
+            return ended.map(Searched::Ended);
         }
-        if closed_share(root_bound, run) < share {
+        if closed_share(root_bound, run) < trial.share {
             log_work(&tree, run);
+            if hands_over {
+                run.say("the bound of the tree rises slowly");
+                return Ok(Searched::IsSlow);
+            }
             let copies = copies_of(callback, AUTO_COPIES);
             run.say(&format!("the bound rises slowly: the tree starts again with {} scenario copies", copies.len()));
             tree = Tree::new(problem, TreeSettings { copies, ..TreeSettings::default() }, run.clock())?;
@@ -206,7 +257,7 @@ fn search_tree(
     tree.set_node_limit(settings.nodes);
     let ended = search_with_reserve(&mut tree, callback, run);
     log_work(&tree, run);
-    ended
+    ended.map(Searched::Ended)
 }
 
 /// The share of the way from the root's bound to the incumbent's cost that the lower bound has come; 0 without an

@@ -18,7 +18,7 @@ const MASTER_SHARE: f64 = 0.1;
 /// Solves the master, separates at its decision, and repeats.
 pub(super) fn search(callback: &mut SeparationCallback, certify: Certify, run: &mut Run) -> Result<Stop, Error> {
     let problem = callback.problem;
-    let mut master = CutMaster::new(problem, MASTER_SHARE * run.limits().gap, run.clock())?;
+    let mut master = CutMaster::new(problem, MASTER_SHARE * run.limits().gap, run.clock())?.with_solver(run.solver());
     let mut stale = 0;
     let mut near = vec![0.0; problem.first.dim()];
     while stale < MOST_STALE {

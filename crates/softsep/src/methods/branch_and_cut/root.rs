@@ -1,74 +1,28 @@
-//! The root: the relaxation is solved first, by a method for continuous x, and its cuts warm-start the tree (line 1 of
-//! Algorithm 3).
+//! The root: who solves the relaxation (line 1 of Algorithm 3).
 
 use super::settings::{BranchAndCutSettings, Root};
-use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::error::Error;
-use crate::methods::{BundleSettings, MethodSettings, SgdSettings, Stabilisation};
+use crate::methods::relaxation::{self, Relaxed, THOROUGH_SOLVES};
+use crate::methods::{MethodSettings, SgdSettings};
 use crate::model::Problem;
-use crate::run::{Limits, Run, Silent, Stop, Verdict};
+use crate::run::Run;
 use crate::separation::SoftSettings;
 
-/// The share of the gap to which the relaxation is solved. Its cuts matter near its optimum; its last digits do not.
-const SHARE: f64 = 0.3;
-
-/// The largest number of recourse solves of a search that verifies the relaxation's decision, of which only the cuts
-/// are used.
-const THOROUGH_SOLVES: u64 = 100;
-
-/// How the relaxation ended.
-pub(super) enum Relaxed {
-    /// It is bounded, or that is not known; its cuts are in the pool. Its decision, if it has one.
-    Solved(Option<Vec<f64>>),
-    /// The run is over: the relaxation is infeasible, and so is the problem.
-    Ended(Stop),
-    /// Its cost falls without end, and so does the problem's if some decision is feasible.
-    Unbounded,
-}
-
-/// Solves the relaxation. Its lower bound is one of the problem's, and its cuts are valid for the problem.
+/// Solves the relaxation as the settings say.
 pub(super) fn relax(
     problem: &Problem,
     settings: &BranchAndCutSettings,
     warm: &mut WarmStart,
     run: &mut Run,
 ) -> Result<Relaxed, Error> {
-    let soft = SoftSettings { thorough_solves: Some(THOROUGH_SOLVES), ..settings.soft.clone() };
+    let soft = || SoftSettings { thorough_solves: Some(THOROUGH_SOLVES), ..settings.soft.clone() };
     let method = match settings.root {
         Root::None => return Ok(Relaxed::Solved(None)),
-        Root::Sgd => MethodSettings::Sgd(SgdSettings { soft, ..SgdSettings::default() }),
+        Root::Sgd => MethodSettings::Sgd(SgdSettings { soft: soft(), ..SgdSettings::default() }),
         // Algorithm 1 with the chains of the tree.
-        Root::Paper => MethodSettings::Sgd(SgdSettings { soft, ..SgdSettings::paper() }),
-        // Projections onto a level set are slow where X has a row per integer: in-out takes a tenth of the time there.
-        Root::Bundle => MethodSettings::Bundle(BundleSettings {
-            separation: settings.separation.clone(),
-            stabilisation: Stabilisation::InOut,
-            soft,
-        }),
+        Root::Paper => MethodSettings::Sgd(SgdSettings { soft: soft(), ..SgdSettings::paper() }),
+        Root::Bundle => relaxation::cutting_planes(&settings.separation, &settings.soft),
     };
-    let relaxed = problem.relaxed();
-    let mut silent = Silent;
-    let limits = Limits { gap: SHARE * run.limits().gap, iterations: settings.root_iterations, ..run.limits().clone() };
-    let mut search = Run::new(run.method(), limits, run.clock().clone(), &mut silent);
-    let ended = method.build().solve(&relaxed, Certify::None, warm, &mut search);
-    let (solves, iterations) = (search.recourse_solves(), search.iterations());
-    let x = search.incumbent().map(|incumbent| incumbent.x.clone());
-    let (lower, verdict, exact) = (search.bounds().lower(), search.verdict().cloned(), search.exact_separations());
-    run.count_solves(solves);
-    run.count_exact(exact);
-    match (verdict, ended) {
-        (Some(verdict @ Verdict::Infeasible(_)), _) => return Ok(Relaxed::Ended(run.prove(verdict))),
-        (Some(Verdict::Unbounded(_)), _) => return Ok(Relaxed::Unbounded),
-        (None, Err(error)) if !error.is_interrupt() => {
-            run.say(&format!("the relaxation was not solved to optimality: {error}"));
-        }
-        (None, _) => {}
-    }
-    if let Some(lower) = lower {
-        run.lower(lower);
-    }
-    let cuts = warm.cuts.len();
-    run.say(&format!("the relaxation: {iterations} iterations, {solves} recourse solves, {cuts} cuts"));
-    Ok(Relaxed::Solved(x))
+    relaxation::relax(problem, &method, settings.root_iterations, warm, run)
 }

@@ -184,6 +184,10 @@ pub struct BranchAndCutSettings {
     /// and some where the lower bound rises slowly.
     #[serde(deserialize_with = "copies", serialize_with = "as_copies")]
     pub copies: Option<usize>,
+    /// Whether another method continues where the lower bound rises slowly and a proof is wanted: the search then ends
+    /// in place of a restart with copies.
+    #[serde(skip)]
+    pub(in crate::methods) hands_over: bool,
 }
 
 impl Default for BranchAndCutSettings {
@@ -201,6 +205,7 @@ impl Default for BranchAndCutSettings {
             power,
             nodes: None,
             copies: None,
+            hands_over: false,
         }
     }
 }

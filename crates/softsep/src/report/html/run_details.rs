@@ -8,7 +8,7 @@ use super::escape::text;
 use crate::certify::{Assumed, Certify, ChainConstants, ProbabilisticTarget};
 use crate::outcome::Outcome;
 use crate::report::history::History;
-use crate::settings::Settings;
+use crate::settings::{Settings, Solver};
 
 /// Returns the section.
 pub(super) fn section(file: Option<&str>, settings: &Settings, outcome: &Outcome, history: &History) -> String {
@@ -50,6 +50,9 @@ fn command(file: Option<&str>, settings: &Settings) -> String {
     }
     if let Some(limit) = settings.iterations {
         let _ = write!(line, " --iterations {limit}");
+    }
+    if settings.solver != Solver::Highs {
+        let _ = write!(line, " --solver {}", word(&settings.solver.to_string()));
     }
     match settings.certify {
         Certify::Free => {}
@@ -119,11 +122,12 @@ mod tests {
             seed: 7,
             threads: Some(2),
             certify: Certify::Exact,
+            solver: "gurobi:/opt/gurobi".parse().unwrap(),
         };
         assert_eq!(
             command(Some("it's mine.json"), &settings),
             "softsep solve 'it'\\''s mine.json' --method sgd --gap 1e-7 --seed 7 --time-limit 1.5 --iterations 9 \
-             --certify exact --start @DECISION --proposal uniform --chains 4"
+             --solver gurobi:/opt/gurobi --certify exact --start @DECISION --proposal uniform --chains 4"
         );
         let assumed = Assumed::Chain(ChainConstants::new(2.0).with_eta(0.5).with_lipschitz(3.0));
         let wanted = ProbabilisticTarget { confidence: 0.99, level: 0.01, assumed };

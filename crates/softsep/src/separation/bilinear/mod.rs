@@ -23,6 +23,8 @@ mod milp;
 mod products;
 mod tighten;
 
+use softsep_lp::MipSolver;
+
 use super::mixed_integer::{LOOSE_INTEGRALITY, MipTolerances, STRICT_INTEGRALITY};
 use super::search_state::{SearchState, ascend_and_bound};
 use super::slopes::{SlopeRanges, useful_levels};
@@ -73,6 +75,7 @@ pub struct Bilinear<'p> {
     rays: Option<SearchSpace>,
     /// Whether recourse at the nominal scenario means recourse everywhere, once asked.
     absorbs_scenarios: Option<bool>,
+    solver: MipSolver,
     declined: Option<&'static str>,
 }
 
@@ -165,6 +168,7 @@ pub(super) enum RecourseExists {
 pub(super) fn recourse_exists(
     shift: &[f64],
     space: &SearchSpace,
+    solver: &MipSolver,
     clock: &Clock,
     state: &mut SearchState,
 ) -> Result<RecourseExists, Error> {
@@ -192,7 +196,7 @@ pub(super) fn recourse_exists(
     }
     // Any ray with a positive gain suffices.
     let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY, nodes: None };
-    let outcome = milp.starting_at(&state.found.xi).search(tolerances, clock)?;
+    let outcome = milp.starting_at(&state.found.xi).search(tolerances, solver, clock)?;
     state.found.nodes += outcome.nodes;
     if outcome.bound < RAY_GAIN_TOL {
         return Ok(RecourseExists::Everywhere);
@@ -218,7 +222,13 @@ impl<'p> Bilinear<'p> {
         }
         let shape = problem.set.shape(&Part::whole(problem.set.dim())).filter(|shape| shape.ball.is_none());
         let polytope = shape.and_then(|shape| shape.polytope).ok_or(NotBilinear::NotAPolytope)?;
-        Ok(Self { problem, polytope, feasible: None, rays: None, absorbs_scenarios: None, declined: None })
+        let solver = MipSolver::default();
+        Ok(Self { problem, polytope, feasible: None, rays: None, absorbs_scenarios: None, solver, declined: None })
+    }
+
+    /// The same separation with another solver of mixed-integer programs.
+    pub(crate) fn with_solver(self, solver: &MipSolver) -> Self {
+        Self { solver: solver.clone(), ..self }
     }
 
     /// Returns the reason why the last claim was missing or that of a relaxation, if it was another one than the clock.
@@ -256,7 +266,8 @@ impl<'p> Bilinear<'p> {
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
         if !self.has_recourse_everywhere(state)? {
-            match recourse_exists(&shift, &self.rays(clock)?, clock, state)? {
+            let rays = self.rays(clock)?;
+            match recourse_exists(&shift, &rays, &self.solver, clock, state)? {
                 RecourseExists::Everywhere => {}
                 RecourseExists::NotAtFound => return Ok(()),
                 RecourseExists::Unknown(why) => {
@@ -348,7 +359,8 @@ impl<'p> Bilinear<'p> {
         let gap = (0.5 * goal.tolerance / goal.size).clamp(LP_BOUND_TOL, 1.0);
         for integrality in [LOOSE_INTEGRALITY, STRICT_INTEGRALITY] {
             let least = goal.least(state);
-            let outcome = milp.starting_at(&state.found.xi).search(MipTolerances { gap, integrality, nodes }, clock)?;
+            let tolerances = MipTolerances { gap, integrality, nodes };
+            let outcome = milp.starting_at(&state.found.xi).search(tolerances, &self.solver, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < least {
                 self.settle_below(least, state);

@@ -18,7 +18,7 @@
 mod conditions;
 mod ranges;
 
-use softsep_lp::Model;
+use softsep_lp::{MipSolver, Model};
 
 use super::bilinear::{RecourseExists, SearchSpace, recourse_exists};
 use super::mixed_integer::{LOOSE_INTEGRALITY, MipTolerances, MixedInteger, STRICT_INTEGRALITY};
@@ -70,6 +70,7 @@ pub struct Kkt<'p> {
     shape: Shape,
     /// The ranges that depend on the problem alone; computed by the first search that needs them.
     dual_ranges: Option<DualRanges>,
+    solver: MipSolver,
     declined: Option<&'static str>,
 }
 
@@ -98,7 +99,13 @@ impl<'p> Kkt<'p> {
             return Err(NotKkt::CostsMove);
         }
         let shape = problem.set.shape(&Part::whole(problem.set.dim())).ok_or(NotKkt::NoShape)?;
-        Ok(Self { problem, conditions: Conditions::new(problem), shape, dual_ranges: None, declined: None })
+        let (conditions, solver) = (Conditions::new(problem), MipSolver::default());
+        Ok(Self { problem, conditions, shape, dual_ranges: None, solver, declined: None })
+    }
+
+    /// The same separation with another solver of mixed-integer programs.
+    pub(crate) fn with_solver(self, solver: &MipSolver) -> Self {
+        Self { solver: solver.clone(), ..self }
     }
 
     /// Returns the reason why the last claim was missing or larger than asked for, if it was another one than the
@@ -186,7 +193,7 @@ impl<'p> Kkt<'p> {
         let recourse = &self.problem.recourse;
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
-        match recourse_exists(&shift, &rays, clock, state)? {
+        match recourse_exists(&shift, &rays, &self.solver, clock, state)? {
             RecourseExists::Everywhere => {}
             RecourseExists::NotAtFound => return Ok(()),
             RecourseExists::Unknown(why) => {
@@ -264,9 +271,8 @@ impl<'p> Kkt<'p> {
         let (mut bound, mut idle_rounds) = (f64::INFINITY, 0);
         loop {
             let start = program.start(self.problem, state)?;
-            let outcome = program
-                .at(start)
-                .search(MipTolerances { gap: gap.max(coarse_gap), integrality, nodes: None }, clock)?;
+            let tolerances = MipTolerances { gap: gap.max(coarse_gap), integrality, nodes: None };
+            let outcome = program.at(start).search(tolerances, &self.solver, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < state.found.value - CONTRADICTION_TOL * size {
                 state.found.claim = Claim::Nothing;

@@ -1,5 +1,7 @@
 //! The settings of a run, and the limits of the other calls.
 
+mod solver;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -8,6 +10,7 @@ use crate::certify::Certify;
 use crate::error::Error;
 use crate::methods::MethodSettings;
 use crate::run::Clock;
+pub use solver::Solver;
 
 /// Settings of a run: the method with its own settings, and the settings of all methods.
 ///
@@ -38,6 +41,8 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// The proof to look for.
     pub certify: Certify,
+    /// The solver of mixed-integer masters and separations.
+    pub solver: Solver,
 }
 
 impl Default for Settings {
@@ -50,6 +55,7 @@ impl Default for Settings {
             seed: 1,
             threads: None,
             certify: Certify::Free,
+            solver: Solver::Highs,
         }
     }
 }
@@ -88,6 +94,11 @@ impl Settings {
     /// The same settings with another proof to look for.
     pub fn certify(self, certify: Certify) -> Self {
         Self { certify, ..self }
+    }
+
+    /// The same settings with another solver of mixed-integer masters and separations.
+    pub fn solver(self, solver: Solver) -> Self {
+        Self { solver, ..self }
     }
 
     /// Checks the settings; the error names the first invalid one.
