@@ -120,6 +120,11 @@ impl Lp {
         self.highs.set_double(c"mip_abs_gap", MIP_ABSOLUTE_GAP)
     }
 
+    /// Sets the largest number of nodes of a MIP's tree.
+    pub fn set_mip_nodes(&mut self, nodes: u64) -> Result<(), LpError> {
+        self.highs.set_int(c"mip_max_nodes", i32::try_from(nodes).unwrap_or(i32::MAX))
+    }
+
     /// Sets the integrality tolerance: the largest distance of an integer column from an integer.
     pub fn set_integrality(&mut self, tolerance: f64) -> Result<(), LpError> {
         self.highs.set_double(c"mip_feasibility_tolerance", tolerance)

@@ -87,6 +87,14 @@ impl Mip {
         }
     }
 
+    /// Sets the largest number of nodes.
+    pub fn set_node_limit(&mut self, nodes: u64) -> Result<(), LpError> {
+        match &mut self.program {
+            Program::Highs(lp) => lp.set_mip_nodes(nodes),
+            Program::Gurobi(program) => Ok(program.set_node_limit(nodes)?),
+        }
+    }
+
     /// Sets the random seed of the solver.
     pub fn set_seed(&mut self, seed: u64) -> Result<(), LpError> {
         match &mut self.program {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::certification::check_recourse;
+use crate::certification::{check_recourse, decide_late};
 use crate::certify::Certify;
 use crate::cuts::WarmStart;
 use crate::definition::one_line;
@@ -139,6 +139,11 @@ fn solve_as_written(
             Err(error) if error.is_refusal() => return Err(error),
             Err(error) => (Stop::Failed, Some(error)),
         };
+        if stop == Stop::TimeLimit
+            && let Err(error) = decide_late(problem, &mut run)
+        {
+            run.say(&format!("no decision was found in time ({error})"));
+        }
         // A result outlives a failure of this search.
         let recourse = check_recourse(problem, &mut run).unwrap_or(RecourseEvidence::Unknown);
         let note = format!("{} recourse solves, {} exact separations", run.recourse_solves(), run.exact_separations());

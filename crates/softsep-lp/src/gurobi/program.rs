@@ -78,6 +78,10 @@ impl GurobiProgram {
         self.raw.set_double(c"IntFeasTol", self.integrality)
     }
 
+    pub(crate) fn set_node_limit(&mut self, nodes: u64) -> Result<(), GurobiError> {
+        self.raw.set_double(c"NodeLimit", nodes as f64)
+    }
+
     pub(crate) fn set_seed(&mut self, seed: u64) -> Result<(), GurobiError> {
         self.raw.set_int(c"Seed", (seed & 0x3fff_ffff) as i32)
     }

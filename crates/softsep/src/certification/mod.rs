@@ -38,7 +38,7 @@ use std::sync::Arc;
 pub(crate) use call_rule::CallRule;
 pub(crate) use evaluator::{Evaluator, cost_at};
 pub(crate) use inside::bound_inside;
-pub(crate) use record::{count, keep_unseparated, late_separation, separate_and_record};
+pub(crate) use record::{count, decide_late, keep_unseparated, late_separation, separate_and_record};
 pub(crate) use recourse::check_recourse;
 pub(crate) use verification::Verification;
 

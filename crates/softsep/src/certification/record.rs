@@ -4,10 +4,17 @@ use super::cost_at;
 use crate::certify::Certify;
 use crate::cuts::CutPool;
 use crate::error::Error;
+use crate::master::{MasterStart, ScenarioCopies};
 use crate::model::Problem;
 use crate::numeric::tolerances::FEASIBILITY_TOL;
+use crate::recourse::engine;
 use crate::run::Run;
-use crate::separation::{Claim, Exact, Found, Query, Separation, SeparationKind, Split};
+use crate::separation::{Claim, Exact, Found, Query, Separation, SeparationKind, Split, ascend};
+
+/// The relative gap of a decision for the nominal scenario after a time limit, and the largest number of nonzeros of its
+/// program: a moment has to be enough for it.
+const LATE_GAP: f64 = 0.05;
+const LATE_NONZEROS: usize = 100_000;
 
 /// Separates at a decision, inserts the cut, and writes the cost of the decision into the ledger.
 ///
@@ -56,6 +63,32 @@ pub(crate) fn keep_unseparated(problem: &Problem, x: &[f64], run: &mut Run) -> R
         problem.set.nominal(&mut nominal);
         let value = cost_at(problem, x, &nominal, run)?;
         run.consider_nominal(x, value, &nominal);
+    }
+    Ok(())
+}
+
+/// Gives a run over integers that its time limit has ended without a decision one that is good for the nominal scenario,
+/// with its cost at the scenarios that ascents find, if a moment is enough for that.
+pub(crate) fn decide_late(problem: &Problem, run: &mut Run) -> Result<(), Error> {
+    let (first, recourse) = (&problem.first, &problem.recourse);
+    let nonzeros = first.rows.nonzeros() + recourse.g.nonzeros() + recourse.e.nonzeros();
+    let is_mixed_integer = first.has_integers() && recourse.is_linear() && first.quadratic.is_zero();
+    if run.incumbent().is_some() || run.verdict().is_some() || !is_mixed_integer || nonzeros > LATE_NONZEROS {
+        return Ok(());
+    }
+    let clock = run.clock().grace();
+    let mut nominal = vec![0.0; problem.set.dim()];
+    problem.set.nominal(&mut nominal);
+    let master = ScenarioCopies::new(problem, vec![&nominal], &clock)?;
+    let Some(x) = master.solve(&MasterStart::Cold, LATE_GAP, run.limits().seed, &clock)?.x else { return Ok(()) };
+    if first.violation(&x).is_some_and(|violation| violation.amount > FEASIBILITY_TOL) {
+        return Ok(());
+    }
+    let mut engine = engine(problem, &clock)?;
+    let found = ascend(problem, engine.as_mut(), &x)?;
+    run.count_solves(engine.work().solves);
+    if found.value.is_finite() {
+        run.consider(&x, first.value(&x) + found.value, &found.xi);
     }
     Ok(())
 }

@@ -123,6 +123,11 @@ impl Exact {
     /// Chooses by the problem's set and class.
     pub fn choose(problem: &Problem) -> Result<Self, NoExactSeparation> {
         let most = if problem.recourse.is_linear() { MAX_ENUMERATED } else { MAX_ENUMERATED_IN_CONES };
+        // A set that has not counted its extreme points with some effort has many, and to enumerate them takes longer
+        // than a search that does without.
+        if matches!(problem.set.extremes(), Count::MoreThan(_)) && !problem.recourse.costs_move() {
+            return Ok(Self::Split);
+        }
         match list_length(problem, most) {
             Ok(points) => Ok(Self::Scan(points)),
             Err(NoFiniteEquivalent::CostsMove) => Err(NoFiniteEquivalent::CostsMove.into()),

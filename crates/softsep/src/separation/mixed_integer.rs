@@ -8,7 +8,7 @@ use super::slopes::raised;
 use crate::error::Error;
 use crate::run::{Clock, solve_mip_until};
 
-/// The tolerances of a tree search.
+/// The tolerances and the limit of a tree search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MipTolerances {
     /// The relative gap at which the search may stop.
@@ -16,6 +16,8 @@ pub(super) struct MipTolerances {
     /// The largest distance of a binary from an integer. The objective value of the best point may be too large by this
     /// times a big-M constant.
     pub(super) integrality: f64,
+    /// The largest number of nodes.
+    pub(super) nodes: Option<u64>,
 }
 
 /// The integrality tolerance of the first tree search, and of the second one where the first result is too large.
@@ -63,6 +65,9 @@ impl MixedInteger<'_> {
         mip.set_costs(&self.value.iter().map(|value| -value).collect::<Vec<f64>>())?;
         mip.set_mip_gap(tolerances.gap)?;
         mip.set_integrality(tolerances.integrality)?;
+        if let Some(nodes) = tolerances.nodes {
+            mip.set_node_limit(nodes)?;
+        }
         mip.set_interrupt(Arc::clone(clock.interrupt()))?;
         mip.set_time_limit(clock.left())?;
         if !self.start.is_empty() {

@@ -17,6 +17,7 @@ pub(crate) mod polyhedron;
 pub(crate) mod scenarios;
 mod shape;
 mod states;
+mod unimodular;
 mod vertices;
 
 pub(crate) use boxed::Boxed;

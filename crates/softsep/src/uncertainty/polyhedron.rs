@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::oracle::{Oracle, SparseRow};
 use super::states::{AffineHull, Body, BodyShape, HalfSpaces, ListRows, MapColumn, VertexWalk};
+use super::unimodular::Budgets;
 use super::vertices::{self, Cut, Effort, GaveUp};
 use super::{
     Count, Part, Polytope, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, allow, check, chord,
@@ -13,6 +14,9 @@ use crate::definition::{Check, Complaints, Index, Row, ScenarioList, item, taken
 
 /// The effort of [`Uncertainty::extremes`]: about a second.
 const TRY: Effort = Effort { points: 20_000, work: 150_000_000 };
+
+/// The effort of a count where the rows are budgets: a tenth of a second.
+const COUNT: Effort = Effort { points: 1_000_000, work: 50_000_000 };
 
 /// How exactly the ranges are known, relative to their size.
 const RANGE: f64 = 1e-9;
@@ -38,8 +42,13 @@ pub(crate) struct Polyhedron {
     ranges: Vec<(f64, f64)>,
     /// The mean of the members in which those are taken.
     center: Vec<f64>,
-    /// The vertices, once asked for.
+    /// The rows as budgets, if they are that.
+    budgets: Option<Budgets>,
+    /// The vertices, or their number where the rows are budgets, once asked for.
     vertices: OnceLock<Result<ScenarioList, GaveUp>>,
+    count: OnceLock<Result<usize, GaveUp>>,
+    /// The first enumeration beyond the effort of [`TRY`], with its limit: it is long, and several callers ask for it.
+    many: OnceLock<(usize, Result<ScenarioList, GaveUp>)>,
 }
 
 /// A polyhedron as `ξ = center + B u` with `⟨normal, u⟩ ≤ limit` for each facet. Normals have length one, zero is in
@@ -139,11 +148,14 @@ impl Polyhedron {
             lower: lower.to_vec(),
             upper: upper.to_vec(),
             constraints: constraints.to_vec(),
+            budgets: Budgets::of(lower, upper, &rows),
             rows,
             oracle,
             ranges,
             center,
             vertices: OnceLock::new(),
+            count: OnceLock::new(),
+            many: OnceLock::new(),
         }))
     }
 
@@ -152,6 +164,9 @@ impl Polyhedron {
     /// The parameters that are not fixed are scaled to `t` in the unit cube; the simplex to start from is `t ≥ 0` and
     /// the largest `Σt`.
     fn enumerate_within(&self, effort: Effort) -> Result<ScenarioList, GaveUp> {
+        if let Some(budgets) = &self.budgets {
+            return budgets.enumerate(effort);
+        }
         let width = |index: usize| self.ranges[index].1 - self.ranges[index].0;
         let free = self.free();
         let mut xi: Vec<f64> = self.ranges.iter().map(|&(least, most)| least.midpoint(most)).collect();
@@ -308,6 +323,17 @@ impl Polyhedron {
     fn attempted(&self) -> &Result<ScenarioList, GaveUp> {
         self.vertices.get_or_init(|| self.enumerate_within(TRY))
     }
+
+    /// At most `limit` vertices, with an effort in proportion. A failure stands for all smaller limits.
+    fn enumerate_many(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, GaveUp> {
+        let more = (limit / TRY.points) as u64;
+        let effort = Effort { points: limit, work: TRY.work.saturating_mul(more) };
+        match self.many.get_or_init(|| (limit, self.enumerate_within(effort))) {
+            (_, Ok(points)) => Ok(Cow::Borrowed(points)),
+            (tried, Err(gave_up)) if limit <= *tried => Err(*gave_up),
+            _ => self.enumerate_within(effort).map(Cow::Owned),
+        }
+    }
 }
 
 /// The states of a polyhedron's vertices with moves along edges, however few the vertices are. They are counted if
@@ -426,10 +452,15 @@ impl Uncertainty for Polyhedron {
     }
 
     /// Enumerates the vertices when first asked, for about a second at most. If that was not enough, the count is
-    /// a lower bound.
+    /// a lower bound. Vertices of budgets are counted further.
     fn extremes(&self) -> Count {
-        match self.attempted() {
-            Ok(points) => Count::Exactly(points.len() as u128),
+        let counted = match (self.attempted(), &self.budgets) {
+            (Ok(points), _) => Ok(points.len()),
+            (Err(_), Some(budgets)) => *self.count.get_or_init(|| budgets.count(COUNT)),
+            (Err(gave_up), None) => Err(*gave_up),
+        };
+        match counted {
+            Ok(count) => Count::Exactly(count as u128),
             Err(GaveUp { certain }) => Count::MoreThan(certain.saturating_sub(1) as u128),
         }
     }
@@ -439,13 +470,15 @@ impl Uncertainty for Polyhedron {
     fn enumerate(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, TooMany> {
         match self.attempted() {
             Ok(points) => allow(self.extremes(), limit).map(|_| Cow::Borrowed(points)),
+            Err(_) if self.budgets.is_some() && allow(self.extremes(), limit).is_err() => {
+                Err(TooMany { count: self.extremes(), limit })
+            }
             Err(_) if limit > TRY.points => {
-                let more = (limit / TRY.points) as u64;
-                let effort = Effort { points: limit, work: TRY.work.saturating_mul(more) };
-                self.enumerate_within(effort).map(Cow::Owned).map_err(|GaveUp { certain }| TooMany {
+                let points = self.enumerate_many(limit).map_err(|GaveUp { certain }| TooMany {
                     count: Count::MoreThan(certain.saturating_sub(1) as u128),
                     limit,
-                })
+                })?;
+                allow(Count::Exactly(points.len() as u128), limit).map(|_| points)
             }
             Err(_) => Err(TooMany { count: self.extremes(), limit }),
         }
@@ -491,6 +524,10 @@ impl Uncertainty for Polyhedron {
             }
         }
         Some(Shape { polytope: Some(polytope), ball: None })
+    }
+
+    fn levels(&self, entry: usize) -> Option<Vec<f64>> {
+        self.budgets.as_ref().map(|budgets| budgets.levels(entry))
     }
 
     /// Rows whose activity does not change along the line beyond rounding, as equations, do not limit it.

@@ -76,7 +76,10 @@ pub(super) enum Formulation {
         products: bool,
     },
     /// With binaries.
-    MixedInteger,
+    MixedInteger {
+        /// As above.
+        products: bool,
+    },
 }
 
 impl Domain {
@@ -120,7 +123,8 @@ impl BilinearProgram<'_> {
             Domain::Levels(polytope, levels) => (polytope, milp.add_levels(polytope, levels, bounds, formulation)),
             Domain::Corners(polytope) => (polytope, milp.add_corners(polytope, bounds, formulation)),
         };
-        if !matches!(formulation, Formulation::Relaxation { products: false, .. }) {
+        let (Formulation::Relaxation { products, .. } | Formulation::MixedInteger { products }) = formulation;
+        if products {
             milp.add_products(&columns, self.recourse, polytope, &set_columns);
         }
         if let Formulation::Relaxation { least, .. } = formulation {
@@ -139,7 +143,7 @@ impl MilpModel {
     }
 
     fn binary(&mut self, formulation: Formulation) -> usize {
-        if formulation == Formulation::MixedInteger {
+        if matches!(formulation, Formulation::MixedInteger { .. }) {
             self.has_binaries = true;
             self.value.push(0.0);
             self.model.add_integer(0.0, 0.0, 1.0)

@@ -8,10 +8,12 @@
 //! 2. Ranges of the slopes over Π, computed once for a problem, fix the entries in which Q is monotone. If they fix all
 //!    entries, the worst case is known.
 //! 3. The same search over the rays of Π decides whether some scenario has no recourse.
-//! 4. Linear programs tighten all ranges, restricted to objective values of at least the worst scenario's cost
-//!    (`tighten.rs`).
-//! 5. A tree search solves the mixed-integer program (`../mixed_integer.rs`). If a range stays infinite, no tree is
-//!    searched, and the claim is that of the relaxation.
+//! 4. A tree search solves the mixed-integer program (`../mixed_integer.rs`) with these ranges, up to a number of nodes.
+//! 5. Where that is not enough, linear programs tighten all ranges, restricted to objective values of at least the worst
+//!    scenario's cost (`tighten.rs`), and a tree search solves the program with the products of `products.rs`. If a
+//!    range stays infinite, no tree is searched, and the claim is that of the relaxation.
+//!
+//! The third step is left out where every scenario is known to have recourse.
 //!
 //! A claim is the tree's dual bound, raised by 1e-7 of itself (or of one) for HiGHS's tolerances. Binaries that are
 //! integral up to a tolerance only may make the best point's objective value too large. The dual bound is valid all the
@@ -31,11 +33,11 @@ use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::{COORDINATE_TOL, EXACTNESS_TOL, LP_BOUND_TOL};
-use crate::recourse::DualSet;
+use crate::recourse::{DualSet, absorbs_scenarios};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
-use milp::{BilinearProgram, Domain, Formulation};
-use tighten::{BoundTarget, Tightened, tighten};
+use milp::{BilinearProgram, Domain, Formulation, MilpModel, VariableBounds};
+use tighten::{BOTH, BoundTarget, Tightened, tighten};
 
 /// The smallest gain of a ray, normalised to a largest multiplier of one, that proves missing recourse: solvers'
 /// tolerances explain smaller gains.
@@ -44,6 +46,10 @@ const RAY_GAIN_TOL: f64 = 1e-6;
 /// A search is restricted to objective values of at least the worst scenario's cost less this share, so that tolerances
 /// do not exclude that scenario.
 const CUTOFF_MARGIN: f64 = 1e-6;
+
+/// The nodes of the first tree search. Its relaxation is small and weak; where these do not suffice, the tighter one of
+/// the second search is worth its time.
+const FIRST_NODES: u64 = 2000;
 
 /// The reason why this separation does not apply to a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -63,19 +69,41 @@ pub enum NotBilinear {
 pub struct Bilinear<'p> {
     problem: &'p Problem,
     polytope: Polytope,
-    /// The search spaces, which depend on the problem alone; computed by the first search that needs them.
-    search_spaces: Option<SearchSpaces>,
+    /// The search spaces, which depend on the problem alone; computed by the first search that needs them. The first is
+    /// `None` within if no dual is feasible.
+    feasible: Option<Option<SearchSpace>>,
+    rays: Option<SearchSpace>,
+    /// Whether recourse at the nominal scenario means recourse everywhere, once asked.
+    absorbs_scenarios: Option<bool>,
     solver: MipSolver,
     declined: Option<&'static str>,
 }
 
-/// The search spaces of a problem.
-#[derive(Debug, Clone)]
-struct SearchSpaces {
-    /// Over feasible duals; `None` if no dual is feasible.
-    feasible: Option<SearchSpace>,
-    /// Over rays.
-    rays: SearchSpace,
+/// The scenarios and bounds that end a search.
+struct Goal {
+    above: Option<f64>,
+    /// The larger of `above` and the cost of the worst scenario before the search.
+    floor: f64,
+    tolerance: f64,
+    /// The size of the floor.
+    size: f64,
+}
+
+impl Goal {
+    fn of(target: &Target, state: &SearchState) -> Self {
+        let floor = target.above.unwrap_or(f64::NEG_INFINITY).max(state.found.value);
+        Self { above: target.above, floor, tolerance: target.tolerance, size: floor.abs().max(1.0) }
+    }
+
+    /// The objective value below which a solver contradicts the worst scenario found.
+    fn least(&self, state: &SearchState) -> f64 {
+        state.found.value - CUTOFF_MARGIN * state.found.value.abs().max(1.0)
+    }
+
+    fn is_met(&self, bound: f64, state: &SearchState) -> bool {
+        self.above.is_some_and(|above| state.found.value > above)
+            || bound <= state.found.value.max(self.floor) + self.tolerance.max(EXACTNESS_TOL * self.size)
+    }
 }
 
 /// The ranges of slopes over a set of duals, and the part of the uncertainty set that can hold the maximum.
@@ -83,6 +111,8 @@ struct SearchSpaces {
 pub(super) struct SearchSpace {
     slopes: Vec<(f64, f64)>,
     domain: Domain,
+    /// Bounds that hold at every decision.
+    bounds: VariableBounds,
 }
 
 impl SearchSpace {
@@ -99,8 +129,21 @@ impl SearchSpace {
                 Some(levels) => Domain::Levels(reduced, levels),
                 None => Domain::Corners(reduced),
             };
-            Self { slopes: ranges.least.into_iter().zip(ranges.most).collect(), domain }
+            let slopes: Vec<(f64, f64)> = ranges.least.into_iter().zip(ranges.most).collect();
+            Self { bounds: domain.initial_bounds(slopes.clone()), slopes, domain }
         }))
+    }
+
+    /// Tightens the bounds of complementary pairs, so that they hold at every decision.
+    fn tighten(&mut self, problem: &Problem, clock: &Clock) -> Result<(), Error> {
+        if self.bounds.pairs.is_empty() {
+            return Ok(());
+        }
+        let (recourse, shift) = (&problem.recourse, vec![0.0; problem.recourse.rows()]);
+        let program = BilinearProgram { recourse, duals: DualSet::Feasible, shift: &shift, domain: &self.domain };
+        let mut bound = f64::INFINITY;
+        let everything = BoundTarget { least: f64::NEG_INFINITY, enough: f64::NEG_INFINITY };
+        tighten(&program, &[false], &mut self.bounds, everything, &mut bound, clock).map(|_| ())
     }
 
     /// The space of the rays, which are never none.
@@ -144,15 +187,15 @@ pub(super) fn recourse_exists(
     let mut bounds = space.domain.initial_bounds(space.slopes.clone());
     let mut bound = f64::INFINITY;
     let bound_target = BoundTarget { least: RAY_GAIN_TOL, enough: RAY_GAIN_TOL };
-    if tighten(&program, &mut bounds, bound_target, &mut bound, clock)? != Tightened::Tight {
+    if tighten(&program, BOTH, &mut bounds, bound_target, &mut bound, clock)? != Tightened::Tight {
         return Ok(RecourseExists::Everywhere);
     }
-    let milp = program.write(&bounds, Formulation::MixedInteger);
+    let milp = program.write(&bounds, Formulation::MixedInteger { products: true });
     if let Some(missing_bound) = milp.missing_bound {
         return Ok(RecourseExists::Unknown(missing_bound));
     }
     // Any ray with a positive gain suffices.
-    let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY };
+    let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY, nodes: None };
     let outcome = milp.starting_at(&state.found.xi).search(tolerances, solver, clock)?;
     state.found.nodes += outcome.nodes;
     if outcome.bound < RAY_GAIN_TOL {
@@ -179,7 +222,8 @@ impl<'p> Bilinear<'p> {
         }
         let shape = problem.set.shape(&Part::whole(problem.set.dim())).filter(|shape| shape.ball.is_none());
         let polytope = shape.and_then(|shape| shape.polytope).ok_or(NotBilinear::NotAPolytope)?;
-        Ok(Self { problem, polytope, search_spaces: None, solver: MipSolver::default(), declined: None })
+        let solver = MipSolver::default();
+        Ok(Self { problem, polytope, feasible: None, rays: None, absorbs_scenarios: None, solver, declined: None })
     }
 
     /// The same separation with another solver of mixed-integer programs.
@@ -192,35 +236,47 @@ impl<'p> Bilinear<'p> {
         self.declined
     }
 
-    fn search_spaces(&mut self, clock: &Clock) -> Result<SearchSpaces, Error> {
-        if let Some(search_spaces) = &self.search_spaces {
-            return Ok(search_spaces.clone());
+    fn feasible(&mut self, clock: &Clock) -> Result<Option<SearchSpace>, Error> {
+        if let Some(feasible) = &self.feasible {
+            return Ok(feasible.clone());
         }
-        let feasible = SearchSpace::new(DualSet::Feasible, self.problem, &self.polytope, clock)?;
-        let rays = SearchSpace::of_rays(self.problem, &self.polytope, clock)?;
-        Ok(self.search_spaces.insert(SearchSpaces { feasible, rays }).clone())
+        let mut feasible = SearchSpace::new(DualSet::Feasible, self.problem, &self.polytope, clock)?;
+        if let Some(space) = &mut feasible {
+            space.tighten(self.problem, clock)?;
+        }
+        Ok(self.feasible.insert(feasible).clone())
+    }
+
+    fn rays(&mut self, clock: &Clock) -> Result<SearchSpace, Error> {
+        match &self.rays {
+            Some(rays) => Ok(rays.clone()),
+            None => Ok(self.rays.insert(SearchSpace::of_rays(self.problem, &self.polytope, clock)?).clone()),
+        }
     }
 
     /// Bounds the maximum, and searches a worse scenario.
     fn bound(&mut self, x: &[f64], target: &Target, clock: &Clock, state: &mut SearchState) -> Result<(), Error> {
-        let search_spaces = self.search_spaces(clock)?;
+        let feasible = self.feasible(clock)?;
         let recourse = &self.problem.recourse;
-        if let Some(xi) = search_spaces.feasible.as_ref().and_then(|space| space.domain.only()) {
+        if let Some(xi) = feasible.as_ref().and_then(|space| space.domain.only()) {
             let cost = state.take(xi)?;
             state.claim(cost);
             return Ok(());
         }
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
-        match recourse_exists(&shift, &search_spaces.rays, &self.solver, clock, state)? {
-            RecourseExists::Everywhere => {}
-            RecourseExists::NotAtFound => return Ok(()),
-            RecourseExists::Unknown(why) => {
-                self.declined = Some(why);
-                return Ok(());
+        if !self.has_recourse_everywhere(state)? {
+            let rays = self.rays(clock)?;
+            match recourse_exists(&shift, &rays, &self.solver, clock, state)? {
+                RecourseExists::Everywhere => {}
+                RecourseExists::NotAtFound => return Ok(()),
+                RecourseExists::Unknown(why) => {
+                    self.declined = Some(why);
+                    return Ok(());
+                }
             }
         }
-        match &search_spaces.feasible {
+        match &feasible {
             Some(space) if recourse.dim() > 0 => {
                 let duals = DualSet::Feasible;
                 let program = BilinearProgram { recourse, duals, shift: &shift, domain: &space.domain };
@@ -235,6 +291,17 @@ impl<'p> Bilinear<'p> {
         }
     }
 
+    /// Whether every scenario is known to have recourse without a search.
+    fn has_recourse_everywhere(&mut self, state: &mut SearchState) -> Result<bool, Error> {
+        let absorbs = match self.absorbs_scenarios {
+            Some(absorbs) => absorbs,
+            None => *self.absorbs_scenarios.insert(absorbs_scenarios(self.problem)?),
+        };
+        let mut nominal = vec![0.0; self.problem.set.dim()];
+        self.problem.set.nominal(&mut nominal);
+        Ok(absorbs && state.has_recourse(&nominal)?)
+    }
+
     /// Bounds the maximum for a problem in which every scenario has recourse.
     fn maximise(
         &mut self,
@@ -244,15 +311,21 @@ impl<'p> Bilinear<'p> {
         clock: &Clock,
         state: &mut SearchState,
     ) -> Result<(), Error> {
-        let floor = target.above.unwrap_or(f64::NEG_INFINITY).max(state.found.value);
-        let size = floor.abs().max(1.0);
+        let goal = Goal::of(target, state);
+        let mut bound = f64::INFINITY;
+        let plain = program.write(&space.bounds, Formulation::MixedInteger { products: false });
+        if plain.missing_bound.is_none()
+            && self.search_tree(&plain, Some(FIRST_NODES), &goal, &mut bound, clock, state)?
+        {
+            return Ok(());
+        }
         // Objective values below the worst scenario's cost are excluded, and no larger ones: if the program then
         // excludes the scenario itself, the solver's answer is wrong.
-        let least = state.found.value - CUTOFF_MARGIN * state.found.value.abs().max(1.0);
-        let bound_target = BoundTarget { least, enough: floor + target.tolerance.max(2.0 * LP_BOUND_TOL * size) };
-        let mut bounds = space.domain.initial_bounds(space.slopes.clone());
-        let mut bound = f64::INFINITY;
-        let tightened = tighten(program, &mut bounds, bound_target, &mut bound, clock);
+        let least = goal.least(state);
+        let bound_target =
+            BoundTarget { least, enough: goal.floor + goal.tolerance.max(2.0 * LP_BOUND_TOL * goal.size) };
+        let mut bounds = space.bounds.clone();
+        let tightened = tighten(program, BOTH, &mut bounds, bound_target, &mut bound, clock);
         if bound < f64::INFINITY {
             state.claim(bound.max(least));
         }
@@ -264,34 +337,50 @@ impl<'p> Bilinear<'p> {
             Tightened::Enough => return Ok(()),
             Tightened::Tight => {}
         }
-        let milp = program.write(&bounds, Formulation::MixedInteger);
+        let milp = program.write(&bounds, Formulation::MixedInteger { products: true });
         if let Some(missing_bound) = milp.missing_bound {
             self.declined = Some(missing_bound);
             return Ok(());
         }
-        let gap = (0.5 * target.tolerance / size).clamp(LP_BOUND_TOL, 1.0);
+        self.search_tree(&milp, None, &goal, &mut bound, clock, state).map(|_| ())
+    }
+
+    /// Lowers `bound`, the claim, by a tree search with at most so many nodes. Returns whether the search is over: the
+    /// goal is met, or the clock has stopped.
+    fn search_tree(
+        &mut self,
+        milp: &MilpModel,
+        nodes: Option<u64>,
+        goal: &Goal,
+        bound: &mut f64,
+        clock: &Clock,
+        state: &mut SearchState,
+    ) -> Result<bool, Error> {
+        let gap = (0.5 * goal.tolerance / goal.size).clamp(LP_BOUND_TOL, 1.0);
         for integrality in [LOOSE_INTEGRALITY, STRICT_INTEGRALITY] {
-            let tolerances = MipTolerances { gap, integrality };
+            let least = goal.least(state);
+            let tolerances = MipTolerances { gap, integrality, nodes };
             let outcome = milp.starting_at(&state.found.xi).search(tolerances, &self.solver, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < least {
                 self.settle_below(least, state);
-                break;
+                return Ok(true);
             }
-            bound = bound.min(outcome.bound);
-            if bound < f64::INFINITY {
-                state.claim(bound);
+            *bound = bound.min(outcome.bound);
+            if *bound < f64::INFINITY {
+                state.claim(*bound);
             }
             if let Some(point) = &outcome.point {
                 state.take_support(&milp.slopes_at(point))?;
             }
-            if !outcome.is_complete
-                || bound <= state.found.value.max(floor) + target.tolerance.max(EXACTNESS_TOL * size)
-            {
-                break;
+            if goal.is_met(*bound, state) || clock.check().is_err() {
+                return Ok(true);
+            }
+            if !outcome.is_complete {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Claims `least` where HiGHS found no point with this objective value, unless the worst scenario contradicts it.

@@ -34,20 +34,24 @@ pub(super) enum Tightened {
     Tight,
 }
 
-/// Tightens `bounds`, and lowers `bound`, an upper bound on the objective value. Errs if the clock stops it; both are
-/// valid then.
+/// The relaxations without and with products of dual rows, in the order in which they tighten bounds.
+pub(super) const BOTH: &[bool] = &[false, true];
+
+/// Tightens `bounds` by relaxations without products or with them, and lowers `bound`, an upper bound on the objective
+/// value. Errs if the clock stops it; both are valid then.
 ///
 /// The relaxation with products takes many times as long as the other one. It is solved once for `bound`, and for
 /// ranges only where a bound is missing.
 pub(super) fn tighten(
     program: &BilinearProgram,
+    relaxations: &[bool],
     bounds: &mut VariableBounds,
     target: BoundTarget,
     bound: &mut f64,
     clock: &Clock,
 ) -> Result<Tightened, Error> {
     let least = target.least;
-    for products in [false, true] {
+    for &products in relaxations {
         for _ in 0..MAX_PASSES {
             let milp = program.write(bounds, Formulation::Relaxation { least, products });
             let mut tightening =

@@ -271,7 +271,7 @@ impl<'p> Kkt<'p> {
         let (mut bound, mut idle_rounds) = (f64::INFINITY, 0);
         loop {
             let start = program.start(self.problem, state)?;
-            let tolerances = MipTolerances { gap: gap.max(coarse_gap), integrality };
+            let tolerances = MipTolerances { gap: gap.max(coarse_gap), integrality, nodes: None };
             let outcome = program.at(start).search(tolerances, &self.solver, clock)?;
             state.found.nodes += outcome.nodes;
             if outcome.bound < state.found.value - CONTRADICTION_TOL * size {
