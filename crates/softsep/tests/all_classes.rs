@@ -252,8 +252,8 @@ fn over_twelve_decades_nothing_is_wrong() {
     assert!(tally.failed.len() as f64 <= 0.4 * tally.runs as f64, "{:?}", tally.failed);
 }
 
-/// 1609: cuts of bases whose duals prove nothing. 1708: a point that violates a row, where no point is feasible. 1884: a
-/// bound that only such points contradict.
+/// 1609: cuts of bases whose duals prove nothing. 1708: a point that violates a row, where no point is feasible. 1884:
+/// a bound that only such points contradict.
 #[test]
 fn problems_over_twelve_decades_that_once_had_a_wrong_bound() {
     let tally = study("once wrong", vec![1609, 1708, 1884], true);

@@ -11,8 +11,8 @@ use crate::recourse::engine;
 use crate::run::Run;
 use crate::separation::{Claim, Exact, Found, Query, Separation, SeparationKind, Split, ascend};
 
-/// The relative gap of a decision for the nominal scenario after a time limit, and the largest number of nonzeros of its
-/// program: a moment has to be enough for it.
+/// The relative gap of a decision for the nominal scenario after a time limit, and the largest number of nonzeros of
+/// its program: a moment has to be enough for it.
 const LATE_GAP: f64 = 0.05;
 const LATE_NONZEROS: usize = 100_000;
 
@@ -67,8 +67,8 @@ pub(crate) fn keep_unseparated(problem: &Problem, x: &[f64], run: &mut Run) -> R
     Ok(())
 }
 
-/// Gives a run over integers that its time limit has ended without a decision one that is good for the nominal scenario,
-/// with its cost at the scenarios that ascents find, if a moment is enough for that.
+/// Gives a run over integers that its time limit has ended without a decision one that is good for the nominal
+/// scenario, with its cost at the scenarios that ascents find, if a moment is enough for that.
 pub(crate) fn decide_late(problem: &Problem, run: &mut Run) -> Result<(), Error> {
     let (first, recourse) = (&problem.first, &problem.recourse);
     let nonzeros = first.rows.nonzeros() + recourse.g.nonzeros() + recourse.e.nonzeros();

@@ -2,8 +2,8 @@
 //!
 //! HiGHS and Gurobi check their interrupt flags between the nodes of a tree, not inside the linear program of a node,
 //! which may take minutes on a large one. Clarabel does not check it while it factors its matrix. Such a solve runs in
-//! a thread of its own. A second after the clock has stopped the caller returns without its result, and the thread ends when the solver
-//! checks the flag.
+//! a thread of its own. A second after the clock has stopped the caller returns without its result, and the thread ends
+//! when the solver checks the flag.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;

@@ -13,7 +13,8 @@ const INFEASIBLE: f64 = 1e5;
 
 /// The optimum by golden sections in every coordinate of x, nested, over the exact worst case of each x; integers are
 /// enumerated. `None` for more than two first-stage variables, for sets whose worst case cannot be enumerated, and
-/// where the search finds no feasible x or the engine has no answer at some x. It misses feasible sets without interior.
+/// where the search finds no feasible x or the engine has no answer at some x. It misses feasible sets without
+/// interior.
 pub fn optimum_by_search(problem: &Problem) -> Option<f64> {
     if problem.first.dim() > 2 || !problem.set.is_finite_list() && problem.recourse.costs_move() {
         return None;

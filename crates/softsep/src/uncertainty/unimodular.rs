@@ -4,7 +4,8 @@
 //! With `ξ_j = lower_j + w_j·ζ_j` a row is a budget if all its coefficients `a_j·w_j` have one absolute value. A column
 //! may be turned round, `ζ → 1 − ζ`, so that all its signs are positive. Then the vertices are known in two cases:
 //!
-//! - No entry is in two rows: at a vertex at most one ζ of a row is neither 0 nor 1, and it fills the row up to a limit.
+//! - No entry is in two rows: at a vertex at most one ζ of a row is neither 0 nor 1, and it fills the row up to a
+//!   limit.
 //! - All limits are integral and the matrix of the rows is totally unimodular: all ζ are 0 or 1. It is so if the rows
 //!   are intervals of entries in their order, and if they are the union of two laminar families (groups, subgroups and
 //!   totals; hours and places), in each of which two rows are disjoint or one contains the other.

@@ -130,8 +130,8 @@ fn certificates_of_budget_sets_are_true() {
 
 /// Decisions of `sgd` with its estimates, half of them after a few iterations only, on the sets of the paper. No
 /// certificate that `sgd` gives by default is false; levels and bounds under derived constants are false at most as
-/// often as stated. `SOFTSEP_SOAK=1 SEEDS=40` asks for a thousand, and prints how often bounds with rho = 0.9 given, as the paper has
-/// it, are false: nothing makes that constant true.
+/// often as stated. `SOFTSEP_SOAK=1 SEEDS=40` asks for a thousand, and prints how often bounds with rho = 0.9 given, as
+/// the paper has it, are false: nothing makes that constant true.
 #[test]
 fn certificates_of_decisions_found_are_true() {
     let is_long = std::env::var_os("SOFTSEP_SOAK").is_some();

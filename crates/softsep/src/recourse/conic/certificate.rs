@@ -36,8 +36,8 @@ const FARTHEST: f64 = 1e3;
 const POINT_VIOLATION_TOL: f64 = 1e-9;
 
 /// Largest violation of a row by a point whose cost with the prices of its violations is an upper bound, see
-/// [`Violation::largest`]: a tenth of what HiGHS allows. Of 60,000 recourse programs in ordinary units 0.7 % leave more than
-/// rounding, and none more than this.
+/// [`Violation::largest`]: a tenth of what HiGHS allows. Of 60,000 recourse programs in ordinary units 0.7 % leave more
+/// than rounding, and none more than this.
 const PRICED_VIOLATION_TOL: f64 = 1e-8;
 
 /// A gap of a solved program that is larger, absolutely and as a share of the cost, is worth another solve.

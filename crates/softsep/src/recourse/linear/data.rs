@@ -2,7 +2,8 @@
 
 use crate::model::{Problem, Sparse};
 
-/// Largest reduced cost that counts as rounding on a column without a bound, as a share of the terms that it is a sum of.
+/// Largest reduced cost that counts as rounding on a column without a bound, as a share of the terms that it is a sum
+/// of.
 const RESIDUAL_SHARE: f64 = 1e-13;
 
 /// Rounding error of a multiplier that a simplex method computes, as a share of the largest one.

@@ -8,10 +8,11 @@
 //! 2. Ranges of the slopes over Π, computed once for a problem, fix the entries in which Q is monotone. If they fix all
 //!    entries, the worst case is known.
 //! 3. The same search over the rays of Π decides whether some scenario has no recourse.
-//! 4. A tree search solves the mixed-integer program (`../mixed_integer.rs`) with these ranges, up to a number of nodes.
-//! 5. Where that is not enough, linear programs tighten all ranges, restricted to objective values of at least the worst
-//!    scenario's cost (`tighten.rs`), and a tree search solves the program with the products of `products.rs`. If a
-//!    range stays infinite, no tree is searched, and the claim is that of the relaxation.
+//! 4. A tree search solves the mixed-integer program (`../mixed_integer.rs`) with these ranges, up to a number of
+//!    nodes.
+//! 5. Where that is not enough, linear programs tighten all ranges, restricted to objective values of at least the
+//!    worst scenario's cost (`tighten.rs`), and a tree search solves the program with the products of `products.rs`. If
+//!    a range stays infinite, no tree is searched, and the claim is that of the relaxation.
 //!
 //! The third step is left out where every scenario is known to have recourse.
 //!
