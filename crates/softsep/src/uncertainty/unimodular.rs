@@ -270,7 +270,10 @@ mod tests {
 
     const EFFORT: Effort = Effort { points: 1000, work: 1_000_000 };
 
-    fn rows(rows: &[(&[(usize, f64)], f64, f64)]) -> Vec<SparseRow> {
+    /// Terms, lower and upper limit of a row.
+    type Stated<'a> = (&'a [(usize, f64)], f64, f64);
+
+    fn rows(rows: &[Stated]) -> Vec<SparseRow> {
         rows.iter().map(|&(terms, lower, upper)| SparseRow { terms: terms.to_vec(), lower, upper }).collect()
     }
 
