@@ -4,9 +4,9 @@
     tools/limits.py SOFTSEP [--limits 1 5 20] [--only unit-commitment newsvendor] [--sets budget polyhedron ellipsoid]
                             [--sizes small large] [--method auto] [--certify exact] [--slack 2]
 
-One line for each run: the limit, wall-clock and CPU seconds, status, gap, who ended it and how the upper bound is known. A
-line ends with "LATE" where the run took more than the limit and the slack, "NO DECISION" where it has none, and "NO BOUND"
-where the decision has no upper bound, with the seconds that `softsep evaluate` then takes for one exact separation or
+One line for each run: the limit, wall-clock and CPU seconds, status, gap, who ended it and how the upper bound is known.
+A line ends with "LATE" where the run took more than the limit and the slack, "NO DECISION" where it has none, and
+"NO BOUND" where the decision has no upper bound, with the seconds that `softsep evaluate` then takes for one exact separation or
 bound of it, with the same limit. The last lines count the flags. The wall clock is that of a machine with a free core.
 """
 import argparse
@@ -61,7 +61,8 @@ def evaluation(binary, path, result, limit):
     if done.returncode != 0:
         return "cannot be evaluated"
     answer = json.loads(done.stdout)
-    return f"evaluate {'bounds' if answer.get('exact') or answer.get('upper_bound') else 'does not bound'} it in {wall:.1f} s"
+    bounds = "bounds" if answer.get("exact") or answer.get("upper_bound") else "does not bound"
+    return f"evaluate {bounds} it in {wall:.1f} s"
 
 
 def main():
@@ -70,7 +71,8 @@ def main():
     parser.add_argument("--limits", nargs="+", type=float, default=[1, 5, 20])
     parser.add_argument("--only", nargs="+", default=[], help="families; a family is taken whose name begins so")
     parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
-    parser.add_argument("--sizes", nargs="+", choices=["small", "medium", "large"], default=["small", "medium", "large"])
+    sizes = ["small", "medium", "large"]
+    parser.add_argument("--sizes", nargs="+", choices=sizes, default=sizes)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--certify", default="exact")
@@ -86,7 +88,8 @@ def main():
                     name = f"{family} {size} {kind}"
                     path = os.path.join(folder, name.replace(" ", "-") + ".json")
                     command = [given.binary, "generate", family, *sizes[size].split(), *SETS[kind].split()]
-                    subprocess.run(command + ["--seed", str(given.seed), "--out", path], check=True, capture_output=True)
+                    command += ["--seed", str(given.seed), "--out", path]
+                    subprocess.run(command, check=True, capture_output=True)
                     for limit in given.limits:
                         command = [given.binary, "solve", path, "--method", given.method, "--certify", given.certify]
                         done, wall, cpu = timed(command + ["--time-limit", str(limit), "--json"])

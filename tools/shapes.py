@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Solves instances of all families with the methods of one binary, with a hand-written C&CG beside them, one line each.
 
-    tools/shapes.py SOFTSEP [--only unit-commitment lot-sizing] [--seeds 1 2 3] [--methods auto branch-and-cut ccg bundle]
+    tools/shapes.py SOFTSEP [--only unit-commitment lot-sizing] [--seeds 1 2 3] [--methods auto branch-and-cut ccg]
                             [--peer "python3 PATH/ccg_milp.py --solver highs --master highs"] [--limit 60] [--gap 1e-3]
 
-A line says what a run reached: gap, CPU seconds, recourse solves, exact separations, the kind of its certificate and the
-method that ended it. The peer is a command that takes a problem file, --gap and --limit, and prints a JSON line. At the
+A line says what a run reached: gap, CPU seconds, recourse solves, exact separations, the kind of its certificate and
+the method that ended it. The peer is a command that takes a problem file, --gap and --limit, and prints a JSON line. At the
 end stands the ratio of the first method's CPU seconds to those of the best other run, per shape and in the median.
 """
 import argparse
@@ -59,15 +59,22 @@ def timed(command):
 
 def solve(binary, problem, method, given):
     """A run of a method; gap, CPU seconds and the other cells of its line."""
-    limits = ["--certify", "exact", "--gap", str(given.gap), "--time-limit", str(given.limit), "--threads", str(given.threads)]
-    done, cpu = timed([binary, "solve", problem, "--method", method, "--json", "--verbose"] + limits)
+    limits = ["--gap", str(given.gap), "--time-limit", str(given.limit), "--threads", str(given.threads)]
+    command = [binary, "solve", problem, "--method", method, "--certify", "exact", "--json", "--verbose"]
+    done, cpu = timed(command + limits)
     if done.returncode != 0 and not done.stdout.startswith("{"):
-        return None, cpu, [done.stderr.strip().splitlines()[-1][:60] if done.stderr.strip() else f"exit {done.returncode}"]
+        return None, cpu, [last_line(done.stderr) or f"exit {done.returncode}"]
     result = json.loads(done.stdout)
     exact = re.search(r"(\d+) exact separations", done.stderr)
-    cells = [str(result.get("recourse_solves")), exact[1] if exact else "-", str(result.get("certificate", {}).get("kind", "-"))
-             if isinstance(result.get("certificate"), dict) else str(result.get("certificate")), str(result.get("method"))]
-    return result.get("gap"), cpu, cells
+    certificate = (result.get("certificate") or {}).get("kind", "-")
+    cells = [result.get("recourse_solves"), exact[1] if exact else "-", certificate, result.get("method")]
+    return result.get("gap"), cpu, [str(cell) for cell in cells]
+
+
+def last_line(text):
+    """The last line of a message, shortened."""
+    lines = text.strip().splitlines()
+    return lines[-1][:60] if lines else ""
 
 
 def peer(command, problem, given):
@@ -76,9 +83,9 @@ def peer(command, problem, given):
     try:
         result = json.loads(done.stdout.strip().splitlines()[-1])
     except (ValueError, IndexError):
-        return None, cpu, [done.stderr.strip().splitlines()[-1][:60] if done.stderr.strip() else "no answer"]
-    note = result.get("note") or "-"
-    return result.get("gap"), result.get("cpu", cpu), [str(result.get("solves")), str(result.get("exact")), "-", note[:50]]
+        return None, cpu, [last_line(done.stderr) or "no answer"]
+    cells = [str(result.get("solves")), str(result.get("exact")), "-", (result.get("note") or "-")[:50]]
+    return result.get("gap"), result.get("cpu", cpu), cells
 
 
 def main():
@@ -104,7 +111,7 @@ def main():
                 command = [given.binary, "generate"] + arguments.split() + ["--seed", str(seed), "--out", path]
                 subprocess.run(command, check=True, capture_output=True)
                 problems.append((f"{name}-{seed}", path))
-        print(f"{'shape and seed':30s} {'method':15s} {'gap':>9s} {'cpu s':>8s}  solves, exact separations, certificate, ended by")
+        print(f"{'shape and seed':30s} {'method':15s} {'gap':>9s} {'cpu s':>8s}  solves, exact, certificate, ended by")
         for name, path in problems:
             runs = [(method, solve(given.binary, path, method, given)) for method in given.methods]
             if given.peer:
@@ -113,7 +120,8 @@ def main():
                 shown = "-" if gap is None else f"{gap:.1e}"
                 print(f"{name:30s} {method:15s} {shown:>9s} {cpu:8.2f}  {', '.join(cells)}", flush=True)
             # A run that has not closed the gap counts with the limit.
-            seconds = [cpu if gap is not None and gap <= given.gap * 1.0001 else max(cpu, given.limit) for _, (gap, cpu, _) in runs]
+            is_closed = [gap is not None and gap <= given.gap * 1.0001 for _, (gap, _, _) in runs]
+            seconds = [cpu if closed else max(cpu, given.limit) for closed, (_, (_, cpu, _)) in zip(is_closed, runs)]
             if len(runs) > 1:
                 ratios[name] = max(seconds[0], 0.01) / max(min(seconds[1:]), 0.01)
     for name, ratio in ratios.items():
