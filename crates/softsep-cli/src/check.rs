@@ -11,7 +11,7 @@ use softsep::{Error, Problem, ReadError, Unsupported};
 
 use crate::exit::{Exit, Failure};
 use crate::output::{print, print_json};
-use crate::scale::{Range, Scale};
+use crate::scale::{CoefficientRanges, Range};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,7 +37,7 @@ pub(crate) struct Check {
 }
 
 /// The applicability of a method to the problem.
-struct Verdict {
+struct Applicability {
     method: &'static str,
     /// Its plan and the guarantee of its result, or the reason why it does not apply.
     plan: Result<(String, String), Unsupported>,
@@ -55,9 +55,10 @@ impl Check {
                 return Err(Failure::of(error.into(), &self.problem));
             }
         };
-        let verdicts: Result<Vec<Verdict>, Error> = METHODS.iter().map(|entry| verdict_of(entry, &problem)).collect();
+        let verdicts: Result<Vec<Applicability>, Error> =
+            METHODS.iter().map(|entry| verdict_of(entry, &problem)).collect();
         let verdicts = verdicts.map_err(|error| Failure::of(error, &self.problem))?;
-        let scale = Scale::of(&problem);
+        let scale = CoefficientRanges::of(&problem);
         if self.json {
             print_json(&json_of(&problem, &scale, &verdicts))?;
         } else {
@@ -68,15 +69,15 @@ impl Check {
 }
 
 /// Checks whether a method with its default options accepts the problem.
-fn verdict_of(entry: &'static Entry, problem: &Problem) -> Result<Verdict, Error> {
+fn verdict_of(entry: &'static Entry, problem: &Problem) -> Result<Applicability, Error> {
     let method = entry.parse(&Map::new())?.build();
-    Ok(Verdict {
+    Ok(Applicability {
         method: entry.name,
         plan: method.accepts(problem).map(|()| (method.plan(problem), method.promise(problem))),
     })
 }
 
-fn text_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> String {
+fn text_of(problem: &Problem, scale: &CoefficientRanges, verdicts: &[Applicability]) -> String {
     let mut lines = Vec::new();
     if !problem.name.is_empty() {
         lines.push(format!("problem      {}", one_line(&problem.name)));
@@ -110,7 +111,7 @@ fn short(value: f64) -> String {
     if (1e-3..1e6).contains(&value) { format!("{}", (value * 1e4).round() / 1e4) } else { format!("{value:.3e}") }
 }
 
-fn json_of(problem: &Problem, scale: &Scale, verdicts: &[Verdict]) -> Value {
+fn json_of(problem: &Problem, scale: &CoefficientRanges, verdicts: &[Applicability]) -> Value {
     let (first, recourse) = (&problem.first, &problem.recourse);
     let ranges = scale.parts().map(|(what, range)| {
         let value =

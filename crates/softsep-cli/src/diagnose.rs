@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use softsep::internals::chain::Acceptance;
 use softsep::internals::diagnose::{
-    AverageBounds, Constant, Convergence, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision,
+    AverageBounds, Constant, Convergence, Diagnosis, Inquiry, Provenance, TemperedResult, diagnose, nominal_decision,
 };
 use softsep::internals::report::diagnosis_summary;
 use softsep::internals::theory::{Chance, StepBound};
@@ -222,7 +222,7 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
 }
 
 /// The tempered search. No claim follows from it.
-fn search(problem: &Problem, searched: &Searched) -> Value {
+fn search(problem: &Problem, searched: &TemperedResult) -> Value {
     let found = &searched.search;
     json!({
         "worst": searched.worst,

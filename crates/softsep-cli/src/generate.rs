@@ -17,7 +17,7 @@ use softsep_paper::instances::{
 
 use crate::exit::{Exit, Failure};
 use crate::numbers;
-use crate::output::{Target, print, say};
+use crate::output::{OutputFile, print, say};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -252,7 +252,7 @@ impl Generate {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let drawing = self.family.drawing();
         let (n, uncertainty, seed) = (drawing.n.into(), drawing.uncertainty()?, drawing.seed);
-        let out = drawing.out.as_ref().map(|out| Target::new(out, &[])).transpose()?;
+        let out = drawing.out.as_ref().map(|out| OutputFile::new(out, &[])).transpose()?;
         let drawn = match self.family {
             Family::LocationTransportation { mixed_integer, .. } => {
                 location_transportation(&LocationTransportation { n, uncertainty, mixed_integer, seed })
@@ -343,7 +343,7 @@ fn text_of(problem: &ProblemDefinition) -> Result<String, Failure> {
 }
 
 /// Writes the problem, and a long scenario list beside it.
-fn save(mut problem: ProblemDefinition, out: &Target) -> Result<(), Failure> {
+fn save(mut problem: ProblemDefinition, out: &OutputFile) -> Result<(), Failure> {
     let mut places = out.path().display().to_string();
     let list = out.path().with_extension("csv");
     if let SetDefinition::Scenarios { points, file, .. } = &mut problem.uncertainty.set
@@ -363,7 +363,7 @@ fn save(mut problem: ProblemDefinition, out: &Target) -> Result<(), Failure> {
 }
 
 fn save_scenarios(points: &ScenarioList, parameters: &[String], list: &Path, problem: &Path) -> Result<(), Failure> {
-    Target::new(list, &[problem])?.write(|file| {
+    OutputFile::new(list, &[problem])?.write(|file| {
         let mut rows = BufWriter::new(file);
         write_scenarios(points, parameters, &mut rows)?;
         rows.flush()

@@ -32,7 +32,7 @@ pub(crate) fn say(text: &str) {
 
 /// A file to be written, checked before the work that fills it.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct OutputFile {
     path: PathBuf,
     /// The file that a link leads to, so that the link stays one.
     real: PathBuf,
@@ -40,7 +40,7 @@ pub(crate) struct Target {
     special: bool,
 }
 
-impl Target {
+impl OutputFile {
     /// Checks that the file can be written, and is none of the files in use.
     pub(crate) fn new(path: &Path, in_use: &[&Path]) -> Result<Self, Failure> {
         let refuse = |what: &str| Failure::unusable(format!("{}: {what}", path.display()));

@@ -8,14 +8,14 @@ use softsep::run::Interrupt;
 use softsep::{CallLimits, Error, NoPolicy, Problem, explicit_policy};
 
 use crate::exit::Failure;
-use crate::output::Target;
+use crate::output::OutputFile;
 
 /// The file to be written, checked before any work is done.
-pub(crate) fn target(path: &Path, in_use: &[&Path]) -> Result<Target, Failure> {
+pub(crate) fn target(path: &Path, in_use: &[&Path]) -> Result<OutputFile, Failure> {
     if path == Path::new("-") {
         return Err(Failure::unusable("--policy -: the standard output is for the result; name a file"));
     }
-    Target::new(path, in_use)
+    OutputFile::new(path, in_use)
 }
 
 /// Refuses a problem for which there are no policies.
@@ -39,7 +39,7 @@ pub(crate) struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// Looks for a policy and writes it. Without one nothing is written, and the line says why.
-    pub(crate) fn write(&self, target: &Target) -> Result<Option<String>, Failure> {
+    pub(crate) fn write(&self, target: &OutputFile) -> Result<Option<String>, Failure> {
         let unwritten = |why: &str| Ok(Some(format!("policy: {why}; {} is not written", target.path().display())));
         let Some(x) = self.x else { return unwritten("there is no decision to write a policy for") };
         match explicit_policy(self.problem, x, self.gap, &self.limits) {

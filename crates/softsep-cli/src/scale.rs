@@ -31,7 +31,7 @@ impl Range {
 
 /// The ranges of a problem's coefficients, by their role; `None` where all are zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scale {
+pub(crate) struct CoefficientRanges {
     /// Linear, quadratic and moving costs of both stages.
     pub(crate) costs: Option<Range>,
     /// Terms of the rows of both stages.
@@ -40,7 +40,7 @@ pub(crate) struct Scale {
     pub(crate) right_hand_sides: Option<Range>,
 }
 
-impl Scale {
+impl CoefficientRanges {
     /// The ranges over all coefficients of a problem.
     pub(crate) fn of(problem: &Problem) -> Self {
         let (first, recourse) = (&problem.first, &problem.recourse);

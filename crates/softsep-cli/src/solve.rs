@@ -15,7 +15,7 @@ use softsep::{Assumed, CallLimits, Certify, ChainConstants, ProbabilisticTarget,
 
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
-use crate::output::{Target, print, say};
+use crate::output::{OutputFile, print, say};
 use crate::progress::{Show, Watch, form_of};
 use crate::{interrupt, numbers, policy};
 
@@ -80,7 +80,7 @@ pub(crate) struct Solve {
 
     /// The proof to look for [default: the strongest that the method gives for free]
     #[arg(long, value_name = "KIND")]
-    certify: Option<Proof>,
+    certify: Option<CertifyKind>,
 
     /// The probability with which a probabilistic certificate must hold [default: 0.95]
     #[arg(long, value_name = "P", value_parser = numbers::confidence, allow_negative_numbers = true)]
@@ -139,7 +139,7 @@ pub(crate) struct Solve {
 
 /// Words of `--certify`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Proof {
+enum CertifyKind {
     /// No upper bound: the objective stays an estimate
     None,
     /// By random draws: how much of the set may cost more than the objective, and an upper bound that holds with
@@ -154,11 +154,11 @@ fn method_names() -> PossibleValuesParser {
 }
 
 /// The files that a run writes besides its log.
-struct Targets {
-    trace: Option<Target>,
-    out: Option<Target>,
-    report: Option<Target>,
-    policy: Option<Target>,
+struct OutputFiles {
+    trace: Option<OutputFile>,
+    out: Option<OutputFile>,
+    report: Option<OutputFile>,
+    policy: Option<OutputFile>,
 }
 
 impl Solve {
@@ -169,13 +169,13 @@ impl Solve {
         let log_file = self.log_file();
         let show = self.show()?;
         let trace_file = self.trace.as_deref();
-        let Targets { trace: trace_target, out, report, policy } = self.targets()?;
+        let OutputFiles { trace: trace_target, out, report, policy } = self.targets()?;
         let problem = softsep::read(file).map_err(|error| Failure::of(error.into(), file))?;
         if policy.is_some() {
             policy::check(&problem, file)?;
         }
-        let log = log_file.map(|log| Target::new(log, &[file])?.stream()).transpose()?;
-        let trace = trace_target.as_ref().map(Target::stream).transpose()?;
+        let log = log_file.map(|log| OutputFile::new(log, &[file])?.stream()).transpose()?;
+        let trace = trace_target.as_ref().map(OutputFile::stream).transpose()?;
 
         let mut watch = Watch::new(show, log.as_ref(), trace.as_ref().zip(trace_file.map(form_of)));
         if report.is_some() {
@@ -251,7 +251,7 @@ impl Solve {
     }
 
     /// The files to write, checked before any work is done: each is another one, and none is the problem.
-    fn targets(&self) -> Result<Targets, Failure> {
+    fn targets(&self) -> Result<OutputFiles, Failure> {
         for (option, target) in [("trace", self.trace.as_deref()), ("report", self.report.as_deref())] {
             if target == Some(Path::new("-")) {
                 return Err(Failure::unusable(format!(
@@ -260,14 +260,14 @@ impl Solve {
             }
         }
         let mut in_use: Vec<&Path> = [Some(self.problem.as_path()), self.log_file()].into_iter().flatten().collect();
-        let trace = self.trace.as_ref().map(|trace| Target::new(trace, &in_use)).transpose()?;
+        let trace = self.trace.as_ref().map(|trace| OutputFile::new(trace, &in_use)).transpose()?;
         in_use.extend(self.trace.as_deref());
-        let out = self.out.as_ref().map(|out| Target::new(out, &in_use)).transpose()?;
+        let out = self.out.as_ref().map(|out| OutputFile::new(out, &in_use)).transpose()?;
         in_use.extend(self.out.as_deref());
-        let report = self.report.as_ref().map(|report| Target::new(report, &in_use)).transpose()?;
+        let report = self.report.as_ref().map(|report| OutputFile::new(report, &in_use)).transpose()?;
         in_use.extend(self.report.as_deref());
         let policy = self.policy.as_ref().map(|policy| policy::target(policy, &in_use)).transpose()?;
-        Ok(Targets { trace, out, report, policy })
+        Ok(OutputFiles { trace, out, report, policy })
     }
 
     fn settings(&self) -> Result<Settings, Failure> {
@@ -292,11 +292,11 @@ impl Solve {
         ];
         let stray = only_probabilistic.iter().find(|(given, _)| *given);
         match (self.certify, stray) {
-            (Some(Proof::Probabilistic), _) => self.wanted().map(Certify::Probabilistic),
+            (Some(CertifyKind::Probabilistic), _) => self.wanted().map(Certify::Probabilistic),
             (_, Some((_, flag))) => Err(Failure::unusable(format!("{flag} goes with --certify probabilistic"))),
             (None, None) => Ok(Certify::Free),
-            (Some(Proof::None), None) => Ok(Certify::None),
-            (Some(Proof::Exact), None) => Ok(Certify::Exact),
+            (Some(CertifyKind::None), None) => Ok(Certify::None),
+            (Some(CertifyKind::Exact), None) => Ok(Certify::Exact),
         }
     }
 

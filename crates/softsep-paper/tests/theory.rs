@@ -439,8 +439,14 @@ fn poisson_solutions_stay_within_their_constants() {
         };
         let fundamental = chain(x).fundamental_norm().unwrap().max(chain(y).fundamental_norm().unwrap());
         let diameter = 8.0_f64.sqrt();
-        let constants =
-            Descent { lipschitz_f: 0.5, lipschitz_q: 1.0, diameter, fundamental, temperature, acceptance: rule };
+        let constants = DescentConstants {
+            lipschitz_f: 0.5,
+            lipschitz_q: 1.0,
+            diameter,
+            fundamental,
+            temperature,
+            acceptance: rule,
+        };
         let ((z, ahead), (z_y, ahead_y)) = (solution(x), solution(y));
         let size = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
         let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));

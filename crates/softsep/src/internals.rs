@@ -14,8 +14,8 @@ pub mod chain {
 /// What the theory says of a problem.
 pub mod diagnose {
     pub use crate::diagnose::{
-        AverageBounds, Constant, Convergence, Diagnosis, Inquiry, Provenance, Searched, diagnose, nominal_decision,
-        temperature_for,
+        AverageBounds, Constant, Convergence, Diagnosis, Inquiry, Provenance, TemperedResult, diagnose,
+        nominal_decision, temperature_for,
     };
 }
 

@@ -36,7 +36,7 @@ use softsep::internals::recourse::Linear;
 use softsep::proposal::{ChainState, Proposal, ProposalKind, ProposalOptions};
 use softsep::recourse::{Answer, DualChoice, Recourse};
 use softsep::run::{Clock, Purpose, Random};
-use softsep::testing::{Trial, check_proposal};
+use softsep::testing::{ProposalTrial, check_proposal};
 use softsep::uncertainty::{ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States};
 use softsep::{Problem, ProblemDefinition};
 
@@ -155,7 +155,7 @@ impl Target<'_> {
     /// Suite and laws of one proposal.
     fn check(&self, name: &str, proposal: &dyn Proposal) {
         let Self { problem, states, temperature, .. } = *self;
-        check_proposal(&Trial { problem, states, proposal, temperature }, &mut engine(problem), 5);
+        check_proposal(&ProposalTrial { problem, states, proposal, temperature }, &mut engine(problem), 5);
         for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
             let kernel = TransitionKernel { states, proposal, acceptance, temperature };
             let (distance, steps, chain) = self.run(&kernel);

@@ -10,7 +10,7 @@ use softsep::methods::MethodSettings;
 use softsep::proposal::{ChainState, Proposal, ProposalError, ProposalFactory, ProposalKind, ProposalOptions};
 use softsep::recourse::engine;
 use softsep::run::{Clock, Random};
-use softsep::testing::{Recipe, Size, Trial, check_proposal, random_problem};
+use softsep::testing::{ProposalTrial, Recipe, Size, check_proposal, random_problem};
 use softsep::uncertainty::{Count, Space, State, StateSpec, States};
 use softsep::{
     BranchAndCutSettings, BundleSettings, GenerationSettings, Problem, SeparationKind, Settings, SgdSettings, solve,
@@ -88,7 +88,8 @@ fn a_custom_proposal_keeps_the_contract_of_proposals() {
         let proposal = swaps().0.build(states.as_ref(), &ProposalOptions::default()).unwrap();
         let mut recourse = engine(&problem, &Clock::unlimited()).unwrap();
         recourse.at(&problem.first.upper);
-        let trial = Trial { problem: &problem, states: states.as_ref(), proposal: proposal.as_ref(), temperature: 3.0 };
+        let trial =
+            ProposalTrial { problem: &problem, states: states.as_ref(), proposal: proposal.as_ref(), temperature: 3.0 };
         check_proposal(&trial, recourse.as_mut(), seed);
     }
 }

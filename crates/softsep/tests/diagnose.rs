@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::internals::chain::Acceptance;
 use softsep::internals::diagnose::{Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
-use softsep::internals::theory::{Chance, Cooling, Descent, MetricSpace, finite_error};
+use softsep::internals::theory::{Chance, Cooling, DescentConstants, MetricSpace, finite_error};
 use softsep::recourse::{Answer, Outcome, engine};
 use softsep::run::Clock;
 use softsep::separation::soft::Score;
@@ -269,7 +269,7 @@ fn averages_by_hand() {
     let convergence = diagnosis.convergence.unwrap();
     assert_eq!(convergence.provenance, Provenance::Bounded);
     assert!((convergence.range - 2.0).abs() < 1e-5);
-    let descent = Descent {
+    let descent = DescentConstants {
         lipschitz_f: 0.0,
         lipschitz_q: 1.0,
         diameter: 2.0,
@@ -277,7 +277,7 @@ fn averages_by_hand() {
         temperature: 20.0,
         acceptance: Acceptance::Metropolis,
     };
-    let everywhere = Descent { fundamental: 11.0, ..descent };
+    let everywhere = DescentConstants { fundamental: 11.0, ..descent };
     let cooling = Cooling { descent: everywhere, states: 6.0, gap: 1.1, spread: 4.0 };
     for bounds in &convergence.after {
         for (found, by_hand) in [

@@ -15,7 +15,7 @@ use softsep::internals::uncertainty::vertex_walk;
 use softsep::proposal::{ProposalKind, ProposalOptions};
 use softsep::recourse::{Answer, DualChoice, Recourse};
 use softsep::run::{Clock, Purpose, stream};
-use softsep::testing::{Trial, check_proposal};
+use softsep::testing::{ProposalTrial, check_proposal};
 use softsep::uncertainty::{Count, SetDefinition, Space, State, StateSpec, States, Uncertainty, build};
 use softsep::{
     Assumed, ChainConstants, MethodSettings, ProbabilisticTarget, Problem, ProblemDefinition, Settings, solve,
@@ -292,7 +292,7 @@ fn chains_along_edges_have_their_law() {
             .collect();
         let best = scores.iter().fold(f64::NEG_INFINITY, |best, score| best.max(*score));
         let temperature = 0.4 * (best - scores.iter().fold(f64::INFINITY, |least, score| least.min(*score)));
-        check_proposal(&Trial { problem, states, proposal, temperature }, &mut engine(problem), 5);
+        check_proposal(&ProposalTrial { problem, states, proposal, temperature }, &mut engine(problem), 5);
         let weights: Vec<f64> = scores.iter().map(|score| ((score - best) / temperature).exp()).collect();
         let total: f64 = weights.iter().sum();
         for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {

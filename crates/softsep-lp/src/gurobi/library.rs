@@ -255,7 +255,7 @@ pub(super) struct Rows {
 }
 
 /// The data of the callback.
-struct Interrupt {
+struct CallbackData {
     flag: Arc<AtomicBool>,
     terminate: unsafe extern "system" fn(ModelPtr),
 }
@@ -265,7 +265,7 @@ unsafe extern "system" fn on_callback(model: ModelPtr, _data: *mut c_void, _at: 
     if !model.is_null() && !user.is_null() {
         // SAFETY: `user` is the data that `RawModel` keeps alive; Gurobi may be told to stop from its callback.
         unsafe {
-            let interrupt = &*(user as *const Interrupt);
+            let interrupt = &*(user as *const CallbackData);
             if interrupt.flag.load(Ordering::Relaxed) {
                 (interrupt.terminate)(model);
             }
@@ -282,7 +282,7 @@ pub(super) struct RawModel {
     library: Arc<Library>,
     cols: usize,
     rows: usize,
-    interrupt: Option<Arc<Interrupt>>,
+    interrupt: Option<Arc<CallbackData>>,
 }
 
 // SAFETY: see the module documentation.
@@ -426,7 +426,7 @@ impl RawModel {
 
     /// Makes every later run check `flag` and stop when it is set.
     pub(super) fn set_interrupt(&mut self, flag: Arc<AtomicBool>) -> Result<(), GurobiError> {
-        let interrupt = Arc::new(Interrupt { flag, terminate: self.library.functions.terminate });
+        let interrupt = Arc::new(CallbackData { flag, terminate: self.library.functions.terminate });
         let address = Arc::as_ptr(&interrupt).cast_mut().cast::<c_void>();
         // SAFETY: `address` stays valid: the data is stored in self until the model is freed or gets another one.
         let code = unsafe { (self.library.functions.set_callback)(self.ptr(), Some(on_callback), address) };

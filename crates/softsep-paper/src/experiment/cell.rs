@@ -106,11 +106,17 @@ impl CellRun<'_> {
             is_over: false,
             failed: None,
         });
-        let mut watch =
-            Watch { clock: Stopwatch::start(), incumbents: Vec::new(), counted: 0, solves: 0, proved: None, live };
+        let mut watch = CellObserver {
+            clock: Stopwatch::start(),
+            incumbents: Vec::new(),
+            counted: 0,
+            solves: 0,
+            proved: None,
+            live,
+        };
         let outcome = solve_with(self.problem, &settings, &mut watch, &stop);
         let elapsed = watch.elapsed();
-        let Watch { mut incumbents, mut proved, live, solves, .. } = watch;
+        let CellObserver { mut incumbents, mut proved, live, solves, .. } = watch;
         if self.is_interrupted() {
             return Err(Missing::Interrupted);
         }
@@ -146,7 +152,7 @@ fn has_proof(bounds: &Bounds) -> bool {
 
 /// A run with the gaps of its incumbents.
 struct ObservedRun {
-    incumbents: Vec<Incumbent>,
+    incumbents: Vec<AssessedIncumbent>,
     gaps: Vec<Option<f64>>,
     proved: Option<Effort>,
     end: Effort,
@@ -188,7 +194,7 @@ impl ObservedRun {
 }
 
 /// A decision that the method would have returned.
-struct Incumbent {
+struct AssessedIncumbent {
     x: Vec<f64>,
     /// Its cost according to the method: possibly too low, never too high.
     value: f64,
@@ -199,14 +205,20 @@ struct Incumbent {
 }
 
 /// Adds an incumbent, unless it is the last one again. Returns whether it is new.
-fn add_incumbent(incumbents: &mut Vec<Incumbent>, x: &[f64], value: f64, effort: Effort, iteration: u64) -> bool {
+fn add_incumbent(
+    incumbents: &mut Vec<AssessedIncumbent>,
+    x: &[f64],
+    value: f64,
+    effort: Effort,
+    iteration: u64,
+) -> bool {
     match incumbents.last_mut() {
         Some(last) if last.x == x => {
             last.value = last.value.max(value);
             false
         }
         _ => {
-            incumbents.push(Incumbent { x: x.to_vec(), value, effort, iteration, cost: None });
+            incumbents.push(AssessedIncumbent { x: x.to_vec(), value, effort, iteration, cost: None });
             true
         }
     }
@@ -227,7 +239,7 @@ struct Gauge<'p> {
 impl Gauge<'_> {
     /// Assesses an incumbent. The cost of one that misses the goal may be larger than found; its gap is shown only if
     /// it `is_shown`, and is then looked for more closely.
-    fn assess(&mut self, incumbent: &mut Incumbent, is_shown: bool) -> Result<(), Error> {
+    fn assess(&mut self, incumbent: &mut AssessedIncumbent, is_shown: bool) -> Result<(), Error> {
         let level = self.reference.level(self.goal);
         let cost = if self.is_path || (is_shown && !self.assessor.is_exact()) {
             self.assessor.cost(&incumbent.x)?
@@ -247,7 +259,7 @@ impl Gauge<'_> {
     }
 
     /// The gaps of all incumbents up to the first that meets the goal, and of the last one.
-    fn gaps(&mut self, incumbents: &mut [Incumbent]) -> Result<Vec<Option<f64>>, Error> {
+    fn gaps(&mut self, incumbents: &mut [AssessedIncumbent]) -> Result<Vec<Option<f64>>, Error> {
         let last = incumbents.len().saturating_sub(1);
         for (index, incumbent) in incumbents.iter_mut().enumerate() {
             let is_shown = index == 0 || index == last;
@@ -256,15 +268,15 @@ impl Gauge<'_> {
                 self.assess(incumbent, is_shown)?;
             }
         }
-        let gap = |incumbent: &Incumbent| incumbent.cost.map(|cost| self.reference.gap(cost));
+        let gap = |incumbent: &AssessedIncumbent| incumbent.cost.map(|cost| self.reference.gap(cost));
         Ok(incumbents.iter().map(gap).collect())
     }
 }
 
 /// The observer of a run.
-struct Watch<'w, 'p> {
+struct CellObserver<'w, 'p> {
     clock: Stopwatch,
-    incumbents: Vec<Incumbent>,
+    incumbents: Vec<AssessedIncumbent>,
     /// The number of incumbents whose recourse solves are known. The others came since the last iteration ended.
     counted: usize,
     solves: u64,
@@ -285,7 +297,7 @@ struct LiveAssessment<'w, 'p> {
 }
 
 impl LiveAssessment<'_, '_> {
-    fn assess(&mut self, incumbent: &mut Incumbent) {
+    fn assess(&mut self, incumbent: &mut AssessedIncumbent) {
         let clock = Stopwatch::start();
         let assessed = self.gauge.assess(incumbent, false);
         let is_done = self.gauge.is_met && !self.gauge.is_path;
@@ -309,7 +321,7 @@ impl LiveAssessment<'_, '_> {
     }
 }
 
-impl Watch<'_, '_> {
+impl CellObserver<'_, '_> {
     /// Times of the method, without those of assessment.
     fn elapsed(&self) -> Elapsed {
         self.clock.elapsed() - self.live.as_ref().map_or(Elapsed::default(), |live| live.spent)
@@ -325,7 +337,7 @@ impl Watch<'_, '_> {
     }
 }
 
-impl Observer for Watch<'_, '_> {
+impl Observer for CellObserver<'_, '_> {
     fn see(&mut self, event: &Event) {
         match event {
             Event::Better(bounds) => {

@@ -7,7 +7,7 @@ use super::setup::MethodSetup;
 use super::study::Study;
 
 /// A line of a table: a method on the instances of a row.
-pub(super) struct Line {
+pub(super) struct TableLine {
     /// The time that the paper prints for this method.
     pub(super) printed: Option<PrintedTime>,
     /// The printed time that ours is compared with: of the same method, else of the paper's algorithm.
@@ -30,7 +30,7 @@ pub(super) struct Line {
     pub(super) has_failed: bool,
 }
 
-impl Line {
+impl TableLine {
     pub(super) fn new(study: &Study, results: &Results, row: usize, setup_index: usize) -> Self {
         let setup = study.setups[setup_index];
         let printed = study.rows[row].printed;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use softsep::VERSION;
 
-use super::line::Line;
+use super::line::TableLine;
 use super::prose;
 use super::results::Results;
 use super::setup::MethodSetup;
@@ -25,7 +25,7 @@ pub(super) fn table(study: &Study, results: &Results, machines: &str, command: &
         }
         let _ = write!(text, "| {} |", row.title.replace('|', "\\|"));
         for (setup_index, setup) in study.setups.iter().enumerate() {
-            let line = Line::new(study, results, row_index, setup_index);
+            let line = TableLine::new(study, results, row_index, setup_index);
             let _ = write!(text, " {} |", cell(study, *setup, &line));
         }
         text.push('\n');
@@ -52,7 +52,7 @@ fn legend(study: &Study) -> String {
 }
 
 /// The cell of a row and a method.
-fn cell(study: &Study, setup: MethodSetup, line: &Line) -> String {
+fn cell(study: &Study, setup: MethodSetup, line: &TableLine) -> String {
     if line.runs == 0 {
         let words = if line.has_failed { "failed" } else { "–" };
         return if line.is_refused { "not taken" } else { words }.to_owned();
@@ -65,7 +65,7 @@ fn cell(study: &Study, setup: MethodSetup, line: &Line) -> String {
         let _ = write!(text, " ({})", in_paper.join("; "));
     }
     let mut end: Vec<String> = line.last.map(percent).into_iter().collect();
-    let Line { runs, proved, likely, refuted, .. } = *line;
+    let TableLine { runs, proved, likely, refuted, .. } = *line;
     match setup {
         // These prove nothing about the optimum.
         MethodSetup::Algorithm1 | MethodSetup::Adr => {}

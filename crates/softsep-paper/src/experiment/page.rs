@@ -8,7 +8,7 @@ use softsep::VERSION;
 use softsep::internals::report::{STYLE, html_text as text};
 
 use super::chart::{self, Chart};
-use super::line::{Line, median};
+use super::line::{TableLine, median};
 use super::plot::gap_after;
 use super::prose;
 use super::record::{Effort, Measurement};
@@ -150,7 +150,7 @@ impl Page<'_> {
         let (study, limit) = (self.study, self.study.limit);
         let runs = || self.results.measured(row_index, setup_index);
         let when = |of: fn(&Measurement) -> Option<Effort>| mean_only(Timing::of(study, runs(), of), limit);
-        let line = Line::new(study, self.results, row_index, setup_index);
+        let line = TableLine::new(study, self.results, row_index, setup_index);
         let words = |value: Option<f64>| value.map_or("–".to_owned(), percent);
         let is_rule = setup == MethodSetup::Adr;
         let solves = || median(runs().filter_map(|run| run.coarse).map(|effort| effort.solves as f64));

@@ -19,10 +19,10 @@ const fn t(mean: f64, deviation: f64) -> PrintedTime {
 }
 
 /// A line: n, its |I| or Γ (0 on ellipsoids), and the times of the paper's algorithm, C&CG and ADR.
-pub(super) type Line = (usize, f64, [PrintedTime; 3]);
+pub(super) type PrintedLine = (usize, f64, [PrintedTime; 3]);
 
 /// Continuous decisions, ellipsoids.
-const TABLE_1: &[Line] = &[
+const TABLE_1: &[PrintedLine] = &[
     (3, 0.0, [t(0.13, 0.06), t(0.045, 0.016), t(0.029, 0.004)]),
     (10, 0.0, [t(0.17, 0.07), t(2.73, 0.43), t(1.33, 0.51)]),
     (30, 0.0, [t(0.32, 0.10), t(772.78, 376.24), t(138.52, 11.39)]),
@@ -32,7 +32,7 @@ const TABLE_1: &[Line] = &[
 ];
 
 /// Continuous decisions, lists of scenarios.
-const TABLE_2: &[Line] = &[
+const TABLE_2: &[PrintedLine] = &[
     (3, 1e3, [t(0.15, 0.04), t(0.17, 0.03), t(0.14, 0.08)]),
     (3, 5e3, [t(0.17, 0.06), t(0.81, 0.32), t(2.52, 0.14)]),
     (3, 1e4, [t(0.21, 0.08), t(1.46, 0.52), t(4.85, 0.80)]),
@@ -51,7 +51,7 @@ const TABLE_2: &[Line] = &[
 ];
 
 /// Continuous decisions, budgets.
-const TABLE_3: &[Line] = &[
+const TABLE_3: &[PrintedLine] = &[
     (30, 0.1, [t(1.46, 0.25), t(1.13, 0.61), t(3.94, 0.40)]),
     (30, 0.3, [t(1.56, 0.37), t(18.54, 16.68), t(7.78, 1.94)]),
     (30, 0.5, [t(2.33, 1.15), t(10.54, 10.25), t(13.67, 5.98)]),
@@ -75,14 +75,14 @@ const TABLE_3: &[Line] = &[
 ];
 
 /// Mixed-integer decisions, ellipsoids.
-const TABLE_4: &[Line] = &[
+const TABLE_4: &[PrintedLine] = &[
     (3, 0.0, [t(0.17, 0.02), t(0.07, 0.04), t(0.23, 0.03)]),
     (10, 0.0, [t(0.88, 0.35), t(1.46, 0.70), t(41.95, 5.16)]),
     (30, 0.0, [t(3.05, 0.37), t(1390.24, 572.77), Over]),
 ];
 
 /// Mixed-integer decisions, lists of scenarios.
-const TABLE_5: &[Line] = &[
+const TABLE_5: &[PrintedLine] = &[
     (3, 1e3, [t(0.32, 0.12), t(0.18, 0.08), t(1.38, 0.55)]),
     (3, 5e3, [t(0.37, 0.15), t(0.64, 0.31), t(8.88, 2.37)]),
     (3, 1e4, [t(0.35, 0.18), t(1.37, 0.69), t(25.72, 7.85)]),
@@ -101,7 +101,7 @@ const TABLE_5: &[Line] = &[
 ];
 
 /// Mixed-integer decisions, budgets.
-const TABLE_6: &[Line] = &[
+const TABLE_6: &[PrintedLine] = &[
     (30, 0.1, [t(4.73, 1.25), t(0.28, 0.05), t(24.84, 12.95)]),
     (30, 0.3, [t(4.41, 0.84), t(5.45, 3.19), t(59.31, 25.07)]),
     (30, 0.5, [t(3.73, 0.31), t(5.09, 3.41), t(92.74, 20.12)]),
@@ -125,7 +125,7 @@ const TABLE_6: &[Line] = &[
 ];
 
 /// The lines of a table, 1 to 6.
-pub(super) fn table(number: u8) -> &'static [Line] {
+pub(super) fn table(number: u8) -> &'static [PrintedLine] {
     match number {
         1 => TABLE_1,
         2 => TABLE_2,

@@ -21,7 +21,7 @@ fn averages_come_as_near_as_promised() {
     let objective = |x: f64| 0.5 * x + mellowmax(&scores(x), None, temperature);
     let best = (-1000..=1000).map(|k| objective(f64::from(k) / 1000.0)).fold(f64::INFINITY, f64::min);
     let mixing = uniform_by_peak(Acceptance::Metropolis, (states as f64).ln());
-    let constants = Descent {
+    let constants = DescentConstants {
         lipschitz_f: 0.5,
         lipschitz_q: 1.0,
         diameter: 2.0,
@@ -70,7 +70,7 @@ fn averages_come_as_near_as_promised() {
 /// The bounds for α₀/√k are those of the sums, and least at the α₀ that is said to be best.
 #[test]
 fn bounds_for_square_root_steps_are_those_of_the_sums() {
-    let descent = Descent {
+    let descent = DescentConstants {
         lipschitz_f: 0.5,
         lipschitz_q: 1.2,
         diameter: 3.0,
@@ -131,7 +131,7 @@ fn poisson_solutions_change_with_the_temperature_as_their_moduli_say() {
             let (least, most) = scores.iter().fold((f64::MAX, f64::MIN), |(l, m), s| (l.min(*s), m.max(*s)));
             most - least
         };
-        let descent = Descent {
+        let descent = DescentConstants {
             lipschitz_f: 0.0,
             lipschitz_q: 1.0,
             diameter: 8.0_f64.sqrt(),
@@ -162,7 +162,7 @@ fn cooled_averages_come_as_near_as_promised() {
     let objective = |x: f64| 0.5 * x + scores(x).into_iter().fold(f64::MIN, f64::max);
     let (best, gap, steps) = (objective(lower), 0.5, 400_u64);
     let mixing = uniform_by_peak(Acceptance::Metropolis, 3.0_f64.ln());
-    let descent = Descent {
+    let descent = DescentConstants {
         lipschitz_f: 0.5,
         lipschitz_q: 1.0,
         diameter: 0.25,

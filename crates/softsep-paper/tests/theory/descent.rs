@@ -99,7 +99,7 @@ fn the_error_of_a_descent_is_within_its_bound_in_exact_expectation() {
                 let mut tree = Tree { rule, best, steps, fundamental: 0.0 };
                 let Expected { error, poisson } = tree.expect(1.0, state, 1);
                 assert!((error - poisson).abs() <= 1e-9, "{rule:?}, {steps} steps: {error} is not {poisson}");
-                let constants = Descent {
+                let constants = DescentConstants {
                     lipschitz_f: 0.5,
                     lipschitz_q: 1.0,
                     diameter: 2.0,
@@ -121,7 +121,7 @@ fn the_error_of_a_descent_is_within_its_bound_in_exact_expectation() {
 /// of the order of C⋆ + C⋆²/w.
 #[test]
 fn bounds_of_the_averages_fall_at_the_rates_of_theorem_1() {
-    let constants = |fundamental: f64, temperature: f64| Descent {
+    let constants = |fundamental: f64, temperature: f64| DescentConstants {
         lipschitz_f: 0.5,
         lipschitz_q: 1.0,
         diameter: 2.0,
@@ -189,7 +189,8 @@ fn averages_on_a_circle_come_as_near_as_promised() {
     let fundamental = (1.0 + mixing.dobrushin()) / (1.0 - mixing.dobrushin());
     assert!((mixing.fundamental() / fundamental - 1.0).abs() < 1e-12);
     let acceptance = Acceptance::Metropolis;
-    let constants = Descent { lipschitz_f: 0.2, lipschitz_q: 1.0, diameter: 2.0, fundamental, temperature, acceptance };
+    let constants =
+        DescentConstants { lipschitz_f: 0.2, lipschitz_q: 1.0, diameter: 2.0, fundamental, temperature, acceptance };
     let kernel = TransitionKernel { states: states.as_ref(), proposal: &Uniform, acceptance, temperature };
     let mut recourse = engine(&problem, &Clock::unlimited()).unwrap();
     let mut gaps = [0.0; 2];

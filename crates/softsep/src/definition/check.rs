@@ -23,7 +23,7 @@ enum RowOwner {
 }
 
 /// The checks of one problem or of one set.
-pub(crate) struct Check<'c> {
+pub(crate) struct DefinitionCheck<'c> {
     pub(crate) complaints: &'c mut Complaints,
     /// Whether the reader has complained already. Data that it could not read are NaN, an empty name or an empty list,
     /// and are passed over.
@@ -85,7 +85,7 @@ impl<'f> Index<'f> {
     }
 }
 
-impl<'c> Check<'c> {
+impl<'c> DefinitionCheck<'c> {
     /// Checks of a stage; `after_reader` if the reader has complained already.
     pub(crate) fn of_stages(complaints: &'c mut Complaints, after_reader: bool) -> Self {
         Self { complaints, after_reader, owner: RowOwner::Stage }

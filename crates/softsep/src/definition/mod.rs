@@ -17,7 +17,7 @@ mod scenario_list;
 mod terms;
 mod variable;
 
-pub(crate) use check::{Check, Index};
+pub(crate) use check::{DefinitionCheck, Index};
 pub(crate) use complaint::item;
 pub use complaint::{Complaint, Complaints, one_line};
 pub use cone::{ConeDefinition, ConeKind};

@@ -2,7 +2,7 @@
 
 use super::constants::{Constant, Constants, Provenance};
 use crate::chain::Acceptance;
-use crate::theory::{Cooling, Descent, Finite, Mixing, StepBound, uniform_by_peak};
+use crate::theory::{Cooling, DescentConstants, Finite, Mixing, StepBound, uniform_by_peak};
 
 /// The numbers of steps for which bounds are computed.
 const STEPS: [u64; 3] = [100, 10_000, 1_000_000];
@@ -34,7 +34,7 @@ pub struct AverageBounds {
 }
 
 /// The constants of one temperature.
-pub(super) struct Fixed {
+pub(super) struct TemperatureConstants {
     pub(super) temperature: f64,
     pub(super) acceptance: Acceptance,
     pub(super) mixing: (Mixing, Provenance),
@@ -42,9 +42,9 @@ pub(super) struct Fixed {
 
 impl Convergence {
     /// `None` where X is unbounded, or a constant is not known.
-    pub(super) fn of(constants: &Constants, fixed: &Fixed, finite: Option<Finite>) -> Option<Self> {
+    pub(super) fn of(constants: &Constants, fixed: &TemperatureConstants, finite: Option<Finite>) -> Option<Self> {
         let Constants { slope_f, slope_x, diameter_x, spread, .. } = constants;
-        let descent = Descent {
+        let descent = DescentConstants {
             lipschitz_f: slope_f.value,
             lipschitz_q: slope_x.value,
             diameter: diameter_x.value,
@@ -60,7 +60,7 @@ impl Convergence {
         let cooling = finite.filter(|_| is_known(spread)).map(|finite| {
             // By the peak, candidates drawn independently have a γ that holds at every temperature.
             let mixing = uniform_by_peak(fixed.acceptance, finite.states.ln());
-            let descent = Descent { fundamental: mixing.fundamental(), ..descent };
+            let descent = DescentConstants { fundamental: mixing.fundamental(), ..descent };
             Cooling { descent, states: finite.states, gap: finite.gap, spread: spread.value }
         });
         let after = STEPS.map(|steps| AverageBounds {

@@ -31,7 +31,7 @@ use crate::theory::{
 };
 use crate::uncertainty::{Count, ReferenceMeasure, Space, StateSpec};
 
-use convergence::Fixed;
+use convergence::TemperatureConstants;
 use scores::{ScoreEvaluator, ScoreSample, smoothed_scores};
 use soft_error::{SoftError, log_least_density, plus, score_error};
 
@@ -116,12 +116,12 @@ pub struct Diagnosis {
     /// The default concentration of the states' tilt.
     pub concentration: Option<f64>,
     /// The worst scenario of a tempered search; `None` where the clock stopped it.
-    pub searched: Option<Searched>,
+    pub searched: Option<TemperedResult>,
 }
 
 /// The result of a tempered search at x.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Searched {
+pub struct TemperedResult {
     /// The worst scenario found.
     pub xi: Vec<f64>,
     /// Its cost Q(x, ξ).
@@ -232,7 +232,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     let scores = scores_at(&sample, smoothed, all.is_some(), temperature);
     let mixing = mixing(inquiry.acceptance, error(temperature), constants.spread, temperature);
     let movement = Movement { size: first_step(&constants), power: 1.0 };
-    let at = Fixed { temperature, acceptance: inquiry.acceptance, mixing };
+    let at = TemperatureConstants { temperature, acceptance: inquiry.acceptance, mixing };
     let finite = finite_bounds(&scores, count, &constants, score_error.value, &at);
     let general = General {
         slack: wanted,
@@ -278,14 +278,14 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
 }
 
 /// Searches for the worst scenario by a soft separation with thorough effort.
-fn search(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<Searched, Error> {
+fn search(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<TemperedResult, Error> {
     let (seed, soft) = (inquiry.seed, SoftSettings { reference: inquiry.reference, ..SoftSettings::default() });
     let states = chain_states(problem, &soft, clock)?;
     let mut separation = SoftSeparation::new(problem, states, soft, SEARCH_GAP, seed, clock)?;
     let query = Query::scenario(x, clock).with_effort(Effort::Thorough);
     let found = separation.separate(&query, &mut CutPool::new(problem))?;
     let search = separation.last_search().cloned().unwrap_or_default();
-    Ok(Searched { xi: found.xi, worst: found.value, search })
+    Ok(TemperedResult { xi: found.xi, worst: found.value, search })
 }
 
 fn check(problem: &Problem, x: &[f64], inquiry: &Inquiry) -> Result<(), Error> {
@@ -374,7 +374,7 @@ fn finite_bounds(
     count: Option<f64>,
     constants: &Constants,
     score_error: f64,
-    at: &Fixed,
+    at: &TemperatureConstants,
 ) -> Option<Finite> {
     let (gap, states) = scores.gap.zip(count).filter(|(gap, _)| *gap > 4.0 * score_error)?;
     let lipschitz = constants.slope_x.value;

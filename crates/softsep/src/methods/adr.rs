@@ -19,8 +19,8 @@ use crate::master::{self, MasterStart, ScenarioCopies, explain_infeasible, expla
 use crate::model::Problem;
 use crate::numeric::tolerances::{FEASIBILITY_TOL, ROUNDING_RISE_TOL};
 use crate::policy::{
-    Decision, Dependence, MAX_TIGHTENINGS, Miss, PolicyProgram, PolicyRegion, PolicySolution, PolicyStatus, Repair,
-    ScenarioConstraints, Tightening,
+    ConstraintMargins, Decision, Dependence, MAX_TIGHTENINGS, Miss, PolicyProgram, PolicyRegion, PolicySolution,
+    PolicyStatus, Repair, ScenarioConstraints,
 };
 use crate::run::{Clock, Run, Stop, Verdict};
 use crate::separation::{Claim, Exact, Query};
@@ -99,7 +99,7 @@ impl Method for Adr {
         if let Some(stop) = self.bound_from_below(problem, &nominal, run)? {
             return Ok(stop);
         }
-        let solved = match over_set(problem, &dependence, &xi, &Tightening::default(), run)? {
+        let solved = match over_set(problem, &dependence, &xi, &ConstraintMargins::default(), run)? {
             ControlFlow::Continue(solved) => solved,
             ControlFlow::Break(stop) => return Ok(stop),
         };
@@ -237,7 +237,7 @@ fn over_set(
     problem: &Problem,
     dependence: &Dependence,
     nominal: &[f64],
-    tightening: &Tightening,
+    tightening: &ConstraintMargins,
     run: &mut Run,
 ) -> Result<ControlFlow<Stop, PolicySolution>, Error> {
     match problem.set.shape(&Part::whole(problem.set.dim())) {
@@ -262,7 +262,7 @@ fn proven(
         Ok(value) => return Ok(ControlFlow::Continue((solved, Some(value)))),
         Err(misses) => misses,
     };
-    let mut tightening = Tightening::default();
+    let mut tightening = ConstraintMargins::default();
     for _ in 0..MAX_TIGHTENINGS {
         if !tightening.grow(problem, &misses) {
             break;
@@ -314,7 +314,7 @@ fn best_policy(
     region: PolicyRegion,
     dependence: &Dependence,
     start: Option<&Basis>,
-    tightening: &Tightening,
+    tightening: &ConstraintMargins,
     run: &mut Run,
 ) -> Result<PolicySolution, Error> {
     let gap = 0.1 * run.limits().gap;
@@ -358,7 +358,7 @@ fn over_list(
     problem: &Problem,
     dependence: &Dependence,
     nominal: &[f64],
-    tightening: &Tightening,
+    tightening: &ConstraintMargins,
     run: &mut Run,
 ) -> Result<ControlFlow<Stop, PolicySolution>, Error> {
     let all = problem.set.enumerate(usize::MAX).map_err(|too_many| Error::Master(too_many.to_string()))?;

@@ -1,7 +1,7 @@
 //! Cones over recourse rows: known rows, none in two cones, and as many of them as the cone needs.
 
 use super::Cone;
-use crate::definition::{Check, ConeDefinition, ConeKind, Index, item};
+use crate::definition::{ConeDefinition, ConeKind, DefinitionCheck, Index, item};
 
 /// The cones by index, and for each row the cone that it is in.
 pub(super) struct Cones {
@@ -11,7 +11,7 @@ pub(super) struct Cones {
     pub(super) has_holes: bool,
 }
 
-impl Check<'_> {
+impl DefinitionCheck<'_> {
     /// Checks the cones; `rows` are the names of the recourse rows, of which there are `count`.
     pub(super) fn cones(&mut self, definitions: &[ConeDefinition], rows: &mut Index, count: usize) -> Cones {
         let mut all =

@@ -23,7 +23,7 @@ pub(super) struct Indefinite {
 /// their sizes, not that of the whole, decide the cost.
 pub(super) fn find_indefinite(matrix: &Symmetric, dim: usize) -> Option<Indefinite> {
     let mut parts: BTreeMap<usize, Vec<(usize, usize, f64)>> = BTreeMap::new();
-    let mut roots = Roots((0..dim).collect());
+    let mut roots = UnionFind((0..dim).collect());
     for (i, j, _) in matrix.iter() {
         roots.join(i, j);
     }
@@ -66,9 +66,9 @@ fn indefinite_part(entries: &[(usize, usize, f64)]) -> Option<Indefinite> {
 }
 
 /// Which variables are tied to which, as trees of pointers to a common root.
-struct Roots(Vec<usize>);
+struct UnionFind(Vec<usize>);
 
-impl Roots {
+impl UnionFind {
     fn find(&mut self, mut i: usize) -> usize {
         while self.0[i] != i {
             // Halves the path, which keeps all later walks short.

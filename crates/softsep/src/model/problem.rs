@@ -7,7 +7,8 @@ use super::convex::find_indefinite;
 use super::engine::EngineFactory;
 use super::{FirstStage, Names, ProblemDefinition, RecourseModel, Sparse, Symmetric};
 use crate::definition::{
-    Check, Complaints, FirstStageDefinition, Index, Quadratic, RecourseDefinition, Variable, VariableKind, item,
+    Complaints, DefinitionCheck, FirstStageDefinition, Index, Quadratic, RecourseDefinition, Variable, VariableKind,
+    item,
 };
 use crate::uncertainty::{self, Uncertainty, UncertaintyDefinition};
 
@@ -49,7 +50,7 @@ impl Problem {
     /// a box of NaN for a set. If it complained, no complaint is made about placeholders.
     pub fn after_reader(definition: &ProblemDefinition, mut complaints: Complaints) -> Result<Self, Complaints> {
         let after_reader = !complaints.is_empty();
-        let mut check = Check::of_stages(&mut complaints, after_reader);
+        let mut check = DefinitionCheck::of_stages(&mut complaints, after_reader);
         let names = Names {
             first: definition.first_stage.variables.iter().map(|variable| variable.name.clone()).collect(),
             first_rows: definition.first_stage.constraints.iter().map(|row| row.name.clone()).collect(),
@@ -95,7 +96,7 @@ impl Problem {
     /// A first-stage decision given by name, in the order of the variables. Whether it is feasible is not asked here.
     pub fn decision(&self, values: &[(String, f64)]) -> Result<Vec<f64>, Complaints> {
         let mut complaints = Complaints::new();
-        let mut check = Check::of_stages(&mut complaints, false);
+        let mut check = DefinitionCheck::of_stages(&mut complaints, false);
         let mut index = check.names("first_stage.variables", "a first-stage variable", strs(&self.names.first));
         let mut x = vec![None; self.first.dim()];
         for (name, value) in values {
@@ -121,7 +122,7 @@ fn columns<T>(variables: &[Variable], field: impl Fn(&Variable) -> T) -> Vec<T> 
     variables.iter().map(field).collect()
 }
 
-impl Check<'_> {
+impl DefinitionCheck<'_> {
     fn set(&mut self, definition: &UncertaintyDefinition) -> Option<Arc<dyn Uncertainty>> {
         let (place, before) = ("uncertainty.set", self.complaints.len());
         let set = uncertainty::build(&definition.set, &definition.parameters, place, self.complaints);

@@ -166,9 +166,9 @@ impl Model {
         let Constraint { expr, lower, upper } = constraint;
         let mut row = Row { lower, upper, ..Row::new(name) };
         let what = format!("the constraint \"{}\"", row.name);
-        row.x = self.terms(expr.x, Family::FirstStage, &what);
-        row.xi = self.terms(expr.xi, Family::Uncertain, &what);
-        row.y = self.terms(expr.y, Family::Recourse, &what);
+        row.x = self.terms(expr.x, HandleKind::FirstStage, &what);
+        row.xi = self.terms(expr.xi, HandleKind::Uncertain, &what);
+        row.y = self.terms(expr.y, HandleKind::Recourse, &what);
         if !expr.products.is_empty() {
             let why = "has a product of a recourse variable and an uncertain parameter; an objective may have one";
             self.faults.add(what, why);
@@ -193,25 +193,25 @@ impl Model {
         }
         self.definition.first_stage.constant = cost.constant;
         for (handle, coefficient) in cost.x {
-            if let Some(variable) = self.index(handle, Family::FirstStage, OBJECTIVE) {
+            if let Some(variable) = self.index(handle, HandleKind::FirstStage, OBJECTIVE) {
                 self.definition.first_stage.variables[variable].cost += coefficient;
             }
         }
         for (handle, coefficient) in cost.y {
-            if let Some(variable) = self.index(handle, Family::Recourse, OBJECTIVE) {
+            if let Some(variable) = self.index(handle, HandleKind::Recourse, OBJECTIVE) {
                 self.definition.recourse.variables[variable].cost += coefficient;
             }
         }
         let mut moving: Vec<(usize, Vec<(Handle, f64)>)> = Vec::new();
         for (y, xi, coefficient) in cost.products {
-            let Some(variable) = self.index(y, Family::Recourse, OBJECTIVE) else { continue };
+            let Some(variable) = self.index(y, HandleKind::Recourse, OBJECTIVE) else { continue };
             match moving.last_mut().filter(|(last, _)| *last == variable) {
                 Some((_, terms)) => terms.push((xi, coefficient)),
                 None => moving.push((variable, vec![(xi, coefficient)])),
             }
         }
         for (variable, terms) in moving {
-            let terms = self.terms(terms, Family::Uncertain, OBJECTIVE);
+            let terms = self.terms(terms, HandleKind::Uncertain, OBJECTIVE);
             let known = &mut self.definition.recourse.variables[variable].cost_xi;
             for (name, coefficient) in terms {
                 match known.iter_mut().find(|(other, _)| *other == name) {
@@ -220,7 +220,7 @@ impl Model {
                 }
             }
         }
-        for (name, _) in self.terms(cost.xi, Family::Uncertain, OBJECTIVE) {
+        for (name, _) in self.terms(cost.xi, HandleKind::Uncertain, OBJECTIVE) {
             let why = format!(
                 "has a term in the uncertain parameter \"{name}\" alone; add a recourse variable that an equality \
                  fixes to it, and give that the cost"
@@ -363,7 +363,7 @@ impl Model {
     }
 
     /// Terms by name, each name once, in the order of first use; `what` holds them.
-    fn terms(&mut self, terms: Vec<(Handle, f64)>, family: Family, what: &str) -> Terms {
+    fn terms(&mut self, terms: Vec<(Handle, f64)>, family: HandleKind, what: &str) -> Terms {
         let mut position: HashMap<usize, usize> = HashMap::with_capacity(terms.len());
         let mut sums: Vec<(usize, f64)> = Vec::with_capacity(terms.len());
         for (handle, coefficient) in terms {
@@ -379,7 +379,7 @@ impl Model {
         sums.into_iter().filter(|(_, sum)| *sum != 0.0).map(named).collect()
     }
 
-    fn index(&mut self, handle: Handle, family: Family, what: &str) -> Option<usize> {
+    fn index(&mut self, handle: Handle, family: HandleKind, what: &str) -> Option<usize> {
         let index = handle.index as usize;
         let is_known = handle.model == self.id && self.name_at(family, index).is_some();
         if !is_known {
@@ -388,11 +388,11 @@ impl Model {
         is_known.then_some(index)
     }
 
-    fn name_at(&self, family: Family, index: usize) -> Option<&str> {
+    fn name_at(&self, family: HandleKind, index: usize) -> Option<&str> {
         let variables = match family {
-            Family::FirstStage => &self.definition.first_stage.variables,
-            Family::Recourse => &self.definition.recourse.variables,
-            Family::Uncertain => return self.definition.uncertainty.parameters.get(index).map(String::as_str),
+            HandleKind::FirstStage => &self.definition.first_stage.variables,
+            HandleKind::Recourse => &self.definition.recourse.variables,
+            HandleKind::Uncertain => return self.definition.uncertainty.parameters.get(index).map(String::as_str),
         };
         variables.get(index).map(|variable| variable.name.as_str())
     }
@@ -404,18 +404,18 @@ const BOUNDS_BESIDE_SET: &str = "has bounds beside a set, which says all; write 
 
 /// The list that a handle refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Family {
+enum HandleKind {
     FirstStage,
     Uncertain,
     Recourse,
 }
 
-impl Family {
+impl HandleKind {
     fn word(self) -> &'static str {
         match self {
-            Family::FirstStage => "a first-stage variable",
-            Family::Uncertain => "an uncertain parameter",
-            Family::Recourse => "a recourse variable",
+            HandleKind::FirstStage => "a first-stage variable",
+            HandleKind::Uncertain => "an uncertain parameter",
+            HandleKind::Recourse => "a recourse variable",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Index;
 
 use super::expression::Handle;
-use super::{Family, FirstStageVar, RecourseVar, UncertainParam};
+use super::{FirstStageVar, HandleKind, RecourseVar, UncertainParam};
 use crate::model::Problem;
 use crate::outcome::{Outcome, Status};
 
@@ -22,11 +22,11 @@ pub enum Key<'n> {
 }
 
 impl Key<'_> {
-    pub(super) fn handle(self) -> Option<(Family, Handle)> {
+    pub(super) fn handle(self) -> Option<(HandleKind, Handle)> {
         match self {
-            Key::FirstStage(variable) => Some((Family::FirstStage, variable.0)),
-            Key::Uncertain(parameter) => Some((Family::Uncertain, parameter.0)),
-            Key::Recourse(variable) => Some((Family::Recourse, variable.0)),
+            Key::FirstStage(variable) => Some((HandleKind::FirstStage, variable.0)),
+            Key::Uncertain(parameter) => Some((HandleKind::Uncertain, parameter.0)),
+            Key::Recourse(variable) => Some((HandleKind::Recourse, variable.0)),
             Key::Name(_) => None,
         }
     }
@@ -101,9 +101,9 @@ impl Solution {
             _ => return None,
         };
         match family {
-            Family::FirstStage => self.outcome.x()?.get(index),
-            Family::Uncertain => self.outcome.worst_case.as_ref()?.xi.get(index),
-            Family::Recourse => self.outcome.worst_case.as_ref()?.y.get(index),
+            HandleKind::FirstStage => self.outcome.x()?.get(index),
+            HandleKind::Uncertain => self.outcome.worst_case.as_ref()?.xi.get(index),
+            HandleKind::Recourse => self.outcome.worst_case.as_ref()?.y.get(index),
         }
     }
 }

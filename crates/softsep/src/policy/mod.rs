@@ -30,4 +30,4 @@ pub(crate) use repair::ProvenPolicy;
 pub(crate) use repair::Repair;
 pub(crate) use robust::PolicyRegion;
 pub(crate) use solve::{PolicySolution, PolicyStatus};
-pub(crate) use tightening::{MAX_TIGHTENINGS, Miss, Tightening};
+pub(crate) use tightening::{ConstraintMargins, MAX_TIGHTENINGS, Miss};

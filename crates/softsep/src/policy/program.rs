@@ -9,7 +9,7 @@ use super::coordinates::{Feature, PolicyCoordinates};
 use super::dependence::Dependence;
 use super::robust::{CounterpartRows, Expression, PolicyRegion, RobustCounterpart};
 use super::support::SupportRegion;
-use super::tightening::Tightening;
+use super::tightening::ConstraintMargins;
 use crate::definition::VariableKind;
 use crate::model::Problem;
 use crate::recourse::{ProgramBuilder, RecourseError};
@@ -43,7 +43,7 @@ pub(crate) struct PolicyProgram<'a> {
     /// The basis of the same program over fewer points.
     pub(super) start: Option<&'a Basis>,
     /// By how much constraints are tightened.
-    tightening: Tightening,
+    tightening: ConstraintMargins,
     pub(super) coordinates: PolicyCoordinates,
     /// The features that coefficients multiply, and for each recourse variable the features that it depends on.
     pub(super) features: Vec<Feature>,
@@ -61,7 +61,7 @@ pub(super) struct PolicyColumns {
 }
 
 /// A linear constraint: a function of ξ with its lower and upper bound.
-type Constraint = (Expression, (f64, f64));
+type BoundedExpression = (Expression, (f64, f64));
 
 /// The cone blocks of the recourse, and the bound of a quadratic cost.
 type ConicConstraints = (Vec<ConeBlock>, Option<QuadraticBound>);
@@ -84,7 +84,7 @@ impl<'a> PolicyProgram<'a> {
             strict: false,
             measures: false,
             start: None,
-            tightening: Tightening::default(),
+            tightening: ConstraintMargins::default(),
             features: coordinates.features(),
             features_of: (0..problem.recourse.dim()).map(|j| coordinates.features_of(dependence, j)).collect(),
             shape: coordinates.shape(),
@@ -119,7 +119,7 @@ impl<'a> PolicyProgram<'a> {
     }
 
     /// Tightens constraints. The policy is to be feasible without that.
-    pub(crate) fn with_tightening(self, tightening: &Tightening) -> Self {
+    pub(crate) fn with_tightening(self, tightening: &ConstraintMargins) -> Self {
         Self { tightening: tightening.clone(), ..self }
     }
 
@@ -211,7 +211,7 @@ impl<'a> PolicyProgram<'a> {
     fn write_over_shape(
         &self,
         shape: &Shape,
-        rows: &[Constraint],
+        rows: &[BoundedExpression],
         (blocks, quadratic): &ConicConstraints,
         written: &mut [CounterpartRows],
         program: &mut dyn ProgramBuilder,
@@ -232,7 +232,7 @@ impl<'a> PolicyProgram<'a> {
     }
 
     /// Returns the cone blocks, and the bound of a quadratic cost.
-    fn cones(&self, rows: &[Constraint], columns: &PolicyColumns) -> Result<ConicConstraints, RecourseError> {
+    fn cones(&self, rows: &[BoundedExpression], columns: &PolicyColumns) -> Result<ConicConstraints, RecourseError> {
         let recourse = &self.problem.recourse;
         let along = |terms: &Vec<(usize, f64)>| {
             let mut root = Expression::new(self.coordinates.dim());
@@ -248,7 +248,7 @@ impl<'a> PolicyProgram<'a> {
 
     /// Returns the constraints that must hold for all ξ as functions of ξ with their bounds: the cost, the rows, the
     /// variables.
-    fn constraints(&self, columns: &PolicyColumns) -> Vec<Constraint> {
+    fn constraints(&self, columns: &PolicyColumns) -> Vec<BoundedExpression> {
         let (recourse, dim) = (&self.problem.recourse, self.coordinates.dim());
         let mut cost = Expression::new(dim);
         cost.terms.push((columns.tau, 1.0));
@@ -312,7 +312,7 @@ impl<'a> PolicyProgram<'a> {
 /// rows.
 fn write_at_points<'p>(
     points: impl Iterator<Item = (usize, &'p [f64])>,
-    rows: &[Constraint],
+    rows: &[BoundedExpression],
     (blocks, quadratic): &ConicConstraints,
     program: &mut dyn ProgramBuilder,
 ) -> Result<(), RecourseError> {

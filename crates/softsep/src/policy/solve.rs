@@ -10,7 +10,7 @@ use super::program::{Decision, PolicyColumns, PolicyProgram};
 use super::reduced_measures::ReducedMeasures;
 use super::repair::{BallShares, ProvenPolicy, Repair};
 use super::robust::{CounterpartRows, CounterpartSide, PolicyRegion};
-use super::tightening::{MAX_TIGHTENINGS, Miss, Tightening};
+use super::tightening::{ConstraintMargins, MAX_TIGHTENINGS, Miss};
 use crate::numeric::tolerances::{LP_FEASIBILITY_TOL, STRICT_INTEGRALITY_TOL};
 use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, RecourseError, climb_ladder, is_definite};
 use crate::run::{Clock, Interrupt};
@@ -65,7 +65,7 @@ impl PolicyProgram<'_> {
     pub(crate) fn solve(&self, clock: &Clock) -> Result<PolicySolution, RecourseError> {
         let solved = self.solve_as_written(clock)?;
         let mut misses = solved.misses.clone();
-        let mut tightening = Tightening::default();
+        let mut tightening = ConstraintMargins::default();
         for _ in 0..MAX_TIGHTENINGS {
             if !tightening.grow(self.problem, &misses) {
                 break;

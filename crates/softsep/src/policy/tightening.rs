@@ -24,11 +24,11 @@ pub(crate) struct Miss {
 
 /// By how much each constraint is tightened: the cost, the rows, the variables.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Tightening {
+pub(crate) struct ConstraintMargins {
     margins: Vec<f64>,
 }
 
-impl Tightening {
+impl ConstraintMargins {
     /// Tightens the constraints that were missed. Returns false if none of them can be tightened, as equations cannot.
     pub(crate) fn grow(&mut self, problem: &Problem, misses: &[Miss]) -> bool {
         let recourse = &problem.recourse;

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::summary::entries;
-use crate::diagnose::{Certified, Constant, Convergence, Diagnosis, Identification, Inquiry, Provenance, Searched};
+use crate::diagnose::{
+    Certified, Constant, Convergence, Diagnosis, Identification, Inquiry, Provenance, TemperedResult,
+};
 use crate::model::Problem;
 use crate::separation::soft::Score;
 use crate::theory::{Chance, StepBound};
@@ -67,7 +69,7 @@ fn at_the_decision(text: &mut String, problem: &Problem, inquiry: &Inquiry, diag
     );
     gap_and_likeliest(text, problem, diagnosis);
     let _ = match &diagnosis.searched {
-        Some(Searched { worst, search, .. }) => {
+        Some(TemperedResult { worst, search, .. }) => {
             writeln!(text, "search       {} is the worst cost found by a {search}", short(*worst))
         }
         None => writeln!(text, "search       none: the time limit was met before"),

@@ -16,7 +16,7 @@ mod units;
 
 pub use engine::check_engine;
 pub use method::check_method;
-pub use proposal::{Trial, check_proposal, check_trajectories};
+pub use proposal::{ProposalTrial, check_proposal, check_trajectories};
 pub use random::{Recipe, Size, random_problem};
 pub use search::optimum_by_search;
 pub use separation::{BuildSeparation, check_separation};

@@ -17,7 +17,7 @@ const DRAWS: usize = 40_000;
 const ERRORS: f64 = 6.0;
 
 /// A proposal on states, with the recourse whose slopes it may follow.
-pub struct Trial<'a> {
+pub struct ProposalTrial<'a> {
     /// The problem.
     pub problem: &'a Problem,
     /// The states of its set.
@@ -31,7 +31,7 @@ pub struct Trial<'a> {
 /// Tests a proposal at the engine's x. Candidates are states; the log-ratio turns round with its arguments and agrees
 /// with the density, if there is one; that is a density, and the one that is drawn from; on few states detailed balance
 /// holds for both acceptances. The engine should report one dual per ξ.
-pub fn check_proposal(trial: &Trial, engine: &mut dyn Recourse, seed: u64) {
+pub fn check_proposal(trial: &ProposalTrial, engine: &mut dyn Recourse, seed: u64) {
     let mut random = stream(seed, Purpose::Estimate, 0);
     let (places, is_all) = match trial.states.enumerate(FEW) {
         Some(states) => (states.into_iter().map(|state| trial.place(state, engine)).collect::<Vec<_>>(), true),
@@ -59,7 +59,7 @@ pub fn check_proposal(trial: &Trial, engine: &mut dyn Recourse, seed: u64) {
 
 /// Tests Hamiltonian moves: the trajectory from each candidate with the opposite momentum ends where the candidate came
 /// from, with the inverse ratio. Returns the number of trajectories that were not given up.
-pub fn check_trajectories(trial: &Trial, moves: &Hamiltonian, engine: &mut dyn Recourse, seed: u64) -> usize {
+pub fn check_trajectories(trial: &ProposalTrial, moves: &Hamiltonian, engine: &mut dyn Recourse, seed: u64) -> usize {
     let (name, mut random) = (&trial.problem.name, stream(seed, Purpose::Estimate, 0));
     let mut complete = 0;
     for _ in 0..200 {
@@ -82,7 +82,7 @@ pub fn check_trajectories(trial: &Trial, moves: &Hamiltonian, engine: &mut dyn R
     complete
 }
 
-impl Trial<'_> {
+impl ProposalTrial<'_> {
     /// A place that is ready.
     pub fn place(&self, state: State, engine: &mut dyn Recourse) -> ChainState {
         let mut place = ChainState::new(self.problem, self.states);

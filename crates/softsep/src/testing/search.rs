@@ -21,12 +21,12 @@ pub fn optimum_by_search(problem: &Problem) -> Option<f64> {
     }
     let points = problem.set.enumerate(MOST_SCENARIOS).ok()?.into_owned();
     let engine = engine(problem, &Clock::unlimited()).ok()?;
-    let mut search = Search { problem, points, engine, has_failed: false };
+    let mut search = ReferenceSearch { problem, points, engine, has_failed: false };
     let best = search.minimise(&mut vec![0.0; problem.first.dim()], 0);
     (best < INFEASIBLE && !search.has_failed).then_some(best)
 }
 
-struct Search<'p> {
+struct ReferenceSearch<'p> {
     problem: &'p Problem,
     points: ScenarioList,
     engine: Box<dyn Recourse>,
@@ -34,7 +34,7 @@ struct Search<'p> {
     has_failed: bool,
 }
 
-impl Search<'_> {
+impl ReferenceSearch<'_> {
     /// f(x) plus the worst case, or ∞; for infeasible x a large number that grows with the violation, so that the
     /// search returns to feasible x.
     fn cost(&mut self, x: &[f64]) -> f64 {

@@ -26,7 +26,7 @@ pub fn check_set(set: &dyn Uncertainty, parameters: &[String], seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     assert_eq!(set.dim(), parameters.len(), "{}: one entry per parameter", set.kind());
     let directions = directions(set.dim(), &mut rng);
-    let suite = Suite::new(set, directions);
+    let suite = SetSuite::new(set, directions);
     suite.nominal_is_a_member();
     suite.support_is_attained_by_members();
     suite.nothing_beyond_the_support_is_a_member();
@@ -67,7 +67,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// A set with its support in some directions.
-struct Suite<'a> {
+struct SetSuite<'a> {
     set: &'a dyn Uncertainty,
     directions: Vec<Vec<f64>>,
     values: Vec<f64>,
@@ -76,7 +76,7 @@ struct Suite<'a> {
     close: f64,
 }
 
-impl std::fmt::Display for Suite<'_> {
+impl std::fmt::Display for SetSuite<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.set.describe() {
             Some(description) => write!(f, "{description:?}"),
@@ -85,7 +85,7 @@ impl std::fmt::Display for Suite<'_> {
     }
 }
 
-impl<'a> Suite<'a> {
+impl<'a> SetSuite<'a> {
     fn new(set: &'a dyn Uncertainty, directions: Vec<Vec<f64>>) -> Self {
         let mut suite = Self { set, directions, values: Vec::new(), maximisers: Vec::new(), close: TOLERANCE };
         for direction in &suite.directions {

@@ -18,7 +18,7 @@ pub(super) fn check_states(set: &dyn Uncertainty, close: f64, random: &mut Rando
         let spec = StateSpec { convex, ..StateSpec::default() };
         let what = format!("{:?} with {spec:?}", set.describe());
         let states = set.states(&spec).unwrap_or_else(|error| panic!("{what}: {error}"));
-        let suite = Suite { set, states: &*states, close, what };
+        let suite = StatesSuite { set, states: &*states, close, what };
         suite.draws_are_members_and_found_again(random);
         suite.other_states_do_no_harm();
         if convex && let Count::Exactly(count) = set.extremes() {
@@ -34,14 +34,14 @@ pub(super) fn check_states(set: &dyn Uncertainty, close: f64, random: &mut Rando
     }
 }
 
-struct Suite<'a> {
+struct StatesSuite<'a> {
     set: &'a dyn Uncertainty,
     states: &'a dyn States,
     close: f64,
     what: String,
 }
 
-impl Suite<'_> {
+impl StatesSuite<'_> {
     fn xi(&self, state: &State) -> Vec<f64> {
         let mut xi = vec![f64::NAN; self.set.dim()];
         self.states.realize(state, &mut xi);

@@ -45,7 +45,7 @@ pub fn law_modulus(lipschitz: f64, temperature: f64) -> f64 {
 /// differences, and C* = (1 + η̄)/(1 − η̄) as here ([`super::Mixing::fundamental`]). It is stated for Metropolis; its
 /// proof takes either rule. The scores are exact (ε = 0).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Descent {
+pub struct DescentConstants {
     /// L_f: the Lipschitz constant of f.
     pub lipschitz_f: f64,
     /// L'_Q: the Lipschitz constant of Q in x.
@@ -60,7 +60,7 @@ pub struct Descent {
     pub acceptance: Acceptance,
 }
 
-impl Descent {
+impl DescentConstants {
     /// B_Z = 2C*·D·L'_Q.
     pub fn poisson_size(&self) -> f64 {
         2.0 * self.fundamental * self.diameter * self.lipschitz_q
@@ -167,7 +167,7 @@ impl Descent {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cooling {
     /// The constants of Theorem 1; C* holds at every temperature, and the temperature is not used.
-    pub descent: Descent,
+    pub descent: DescentConstants,
     /// |I|.
     pub states: f64,
     /// Δ*.
@@ -180,7 +180,7 @@ impl Cooling {
     /// The most that P·Z changes per unit of x and per unit of 1/w, between temperatures of which the larger one is w:
     /// Z solves the Poisson equation. The proof rounds the former up for w ≤ 1.
     pub fn poisson_moduli(&self, temperature: f64) -> [f64; 2] {
-        let Descent { lipschitz_q, diameter, fundamental, acceptance, .. } = self.descent;
+        let DescentConstants { lipschitz_q, diameter, fundamental, acceptance, .. } = self.descent;
         let (of_law, of_kernel) = (fundamental + 1.0 + 2.0 * fundamental.powi(2), 2.0 * fundamental.powi(2));
         let reach = diameter * lipschitz_q;
         let rows = kernel_rows(acceptance, lipschitz_q, temperature);

@@ -25,7 +25,7 @@ pub use adaptive::Adaptive;
 pub use certification::Certification;
 pub use chance::Chance;
 pub use concentration::{body_ratio, finite_ratio, sphere_ratio};
-pub use convergence::{Cooling, Descent, StepBound, law_modulus};
+pub use convergence::{Cooling, DescentConstants, StepBound, law_modulus};
 pub use doeblin::{Mixing, uniform_by_peak, uniform_by_spread};
 pub use identification::{Finite, General, Movement};
 pub use lipschitz::{kernel_rows, kernel_variation};

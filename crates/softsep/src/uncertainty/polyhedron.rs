@@ -6,17 +6,17 @@ use std::sync::OnceLock;
 use super::oracle::{Oracle, SparseRow};
 use super::states::{AffineHull, Body, BodyShape, HalfSpaces, ListRows, MapColumn, VertexWalk};
 use super::unimodular::Budgets;
-use super::vertices::{self, Cut, Effort, GaveUp};
+use super::vertices::{self, EnumerationLimits, GaveUp, Halfspace};
 use super::{
     Count, Part, Polytope, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, allow, check, chord,
 };
-use crate::definition::{Check, Complaints, Index, Row, ScenarioList, item, taken_for_infinite, too_large};
+use crate::definition::{Complaints, DefinitionCheck, Index, Row, ScenarioList, item, taken_for_infinite, too_large};
 
 /// The effort of [`Uncertainty::extremes`]: about a second.
-const TRY: Effort = Effort { points: 20_000, work: 150_000_000 };
+const TRY: EnumerationLimits = EnumerationLimits { points: 20_000, work: 150_000_000 };
 
 /// The effort of a count where the rows are budgets: a tenth of a second.
-const COUNT: Effort = Effort { points: 1_000_000, work: 50_000_000 };
+const COUNT: EnumerationLimits = EnumerationLimits { points: 1_000_000, work: 50_000_000 };
 
 /// How exactly the ranges are known, relative to their size.
 const RANGE: f64 = 1e-9;
@@ -163,7 +163,7 @@ impl Polyhedron {
     ///
     /// The parameters that are not fixed are scaled to `t` in the unit cube; the simplex to start from is `t ≥ 0` and
     /// the largest `Σt`.
-    fn enumerate_within(&self, effort: Effort) -> Result<ScenarioList, GaveUp> {
+    fn enumerate_within(&self, effort: EnumerationLimits) -> Result<ScenarioList, GaveUp> {
         if let Some(budgets) = &self.budgets {
             return budgets.enumerate(effort);
         }
@@ -190,13 +190,13 @@ impl Polyhedron {
             // A row in which only fixed parameters take part says nothing more.
             if moves > FIXED * largest {
                 let base = row.activity(&xi);
-                cuts.extend(Cut::between(&normal, row.lower - base, row.upper - base));
+                cuts.extend(Halfspace::between(&normal, row.lower - base, row.upper - base));
             }
         }
         for place in 0..free.len() {
             let mut unit = vec![0.0; free.len()];
             unit[place] = 1.0;
-            cuts.push(Cut::at_most(&unit, 1.0));
+            cuts.push(Halfspace::at_most(&unit, 1.0));
         }
         let mut direction = vec![0.0; self.dim()];
         free.iter().for_each(|&index| direction[index] = width(index).recip());
@@ -327,7 +327,7 @@ impl Polyhedron {
     /// At most `limit` vertices, with an effort in proportion. A failure stands for all smaller limits.
     fn enumerate_many(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, GaveUp> {
         let more = (limit / TRY.points) as u64;
-        let effort = Effort { points: limit, work: TRY.work.saturating_mul(more) };
+        let effort = EnumerationLimits { points: limit, work: TRY.work.saturating_mul(more) };
         match self.many.get_or_init(|| (limit, self.enumerate_within(effort))) {
             (_, Ok(points)) => Ok(Cow::Borrowed(points)),
             (tried, Err(gave_up)) if limit <= *tried => Err(*gave_up),
@@ -352,7 +352,7 @@ fn resolve(
 ) -> Option<Vec<SparseRow>> {
     let before = complaints.len();
     let list = format!("{place}.constraints");
-    let mut check = Check::of_set(complaints);
+    let mut check = DefinitionCheck::of_set(complaints);
     let mut index = Index::new("a parameter", parameters.iter().map(String::as_str));
     let mut names = Index::new("a row", []);
     let mut rows = Vec::with_capacity(constraints.len());

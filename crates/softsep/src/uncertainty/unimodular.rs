@@ -11,7 +11,7 @@
 //!   totals; hours and places), in each of which two rows are disjoint or one contains the other.
 
 use super::oracle::SparseRow;
-use super::vertices::{Effort, GaveUp};
+use super::vertices::{EnumerationLimits, GaveUp};
 use crate::definition::ScenarioList;
 
 /// Coefficients that differ by less than this, relative to their size, are equal.
@@ -87,19 +87,19 @@ impl Budgets {
     }
 
     /// Counts the vertices, or gives up beyond so many.
-    pub(super) fn count(&self, effort: Effort) -> Result<usize, GaveUp> {
+    pub(super) fn count(&self, effort: EnumerationLimits) -> Result<usize, GaveUp> {
         let mut count = 0;
         self.visit(effort, |_| count += 1).map(|()| count)
     }
 
     /// Enumerates the vertices, in lexicographic order.
-    pub(super) fn enumerate(&self, effort: Effort) -> Result<ScenarioList, GaveUp> {
+    pub(super) fn enumerate(&self, effort: EnumerationLimits) -> Result<ScenarioList, GaveUp> {
         let mut points = ScenarioList::new(self.levels.len());
         self.visit(effort, |xi| points.push(xi)).map(|()| points)
     }
 
     /// Visits the vertices in lexicographic order, by levels for one entry after the other.
-    fn visit(&self, effort: Effort, mut visit: impl FnMut(&[f64])) -> Result<(), GaveUp> {
+    fn visit(&self, effort: EnumerationLimits, mut visit: impl FnMut(&[f64])) -> Result<(), GaveUp> {
         let dim = self.levels.len();
         let mut xi = vec![0.0; dim];
         // The sum of each row, the number of its entries that are still open, and whether it has a fraction.
@@ -268,7 +268,7 @@ fn are_laminar(rows: &[BudgetRow]) -> bool {
 mod tests {
     use super::*;
 
-    const EFFORT: Effort = Effort { points: 1000, work: 1_000_000 };
+    const EFFORT: EnumerationLimits = EnumerationLimits { points: 1000, work: 1_000_000 };
 
     /// Terms, lower and upper limit of a row.
     type Stated<'a> = (&'a [(usize, f64)], f64, f64);

@@ -15,13 +15,13 @@ const TOLERANCE: f64 = 1e-8;
 
 /// `normalᵀt ≤ bound`, or with equality.
 #[derive(Debug, Clone)]
-pub(super) struct Cut {
+pub(super) struct Halfspace {
     normal: Vec<f64>,
     bound: f64,
     equality: bool,
 }
 
-impl Cut {
+impl Halfspace {
     /// The inequality `normalᵀt ≤ bound`; the normal is not zero.
     pub(super) fn at_most(normal: &[f64], bound: f64) -> Self {
         let norm = normal.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
@@ -51,7 +51,7 @@ impl Cut {
 
 /// The limits of an enumeration.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Effort {
+pub(super) struct EnumerationLimits {
     /// The largest number of vertices, also of intermediate polytopes.
     pub(super) points: usize,
     /// Operations on machine words, very roughly.
@@ -100,8 +100,14 @@ pub(super) struct GaveUp {
 }
 
 /// All vertices of `{t ≥ 0, Σt ≤ reach}` under the cuts, a non-empty polytope in the unit cube of `dim ≥ 1` dimensions.
-pub(super) fn enumerate(dim: usize, reach: f64, cuts: &[Cut], effort: Effort) -> Result<Vec<Vec<f64>>, GaveUp> {
-    let mut polytope = Polytope { dim, reach, cuts, applied: Vec::new(), vertices: Vec::new(), work: 0, effort };
+pub(super) fn enumerate(
+    dim: usize,
+    reach: f64,
+    cuts: &[Halfspace],
+    effort: EnumerationLimits,
+) -> Result<Vec<Vec<f64>>, GaveUp> {
+    let mut polytope =
+        DoubleDescription { dim, reach, cuts, applied: Vec::new(), vertices: Vec::new(), work: 0, effort };
     polytope.start();
     let mut waiting: Vec<usize> = (0..cuts.len()).collect();
     while let Some(next) = polytope.cheapest(&mut waiting) {
@@ -110,17 +116,17 @@ pub(super) fn enumerate(dim: usize, reach: f64, cuts: &[Cut], effort: Effort) ->
     Ok(polytope.vertices.into_iter().map(|vertex| vertex.point).collect())
 }
 
-struct Polytope<'a> {
+struct DoubleDescription<'a> {
     dim: usize,
     reach: f64,
-    cuts: &'a [Cut],
+    cuts: &'a [Halfspace],
     applied: Vec<usize>,
     vertices: Vec<Vertex>,
     work: u64,
-    effort: Effort,
+    effort: EnumerationLimits,
 }
 
-impl Polytope<'_> {
+impl DoubleDescription<'_> {
     /// The corners of the simplex. Its facets have the bits 0 to `dim`: `t_i ≥ 0` in order, then `Σt ≤ reach`.
     fn start(&mut self) {
         self.vertices = (0..=self.dim)

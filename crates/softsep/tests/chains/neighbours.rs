@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use softsep::internals::proposal::Neighbour;
-use softsep::testing::{Trial, check_proposal};
+use softsep::testing::{ProposalTrial, check_proposal};
 use softsep::uncertainty::{SetDefinition, Sides, StateSpec, Trend};
 
 use super::{engine, numbers, problem, state_spec};
@@ -22,7 +22,7 @@ fn neighbours_on_budgets_are_in_detailed_balance() {
                 let spec = StateSpec { trends: vec![trend; 4], ..state_spec(true) };
                 let states = problem.set.states(&spec).unwrap();
                 let proposal = Neighbour::of(states.as_ref()).unwrap();
-                let trial = Trial { problem, states: states.as_ref(), proposal: &proposal, temperature: 0.3 };
+                let trial = ProposalTrial { problem, states: states.as_ref(), proposal: &proposal, temperature: 0.3 };
                 check_proposal(&trial, &mut engine(problem), 5);
             }
         }

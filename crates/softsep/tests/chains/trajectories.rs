@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::Row;
 use softsep::internals::proposal::Hamiltonian;
-use softsep::testing::{Trial, check_proposal, check_trajectories};
+use softsep::testing::{ProposalTrial, check_proposal, check_trajectories};
 use softsep::uncertainty::{SetDefinition, Sides};
 
 use super::{ellipsoid, engine, numbers, problem, spread, state_spec};
@@ -32,7 +32,7 @@ fn trajectories_lead_back() {
         let moves = Hamiltonian::of(states.as_ref(), 1.0).unwrap();
         for share in [2.0, 1e-2, 1e-5] {
             let temperature = share * spread(&problem, states.as_ref());
-            let trial = Trial { problem: &problem, states: states.as_ref(), proposal: &moves, temperature };
+            let trial = ProposalTrial { problem: &problem, states: states.as_ref(), proposal: &moves, temperature };
             check_proposal(&trial, &mut engine(&problem), 3);
             let complete = check_trajectories(&trial, &moves, &mut engine(&problem), 4);
             assert!(complete >= 150, "{}, {share}: {complete} of 200 trajectories", problem.name);

@@ -30,12 +30,12 @@ struct ViolatedConstraint {
     /// The distance to the points that satisfy it: the amount over the length of its gradient in the dual metric,
     /// infinite where bounds block every entry.
     distance: f64,
-    constraint: Constraint,
+    constraint: LevelConstraint,
 }
 
 /// A constraint of the level set.
 #[derive(Clone, Copy)]
-enum Constraint {
+enum LevelConstraint {
     /// The level, by an optimality cut.
     Cost(usize),
     /// A feasibility cut.
@@ -67,7 +67,7 @@ impl<'p> Approach<'p> {
                 // Entries that bounds block are left out of the step's length too: see `length`.
                 *x = (*x - scale * self.gradient[j] / metric[j]).clamp(first.lower[j], first.upper[j]);
             }
-            if let Constraint::Cost(cut) | Constraint::Recourse(cut) = violated.constraint {
+            if let LevelConstraint::Cost(cut) | LevelConstraint::Recourse(cut) = violated.constraint {
                 pool.activate(cut);
             }
         }
@@ -79,7 +79,7 @@ impl<'p> Approach<'p> {
         let first = &self.problem.first;
         let mut furthest: Option<ViolatedConstraint> = None;
         let cost = first.value(x);
-        let mut consider = |approach: &mut Self, amount: f64, size: f64, constraint: Constraint| {
+        let mut consider = |approach: &mut Self, amount: f64, size: f64, constraint: LevelConstraint| {
             if amount <= CONSTRAINT_TOL * size {
                 return;
             }
@@ -93,11 +93,16 @@ impl<'p> Approach<'p> {
         if level.is_finite()
             && let Some((cut, value)) = pool.largest_at(x)
         {
-            consider(self, cost + value - level, level.abs().max(1.0), Constraint::Cost(cut));
+            consider(self, cost + value - level, level.abs().max(1.0), LevelConstraint::Cost(cut));
         }
         for cut in 0..pool.len() {
             if pool.kind(cut) == CutKind::Feasibility {
-                consider(self, pool.value_at(cut, x), pool.intercept(cut).abs().max(1.0), Constraint::Recourse(cut));
+                consider(
+                    self,
+                    pool.value_at(cut, x),
+                    pool.intercept(cut).abs().max(1.0),
+                    LevelConstraint::Recourse(cut),
+                );
             }
         }
         for row in 0..first.rows.rows() {
@@ -105,25 +110,25 @@ impl<'p> Approach<'p> {
             let (below, above) = (first.row_lower[row] - activity, activity - first.row_upper[row]);
             let size = activity.abs().max(1.0);
             if below > above {
-                consider(self, below, size, Constraint::Row(row, -1.0));
+                consider(self, below, size, LevelConstraint::Row(row, -1.0));
             } else {
-                consider(self, above, size, Constraint::Row(row, 1.0));
+                consider(self, above, size, LevelConstraint::Row(row, 1.0));
             }
         }
         furthest
     }
 
-    fn write_gradient(&mut self, pool: &CutPool, x: &[f64], constraint: Constraint) {
+    fn write_gradient(&mut self, pool: &CutPool, x: &[f64], constraint: LevelConstraint) {
         let first = &self.problem.first;
         match constraint {
-            Constraint::Cost(cut) => {
+            LevelConstraint::Cost(cut) => {
                 for (entry, (cost, slope)) in self.gradient.iter_mut().zip(first.cost.iter().zip(pool.slope(cut))) {
                     *entry = cost + slope;
                 }
                 first.quadratic.mul_add(1.0, x, &mut self.gradient);
             }
-            Constraint::Recourse(cut) => self.gradient.copy_from_slice(pool.slope(cut)),
-            Constraint::Row(row, side) => {
+            LevelConstraint::Recourse(cut) => self.gradient.copy_from_slice(pool.slope(cut)),
+            LevelConstraint::Row(row, side) => {
                 self.gradient.fill(0.0);
                 first.rows.row(row).for_each(|(j, value)| self.gradient[j] = side * value);
             }

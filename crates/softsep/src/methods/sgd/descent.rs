@@ -58,7 +58,7 @@ pub(super) struct Descent<'a> {
     /// The master's last decision.
     pub(super) lowest: Option<Vec<f64>>,
     pub(super) gradient: Vec<f64>,
-    pub(super) progress: Progress,
+    pub(super) progress: GapProgress,
     pub(super) travelled: Travelled,
     /// Iterations since the last new cut.
     pub(super) stale: u32,
@@ -69,7 +69,7 @@ pub(super) struct Descent<'a> {
 }
 
 /// The smallest gap so far, and iterations since it shrank.
-pub(super) struct Progress {
+pub(super) struct GapProgress {
     pub(super) gap: f64,
     pub(super) since: u32,
 }
@@ -119,7 +119,7 @@ impl<'a> Descent<'a> {
             found: None,
             lowest: None,
             gradient: vec![0.0; dim],
-            progress: Progress { gap: f64::INFINITY, since: 0 },
+            progress: GapProgress { gap: f64::INFINITY, since: 0 },
             travelled: Travelled { origin: vec![0.0; dim], furthest: 0.0, squares: 0.0 },
             stale: 0,
             checkpoint: CHECKPOINT,

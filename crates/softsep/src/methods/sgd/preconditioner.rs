@@ -62,14 +62,14 @@ impl FromStr for Preconditioner {
 }
 
 /// The largest absolute values of the entries of subgradients.
-struct Sizes {
+struct SlopeSizes {
     sizes: Vec<f64>,
     /// h, where it stands in for an infinite end.
     price: Option<f64>,
 }
 
 /// Bounds the entries of subgradients by the data; `None` where nothing bounds them.
-fn sizes(problem: &Problem, clock: &Clock) -> Result<Option<Sizes>, Error> {
+fn sizes(problem: &Problem, clock: &Clock) -> Result<Option<SlopeSizes>, Error> {
     let recourse = &problem.recourse;
     let Some(gradients) = gradient_ranges(&problem.first) else { return Ok(None) };
     if !recourse.is_linear() || recourse.costs_move() {
@@ -95,7 +95,7 @@ fn sizes(problem: &Problem, clock: &Clock) -> Result<Option<Sizes>, Error> {
         (lower + finite(ranges.least[i])).abs().max((upper + finite(ranges.most[i])).abs())
     };
     let sizes = gradients.iter().enumerate().map(largest).collect();
-    Ok(Some(Sizes { sizes, price: prices.map(|prices| prices.largest) }))
+    Ok(Some(SlopeSizes { sizes, price: prices.map(|prices| prices.largest) }))
 }
 
 /// The range of each entry of g_f(x) = c + Dx over the bounds of x; `None` if one is infinite.
@@ -144,7 +144,7 @@ impl Descent<'_> {
             return Ok(());
         }
         let sizes = match sizes(self.problem, run.clock())? {
-            Some(Sizes { sizes, price }) => {
+            Some(SlopeSizes { sizes, price }) => {
                 if let Some(price) = price {
                     run.say(&format!(
                         "preconditioner: the duals of rows with x are unbounded; the largest price of a row without x, \
@@ -246,7 +246,7 @@ mod tests {
         file
     }
 
-    fn sizes_of(file: &ProblemDefinition) -> Option<Sizes> {
+    fn sizes_of(file: &ProblemDefinition) -> Option<SlopeSizes> {
         sizes(&Problem::new(file).unwrap(), &Clock::unlimited()).unwrap()
     }
 
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn on_location_transportation_it_is_the_closed_form_of_ec_3() {
-        let Sizes { sizes, price } = sizes_of(&transportation()).unwrap();
+        let SlopeSizes { sizes, price } = sizes_of(&transportation()).unwrap();
         let h = 180.0;
         assert!((price.unwrap() - h).abs() < 1e-9);
         let setup = SETUP_COSTS.iter().map(|c| c.abs().max(1e-8));
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn bounded_slopes_and_quadratic_costs_have_their_ends() {
         for (c, wanted) in [(1.0, 6.0), (4.0, 7.0), (-5.0, 12.0)] {
-            let Sizes { sizes, price } = sizes_of(&newsvendor(c)).unwrap();
+            let SlopeSizes { sizes, price } = sizes_of(&newsvendor(c)).unwrap();
             assert_near(&sizes, &[wanted]);
             assert_eq!(price, None);
         }

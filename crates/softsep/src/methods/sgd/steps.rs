@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::descent::{Descent, Progress, iteration_limit};
+use super::descent::{Descent, GapProgress, iteration_limit};
 use super::stop_rule::StopRule;
 use crate::error::Error;
 use crate::recourse::CutKind;
@@ -79,7 +79,7 @@ impl Descent<'_> {
         let gap = best.value - lower;
         self.progress.since += 1;
         if gap < (1.0 - MIN_GAP_DECREASE) * self.progress.gap {
-            self.progress = Progress { gap, since: 0 };
+            self.progress = GapProgress { gap, since: 0 };
         } else if self.progress.since >= MAX_WITHOUT_PROGRESS || self.stale >= MAX_STALE {
             self.progress.since = 0;
             self.x.iter_mut().zip(best.x.iter().zip(master)).for_each(|(x, (best, master))| *x = 0.5 * (best + master));

@@ -30,7 +30,7 @@ struct Datum {
 }
 
 /// The unknown logarithms of units, numbered: x, y, ξ, first-stage rows, recourse rows, rows of the set, costs.
-struct Units {
+struct UnitIndex {
     recourse: usize,
     parameters: usize,
     first_rows: usize,
@@ -40,7 +40,7 @@ struct Units {
     is_integer: Vec<bool>,
 }
 
-impl Units {
+impl UnitIndex {
     fn of(problem: &Problem, set_rows: usize) -> Self {
         let recourse = problem.first.dim();
         let parameters = recourse + problem.recourse.dim();
@@ -86,12 +86,12 @@ impl Units {
 
 /// Data, as logarithms.
 #[derive(Default)]
-struct Data {
+struct DataLogarithms {
     all: Vec<Datum>,
     is_ordinary: bool,
 }
 
-impl Data {
+impl DataLogarithms {
     fn add(&mut self, value: f64, plus: [Option<u32>; 2], minus: Option<u32>, range: &std::ops::RangeInclusive<f64>) {
         if value == 0.0 || !value.is_finite() {
             return;
@@ -133,7 +133,7 @@ impl Data {
         }
     }
 
-    fn of(problem: &Problem, set: Option<&SetDefinition>, units: &Units) -> Option<Self> {
+    fn of(problem: &Problem, set: Option<&SetDefinition>, units: &UnitIndex) -> Option<Self> {
         let (first, recourse) = (&problem.first, &problem.recourse);
         let cost = units.cost as u32;
         let mut data = Self { all: Vec::new(), is_ordinary: true };
@@ -174,7 +174,7 @@ impl Data {
     }
 
     /// The ranges of the parameters, and the rows of a polyhedron.
-    fn set(&mut self, problem: &Problem, set: Option<&SetDefinition>, units: &Units) -> Option<()> {
+    fn set(&mut self, problem: &Problem, set: Option<&SetDefinition>, units: &UnitIndex) -> Option<()> {
         let Some(set) = set else {
             let points = problem.set.enumerate(usize::MAX).ok()?;
             let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); problem.set.dim()];
@@ -225,7 +225,7 @@ impl Data {
     }
 
     /// The size of an entry of ξ and the length of its range.
-    fn range(&mut self, entry: usize, lower: f64, upper: f64, units: &Units) {
+    fn range(&mut self, entry: usize, lower: f64, upper: f64, units: &UnitIndex) {
         self.value(lower.abs().max(upper.abs()), units.xi(entry));
         if upper - lower < lower.abs().max(upper.abs()) {
             self.value(upper - lower, units.xi(entry));
@@ -242,8 +242,8 @@ fn distinct(lower: f64, upper: f64) -> impl Iterator<Item = f64> {
 pub(super) fn choose(problem: &Problem) -> Option<Scaling> {
     let set = if problem.set.is_finite_list() { None } else { Some(problem.set.describe()?) };
     let set_rows = if let Some(SetDefinition::Polyhedron { constraints, .. }) = &set { constraints.len() } else { 0 };
-    let units = Units::of(problem, set_rows);
-    let data = Data::of(problem, set.as_ref(), &units)?;
+    let units = UnitIndex::of(problem, set_rows);
+    let data = DataLogarithms::of(problem, set.as_ref(), &units)?;
     if data.is_ordinary {
         return None;
     }

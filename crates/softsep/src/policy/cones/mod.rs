@@ -18,7 +18,7 @@ mod tests;
 pub(super) use block::ConeBlock;
 use block::NumericBlock;
 use depth::SizedSum;
-use polytope::Multipliers;
+use polytope::PolytopeMultipliers;
 pub(super) use polytope::require_in_cone;
 pub(super) use quadratic::QuadraticBound;
 
@@ -45,10 +45,10 @@ pub(super) fn cone_violation(kind: ConeKind, entries: Vec<f64>) -> f64 {
 }
 
 /// The rows of L with `LᵀL = H`.
-type Roots = Vec<Vec<(usize, f64)>>;
+type SquareRootRows = Vec<Vec<(usize, f64)>>;
 
 /// Returns L if the recourse has a quadratic cost. Errs if H cannot be factored.
-pub(super) fn roots(recourse: &RecourseModel) -> Result<Option<Roots>, RecourseError> {
+pub(super) fn roots(recourse: &RecourseModel) -> Result<Option<SquareRootRows>, RecourseError> {
     if recourse.quadratic.is_zero() {
         return Ok(None);
     }
@@ -76,12 +76,12 @@ pub(in crate::policy) enum ConeProof {
     /// No multipliers: the block does not depend on ξ, or is required at every point of a list.
     Direct,
     /// Multipliers of the polytope.
-    OnPolytope(Multipliers),
+    OnPolytope(PolytopeMultipliers),
     /// A proof over the ball.
     OnBall(BallProof),
     /// The block is a sum of a share that is proven over the ball, whose coefficients start at this column, and a rest
     /// that is proven over the polytope.
-    Shared(usize, BallProof, Multipliers),
+    Shared(usize, BallProof, PolytopeMultipliers),
 }
 
 /// The proof of a block over a ball.
@@ -89,7 +89,7 @@ pub(in crate::policy) enum BallProof {
     /// The skew products of the matrix inequality; the index of their first column.
     Matrix(usize),
     /// Multipliers of the enclosing polytope.
-    EnclosingPolytope(Multipliers),
+    EnclosingPolytope(PolytopeMultipliers),
 }
 
 impl ConicCounterpart {

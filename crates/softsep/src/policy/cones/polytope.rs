@@ -26,7 +26,7 @@ const SINGLE_GROUP_SIZE: usize = 5;
 
 /// The columns of the multipliers that prove a block.
 #[derive(Debug, Clone, Default)]
-pub(in crate::policy) struct Multipliers {
+pub(in crate::policy) struct PolytopeMultipliers {
     /// For each row of the polytope that is needed, the first column of its μ.
     rows: Vec<Option<usize>>,
     /// For each group, its columns and the first column of its λ.
@@ -45,12 +45,12 @@ pub(super) fn require(
     polytope: &Polytope,
     block: &ConeBlock,
     margin: f64,
-) -> Result<Multipliers, RecourseError> {
+) -> Result<PolytopeMultipliers, RecourseError> {
     let (kind, len) = (block.kind, block.len());
     // The bracket of a column that does not move the block and only consumes limits is in K for every μ.
     let matters = |column: &usize| block.moves(polytope.columns[*column].0) || !limits.only_consumes[*column];
     let columns: Vec<usize> = (0..polytope.columns.len()).filter(matters).collect();
-    let mut multipliers = Multipliers { rows: vec![None; polytope.rows.len()], groups: Vec::new() };
+    let mut multipliers = PolytopeMultipliers { rows: vec![None; polytope.rows.len()], groups: Vec::new() };
     let mut remainder = block.at(&polytope.base);
     for group in columns.chunks(if columns.len() <= SINGLE_GROUP_SIZE { SINGLE_GROUP_SIZE } else { GROUP_SIZE }) {
         let lambda = multiplier(program, kind, len, true)?;
@@ -133,7 +133,7 @@ pub(super) fn depth(
     polytope: &Polytope,
     kind: ConeKind,
     numbers: &NumericBlock,
-    multipliers: &Multipliers,
+    multipliers: &PolytopeMultipliers,
     values: &[f64],
 ) -> f64 {
     let len = numbers.constant.value.len();

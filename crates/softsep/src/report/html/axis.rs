@@ -2,7 +2,7 @@
 
 /// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scale {
+pub(super) enum AxisScale {
     Linear,
     /// Logarithmic: equal factors have equal lengths.
     Log,
@@ -20,7 +20,7 @@ pub(super) struct Tick {
 pub(super) struct Axis {
     low: f64,
     high: f64,
-    scale: Scale,
+    scale: AxisScale,
     ticks: Vec<Tick>,
 }
 
@@ -33,13 +33,13 @@ impl Axis {
         // Differences in the last digits are rounding errors.
         let least = 1e-6 * low.abs().max(high.abs()).max(1e-6);
         let (low, high) = if high - low < least { (low - least / 2.0, high + least / 2.0) } else { (low, high) };
-        Self { low, high, scale: Scale::Linear, ticks: round_numbers(low, high) }
+        Self { low, high, scale: AxisScale::Linear, ticks: round_numbers(low, high) }
     }
 
     /// From zero to `high`.
     pub(super) fn from_zero(high: f64) -> Self {
         let high = if high > 0.0 { high } else { 1.0 };
-        Self { low: 0.0, high, scale: Scale::Linear, ticks: round_numbers(0.0, high) }
+        Self { low: 0.0, high, scale: AxisScale::Linear, ticks: round_numbers(0.0, high) }
     }
 
     /// A logarithmic axis with integral powers of ten from below `low` to above `high`, both positive; labels are
@@ -50,7 +50,7 @@ impl Axis {
         let stride = ((last - first) as f64 / (TARGET_TICKS + 1.0)).ceil().max(1.0) as usize;
         let ticks =
             (first..=last).step_by(stride).map(|power| Tick { at: 10f64.powi(power), label: percent_power(power + 2) });
-        Self { low: 10f64.powi(first), high: 10f64.powi(last), scale: Scale::Log, ticks: ticks.collect() }
+        Self { low: 10f64.powi(first), high: 10f64.powi(last), scale: AxisScale::Log, ticks: ticks.collect() }
     }
 
     /// Returns the axis with other labels.
@@ -67,10 +67,10 @@ impl Axis {
     /// The position of `value`, from 0 at the low end to 1 at the high end; outside of [0, 1] for values off the axis.
     pub(super) fn position(&self, value: f64) -> f64 {
         match self.scale {
-            Scale::Linear => (value - self.low) / (self.high - self.low),
+            AxisScale::Linear => (value - self.low) / (self.high - self.low),
             // Values without a logarithm are at the low end.
-            Scale::Log if value <= self.low => 0.0,
-            Scale::Log => (value / self.low).ln() / (self.high / self.low).ln(),
+            AxisScale::Log if value <= self.low => 0.0,
+            AxisScale::Log => (value / self.low).ln() / (self.high / self.low).ln(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::chart::Chart;
 use super::convergence::{ProgressAxis, figure};
 use super::sentences::percent;
-use super::table::{CellKind, TableColumn, table};
+use super::table::{ColumnKind, TableColumn, table};
 use crate::report::history::{History, HistoryPoint};
 use crate::report::summary::number;
 use crate::run::ChainRecord;
@@ -34,9 +34,9 @@ pub(super) fn section(history: &History) -> String {
         line("Last step", number(last.step), "how far the decision moved in the last iteration"),
     ];
     let columns = [
-        TableColumn("At the end", CellKind::Words),
-        TableColumn("", CellKind::Numbers),
-        TableColumn("What it is", CellKind::Words),
+        TableColumn("At the end", ColumnKind::Words),
+        TableColumn("", ColumnKind::Numbers),
+        TableColumn("What it is", ColumnKind::Words),
     ];
     let progress = ProgressAxis::solves(&course);
     let acceptance = draw(

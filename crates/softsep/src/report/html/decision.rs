@@ -1,7 +1,7 @@
 //! Decisions of either stage: the largest entries with their bounds and costs.
 
 use super::escape::{name, text};
-use super::table::{CellKind, TableColumn, bar, left_out, table};
+use super::table::{ColumnKind, TableColumn, bar, left_out, table};
 use crate::model::Problem;
 use crate::report::summary::number;
 
@@ -50,10 +50,10 @@ pub(super) fn largest(
             row
         })
         .collect();
-    let mut columns = vec![TableColumn("Variable", CellKind::Words), TableColumn("Value", CellKind::Numbers)];
-    columns.extend(has_bars.then_some(TableColumn("Within its bounds", CellKind::Bars)));
-    columns.push(TableColumn("Bounds", CellKind::Numbers));
-    columns.extend(costs.map(|_| TableColumn("Cost", CellKind::Numbers)));
+    let mut columns = vec![TableColumn("Variable", ColumnKind::Words), TableColumn("Value", ColumnKind::Numbers)];
+    columns.extend(has_bars.then_some(TableColumn("Within its bounds", ColumnKind::Bars)));
+    columns.push(TableColumn("Bounds", ColumnKind::Numbers));
+    columns.extend(costs.map(|_| TableColumn("Cost", ColumnKind::Numbers)));
     let zeros = match values.len() - nonzeros {
         0 => String::new(),
         1 => "<p class=\"note\">One more is zero.</p>\n".to_owned(),

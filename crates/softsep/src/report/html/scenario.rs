@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::decision::largest;
 use super::escape::name;
-use super::table::{CellKind, TableColumn, bar, left_out, table};
+use super::table::{ColumnKind, TableColumn, bar, left_out, table};
 use crate::model::Problem;
 use crate::outcome::WorstCase;
 use crate::report::summary::number;
@@ -69,12 +69,12 @@ pub(super) fn parameters(problem: &Problem, xi: &[f64]) -> String {
         })
         .collect();
     let columns = [
-        TableColumn("Parameter", CellKind::Words),
-        TableColumn("Here", CellKind::Numbers),
-        TableColumn("Nominal", CellKind::Numbers),
-        TableColumn("Change", CellKind::Numbers),
-        TableColumn("From nominal, within the set", CellKind::Bars),
-        TableColumn("Range in the set", CellKind::Numbers),
+        TableColumn("Parameter", ColumnKind::Words),
+        TableColumn("Here", ColumnKind::Numbers),
+        TableColumn("Nominal", ColumnKind::Numbers),
+        TableColumn("Change", ColumnKind::Numbers),
+        TableColumn("From nominal, within the set", ColumnKind::Bars),
+        TableColumn("Range in the set", ColumnKind::Numbers),
     ];
     table("The scenario", &columns, &rows)
         + &left_out(rows.len(), xi.len(), "parameters are nearer to their nominal values")

@@ -3,22 +3,22 @@
 use std::fmt::Write;
 
 /// A column: its head and the kind of its cells.
-pub(super) struct TableColumn(pub(super) &'static str, pub(super) CellKind);
+pub(super) struct TableColumn(pub(super) &'static str, pub(super) ColumnKind);
 
 /// The kind of the cells of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum CellKind {
+pub(super) enum ColumnKind {
     Words,
     Numbers,
     Bars,
 }
 
-impl CellKind {
+impl ColumnKind {
     fn class(self) -> &'static str {
         match self {
-            CellKind::Words => "words",
-            CellKind::Numbers => "number",
-            CellKind::Bars => "bars",
+            ColumnKind::Words => "words",
+            ColumnKind::Numbers => "number",
+            ColumnKind::Bars => "bars",
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct PairRanges {
 }
 
 /// The uncertainty set in a linear program.
-pub(super) struct SetColumns {
+pub(super) struct ParameterColumns {
     /// The columns of ξ.
     pub(super) xi: Vec<usize>,
     /// The unit ball of an ellipsoid.
@@ -215,7 +215,7 @@ impl<'p> Conditions<'p> {
     }
 }
 
-impl SetColumns {
+impl ParameterColumns {
     /// Writes a set that has a polytope, a ball, or both, as the next columns.
     pub(super) fn write(model: &mut Model, dim: usize, shape: &Shape) -> Self {
         let xi: Vec<usize> = (0..dim).map(|_| model.add_col(0.0, f64::NEG_INFINITY, f64::INFINITY)).collect();

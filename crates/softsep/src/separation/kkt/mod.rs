@@ -30,7 +30,7 @@ use crate::model::Problem;
 use crate::numeric::tolerances::{EXACTNESS_TOL, LP_BOUND_TOL, LP_FEASIBILITY_TOL};
 use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope, Shape};
-use conditions::{Conditions, LimitBinary, PairRanges, SetColumns};
+use conditions::{Conditions, LimitBinary, PairRanges, ParameterColumns};
 use ranges::{RangedColumn, column_ranges};
 
 /// The relative gap of the first program over an ellipsoid, whose first tangents are about as far off.
@@ -247,7 +247,7 @@ impl<'p> Kkt<'p> {
     /// Returns the ranges of the values at a decision, or `None` if the solver finds no feasible point, or no range.
     fn ranges_of_values(&self, shift: &[f64], most: f64, clock: &Clock) -> Result<Option<Vec<(f64, f64)>>, Error> {
         let mut model = Model::new();
-        let set = SetColumns::write(&mut model, self.problem.set.dim(), &self.shape);
+        let set = ParameterColumns::write(&mut model, self.problem.set.dim(), &self.shape);
         let first = self.conditions.write_values(&mut model, self.conditions.limits(), shift, &set.xi);
         self.conditions.bound_cost(&mut model, first, most);
         let ranges = column_ranges(&model, &self.conditions.ranged_values(first), clock)?;
@@ -320,7 +320,7 @@ struct KktProgram {
     model: Model,
     /// The objective: one coefficient per column.
     value: Vec<f64>,
-    set: SetColumns,
+    set: ParameterColumns,
     slopes: Vec<Vec<(usize, f64)>>,
     binaries: Vec<LimitBinary>,
     shift: Vec<f64>,
@@ -330,7 +330,7 @@ impl KktProgram {
     fn write(kkt: &Kkt, shift: &[f64], most: f64, ranges: &PairRanges) -> Self {
         let (conditions, recourse) = (&kkt.conditions, &kkt.problem.recourse);
         let mut model = Model::new();
-        let set = SetColumns::write(&mut model, kkt.problem.set.dim(), &kkt.shape);
+        let set = ParameterColumns::write(&mut model, kkt.problem.set.dim(), &kkt.shape);
         let values = conditions.write_values(&mut model, &ranges.values, shift, &set.xi);
         conditions.bound_cost(&mut model, values, most);
         let multipliers = conditions.write_multipliers(&mut model, &ranges.multipliers);

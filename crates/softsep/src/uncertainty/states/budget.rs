@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::count_recursion::{CountRecursion, Level};
+use super::count_recursion::{CountRecursion, PatternLevel};
 use super::{CachedTilt, Neighbours, Space, State, States, Tilt, copy_state, make_unit, point, point_mut};
 use crate::run::Random;
 use crate::uncertainty::allow;
@@ -75,9 +75,9 @@ impl<'a> BudgetPoints<'a> {
         let z = point_mut(state, self.moves.len());
         CountRecursion(self.patterns).draw(table, random, |random, entry, level| {
             let size = match level {
-                Level::Zero => 0.0,
-                Level::Part => self.patterns.part,
-                Level::Full => 1.0,
+                PatternLevel::Zero => 0.0,
+                PatternLevel::Part => self.patterns.part,
+                PatternLevel::Full => 1.0,
             };
             let index = index.get(entry).copied().unwrap_or(0.0);
             // The odds of the two signs are e^(2·index·size).

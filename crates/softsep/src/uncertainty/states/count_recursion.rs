@@ -16,7 +16,7 @@ use crate::uncertainty::patterns::{PatternKind, Patterns};
 
 /// The level of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum PatternLevel {
     Zero,
     Part,
     Full,
@@ -189,14 +189,19 @@ impl CountRecursion {
     }
 
     /// Draws a pattern entry by entry from a table filled by [`CountRecursion::fill`].
-    pub(super) fn draw(self, table: &[f64], random: &mut Random, mut visit: impl FnMut(&mut Random, usize, Level)) {
+    pub(super) fn draw(
+        self,
+        table: &[f64],
+        random: &mut Random,
+        mut visit: impl FnMut(&mut Random, usize, PatternLevel),
+    ) {
         let mut remaining = self.start(table, random);
         for entry in 0..self.0.entries {
             let level = self.next(table, entry, remaining, random);
             match level {
-                Level::Zero => {}
-                Level::Full => remaining.full -= 1,
-                Level::Part => remaining.part = false,
+                PatternLevel::Zero => {}
+                PatternLevel::Full => remaining.full -= 1,
+                PatternLevel::Part => remaining.part = false,
             }
             visit(random, entry, level);
         }
@@ -219,9 +224,9 @@ impl CountRecursion {
     }
 
     /// Draws the level of an entry, given the remaining counts.
-    fn next(self, table: &[f64], entry: usize, remaining: RemainingCounts, random: &mut Random) -> Level {
+    fn next(self, table: &[f64], entry: usize, remaining: RemainingCounts, random: &mut Random) -> PatternLevel {
         if remaining.full == 0 && !remaining.part {
-            return Level::Zero;
+            return PatternLevel::Zero;
         }
         let width = self.width();
         let level = &table[(self.0.entries + 1) * width + 3 * entry..][..3];
@@ -233,11 +238,11 @@ impl CountRecursion {
         let at = random.random::<f64>() * (zero + full + part);
         // A level of probability zero is never drawn, however the product was rounded.
         if at < zero || full + part == 0.0 {
-            Level::Zero
+            PatternLevel::Zero
         } else if full > 0.0 && (at - zero < full || part == 0.0) {
-            Level::Full
+            PatternLevel::Full
         } else {
-            Level::Part
+            PatternLevel::Part
         }
     }
 

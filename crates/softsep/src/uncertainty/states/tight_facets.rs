@@ -64,11 +64,11 @@ impl<'s> Parts<'s> {
 pub(super) fn solve(factors: &[f64], solution: &mut [f64], right: impl Fn(usize) -> f64) {
     let dim = solution.len();
     for row in 0..dim {
-        solution[row] = right(row) - dot(&factors[row * dim..row * dim + row], &solution[..row]);
+        solution[row] = right(row) - dot_in_lanes(&factors[row * dim..row * dim + row], &solution[..row]);
     }
     for row in (0..dim).rev() {
         let own = &factors[row * dim..(row + 1) * dim];
-        solution[row] = (solution[row] - dot(&own[row + 1..], &solution[row + 1..])) / own[row];
+        solution[row] = (solution[row] - dot_in_lanes(&own[row + 1..], &solution[row + 1..])) / own[row];
     }
 }
 
@@ -77,14 +77,14 @@ pub(super) fn solve(factors: &[f64], solution: &mut [f64], right: impl Fn(usize)
 pub(super) fn project_out(known: &[f64], vector: &mut [f64]) {
     for _ in 0..2 {
         for known in known.chunks_exact(vector.len()) {
-            let along = dot(known, vector);
+            let along = dot_in_lanes(known, vector);
             vector.iter_mut().zip(known).for_each(|(entry, known)| *entry -= along * known);
         }
     }
 }
 
 /// The dot product with four partial sums, which a compiler can compute at once.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot_in_lanes(a: &[f64], b: &[f64]) -> f64 {
     let (a_blocks, b_blocks) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: f64 = a_blocks.remainder().iter().zip(b_blocks.remainder()).map(|(a, b)| a * b).sum();
     let mut sums = [0.0; 4];

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use rand::{RngExt, SeedableRng};
 
 use super::body::{MapColumn, map_to_coordinates, map_to_xi};
-use super::tight_facets::{Parts, dot, project_out, solve};
+use super::tight_facets::{Parts, dot_in_lanes, project_out, solve};
 use super::{Neighbours, Space, State, States, copy_state, make_unit, norm, point, point_mut};
 use crate::run::{Random, normals};
 use crate::uncertainty::Count;
@@ -145,9 +145,9 @@ impl VertexWalk {
                 continue;
             }
             let normal = self.normal(facet);
-            let rate = dot(normal, direction);
+            let rate = dot_in_lanes(normal, direction);
             if rate > least_rate {
-                let length = (limit - dot(normal, vertex)) / rate;
+                let length = (limit - dot_in_lanes(normal, vertex)) / rate;
                 if length < shortest {
                     (nearest, shortest) = (Some(facet), length);
                 }
@@ -202,7 +202,7 @@ impl VertexWalk {
         solve(factors, u, |row| self.limits[tight[order[row] as usize] as usize]);
         let mut share = 1.0_f64;
         for (facet, limit) in self.limits.iter().enumerate() {
-            let at = dot(self.normal(facet), u);
+            let at = dot_in_lanes(self.normal(facet), u);
             if at > limit + VIOLATION_TOL {
                 share = share.min(limit / at);
             }
@@ -307,7 +307,7 @@ impl VertexWalk {
         let mut count = 0;
         for (facet, limit) in self.limits.iter().enumerate() {
             let normal = self.normal(facet);
-            if limit - dot(normal, at) <= tolerance {
+            if limit - dot_in_lanes(normal, at) <= tolerance {
                 objective.iter_mut().zip(normal).for_each(|(sum, normal)| *sum += normal);
                 if count < dim {
                     parts.tight[count] = facet as f64;
@@ -329,8 +329,9 @@ impl VertexWalk {
     fn is_vertex(&self, parts: &Parts) -> bool {
         let mut tight = parts.tight.iter().map(|facet| *facet as usize).peekable();
         let mut limits = self.perturbed_limits.iter().enumerate();
-        limits
-            .all(|(facet, limit)| tight.next_if_eq(&facet).is_some() || dot(self.normal(facet), parts.vertex) < *limit)
+        limits.all(|(facet, limit)| {
+            tight.next_if_eq(&facet).is_some() || dot_in_lanes(self.normal(facet), parts.vertex) < *limit
+        })
     }
 }
 
@@ -498,7 +499,7 @@ mod tests {
             assert!((4..=5).contains(&all.len()), "{cut}: {} states", all.len());
             for state in &all {
                 let u = &point(state)[2..4];
-                assert!(square.iter().all(|(normal, limit)| dot(normal, u) <= limit + 1e-11), "{cut}: {u:?}");
+                assert!(square.iter().all(|(normal, limit)| dot_in_lanes(normal, u) <= limit + 1e-11), "{cut}: {u:?}");
                 assert!(u.iter().all(|u| (u.abs() - 1.0).abs() < 2.0 * cut.abs() + 1e-6), "{cut}: {u:?}");
                 let total: f64 = all.iter().map(|to| states.probability(state, to)).sum();
                 assert_eq!(total, 1.0);
@@ -527,7 +528,7 @@ mod tests {
             for left in 0..dim {
                 parts.write_edge(left);
                 for (position, facet) in parts.tight.iter().enumerate() {
-                    let rate = dot(states.normal(*facet as usize), parts.u);
+                    let rate = dot_in_lanes(states.normal(*facet as usize), parts.u);
                     assert!((rate + f64::from(u8::from(position == left))).abs() < 1e-9, "{rate}");
                 }
             }
