@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use softsep::definition::one_line;
+use softsep::internals::definition::one_line;
 use softsep::methods::{Entry, METHODS};
 use softsep::uncertainty::Count;
 use softsep::{Error, Problem, ReadError, Unsupported};
@@ -18,13 +18,12 @@ Examples:
   softsep check depots.json
   softsep check depots.json --json | jq .methods
 
-A file with mistakes gives one line for each of them, and exit code 2.";
+A file with faults gives one line for each of them, and exit code 2.";
 
 /// Check a problem without solving it
 ///
-/// Looks at the whole file and lists everything that is wrong with it; then tells its sizes, the range of its
-/// coefficients, and for each method whether it applies, what it would do and what its result would promise, or why it
-/// does not apply.
+/// Lists every fault of the file. Of a valid problem it prints the sizes, the ranges of the coefficients, and for each
+/// method its steps on the problem and the guarantee of its result, or the reason why it does not apply.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
@@ -83,8 +82,7 @@ fn text_of(problem: &Problem, scale: &CoefficientRanges, verdicts: &[Applicabili
         lines.push(format!("problem      {}", one_line(&problem.name)));
     }
     lines.extend(problem.facts());
-    lines
-        .push("\ncoefficients (absolute values of what is not zero, each row scaled as the solvers see it)".to_owned());
+    lines.push("\ncoefficients (absolute values of nonzeros, each row scaled as the solvers see it)".to_owned());
     for (what, range) in scale.parts() {
         lines.push(match range {
             Some(Range { smallest, largest }) => format!("  {what:<16}  {} to {}", short(smallest), short(largest)),

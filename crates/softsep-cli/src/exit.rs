@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use softsep::Error;
-use softsep::definition::one_line;
+use softsep::internals::definition::one_line;
 use softsep::recourse::RecourseError;
 
 /// Exit codes.

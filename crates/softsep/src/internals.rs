@@ -11,11 +11,16 @@ pub mod chain {
     pub use crate::chain::{Acceptance, Chain, Chains, Ladder, Replicas, TransitionKernel};
 }
 
-/// What the theory says of a problem.
+/// Texts of definitions.
+pub mod definition {
+    pub use crate::definition::complaint::one_line;
+}
+
+/// The bounds of the theory for a problem.
 pub mod diagnose {
     pub use crate::diagnose::{
-        AverageBounds, Constant, Convergence, Diagnosis, Inquiry, Provenance, TemperedResult, diagnose,
-        nominal_decision, temperature_for,
+        AverageBounds, Certified, Constant, Convergence, Diagnosis, Identification, Inquiry, Provenance, ScoresAt,
+        TemperedResult, diagnose, nominal_decision, temperature_for,
     };
 }
 
@@ -55,7 +60,7 @@ pub mod report {
     pub use crate::report::html::{STYLE, html_text};
 }
 
-/// Separations by kind, and what they are made of.
+/// Separations by kind, and their parts.
 pub mod separation {
     pub use crate::separation::ascent::{Ascent, ascend};
     pub use crate::separation::assessor::Assessor;
@@ -74,7 +79,8 @@ pub mod theory {
     pub use crate::theory::*;
 }
 
-/// States of sets.
+/// Sets from their definitions, and states of sets.
 pub mod uncertainty {
+    pub use crate::uncertainty::build::build;
     pub use crate::uncertainty::polyhedron::vertex_walk;
 }

@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use softsep::cuts::WarmStart;
-use softsep::definition::{Complaints, Row, ScenarioList, Variable};
+use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::internals::format;
 use softsep::methods::Method;
 use softsep::run::{Run, Stop};
 use softsep::testing::check_set;
 use softsep::uncertainty::{
-    Count, Part, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, UncertaintyDefinition, build,
+    Count, Part, SetDefinition, SetError, Shape, StateSpec, States, TooMany, Uncertainty, UncertaintyDefinition,
 };
 use softsep::{
     Certify, Error, MethodSettings, Problem, ProblemDefinition, Settings, Status, Unsupported, WriteError, solve,
@@ -30,16 +30,18 @@ fn names(dim: usize) -> Vec<String> {
     (1..=dim).map(|entry| format!("g{entry}")).collect()
 }
 
-fn polyhedron(dim: usize) -> SetDefinition {
+/// The equal polyhedron over parameters of these names.
+fn polyhedron(names: Vec<String>) -> SetDefinition {
+    let dim = names.len();
     let mut sum = Row::new("sum");
-    sum.xi = names(dim).into_iter().map(|name| (name, 1.0)).collect();
+    sum.xi = names.into_iter().map(|name| (name, 1.0)).collect();
     sum.upper = 1.0;
     SetDefinition::Polyhedron { lower: vec![0.0; dim], upper: vec![f64::INFINITY; dim], constraints: vec![sum] }
 }
 
 impl Simplex {
     fn new(dim: usize) -> Self {
-        Self { dim, equal: build(&polyhedron(dim), &names(dim), "set", &mut Complaints::new()).unwrap() }
+        Self { dim, equal: polyhedron((0..dim).map(|entry| format!("ξ[{entry}]")).collect()).build().unwrap() }
     }
 }
 
@@ -127,7 +129,7 @@ fn a_custom_set_keeps_the_contract_of_sets() {
 #[test]
 fn a_custom_set_is_solved_like_the_equal_polyhedron() {
     let custom = Problem::new(&stock(SetDefinition::Custom(Arc::new(Simplex::new(3))))).unwrap();
-    let known = Problem::new(&stock(polyhedron(3))).unwrap();
+    let known = Problem::new(&stock(polyhedron(names(3)))).unwrap();
     for method in ["extensive", "ccg", "benders", "bundle", "auto"] {
         let settings = Settings { method: method.parse().unwrap(), gap: 1e-6, ..Settings::default() };
         let run = |problem| solve(problem, &settings).unwrap();
@@ -163,7 +165,7 @@ fn the_dimension_of_a_custom_set_is_that_of_the_parameters() {
 
 #[test]
 fn a_problem_is_written_and_read_back() {
-    let problem = Problem::new(&stock(polyhedron(3))).unwrap();
+    let problem = Problem::new(&stock(polyhedron(names(3)))).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stock.json");
     softsep::write(&problem, &path).unwrap();
@@ -200,7 +202,7 @@ impl Method for Limited {
 
 #[test]
 fn a_custom_method_is_run_like_any_other() {
-    let problem = Problem::new(&stock(polyhedron(3))).unwrap();
+    let problem = Problem::new(&stock(polyhedron(names(3)))).unwrap();
     let method = MethodSettings::custom(Limited(MethodSettings::named("ccg").unwrap().build()));
     assert_eq!((method.name(), method == method.clone()), ("limited", true));
     let outcome = solve(&problem, &Settings::default().method(method)).unwrap();

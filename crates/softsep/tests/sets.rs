@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::definition::{Complaints, Row, ScenarioList};
+use softsep::internals::uncertainty::build;
 use softsep::testing::check_set;
-use softsep::uncertainty::{Count, SetDefinition, Sides, Uncertainty, build};
+use softsep::uncertainty::{Count, SetDefinition, Sides, Uncertainty};
 
 const INF: f64 = f64::INFINITY;
 
@@ -128,8 +129,8 @@ fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetDefinition {
         },
         2 => SetDefinition::L1 { center, scale },
         3 => {
-            let whole = f64::from(rng.random_range(0..=dim as i32));
-            let budget = if rng.random() { whole } else { whole * rng.random_range(0.0..1.0) };
+            let integral = f64::from(rng.random_range(0..=dim as i32));
+            let budget = if rng.random() { integral } else { integral * rng.random_range(0.0..1.0) };
             SetDefinition::Budget { budget, sides: if rng.random() { Sides::One } else { Sides::Two }, center, scale }
         }
         4 => {
@@ -150,24 +151,24 @@ fn random_set(kind: usize, dim: usize, rng: &mut ChaCha8Rng) -> SetDefinition {
 
 /// Small integers, so that many rows meet in one vertex, hold with equality throughout, or are redundant.
 fn random_polyhedron(dim: usize, rng: &mut ChaCha8Rng) -> SetDefinition {
-    let mut whole = |from: i32, to: i32| f64::from(rng.random_range(from..=to));
-    let member: Vec<f64> = (0..dim).map(|_| whole(0, 4) / 4.0).collect();
+    let mut integer = |from: i32, to: i32| f64::from(rng.random_range(from..=to));
+    let member: Vec<f64> = (0..dim).map(|_| integer(0, 4) / 4.0).collect();
     let mut lower = vec![0.0; dim];
     let mut upper = vec![1.0; dim];
     let mut rows = Vec::new();
-    for number in 0..whole(0, 5) as usize {
-        let terms: Vec<(usize, f64)> = (0..dim).map(|index| (index, whole(-1, 2))).collect();
+    for number in 0..integer(0, 5) as usize {
+        let terms: Vec<(usize, f64)> = (0..dim).map(|index| (index, integer(-1, 2))).collect();
         let activity: f64 = terms.iter().map(|&(index, coefficient)| coefficient * member[index]).sum();
-        let (below, above) = (whole(0, 3) / 2.0, whole(0, 3) / 2.0);
-        rows.push(match whole(0, 5) as usize {
+        let (below, above) = (integer(0, 3) / 2.0, integer(0, 3) / 2.0);
+        rows.push(match integer(0, 5) as usize {
             0 => row(number, &terms, activity, activity),
             1 => row(number, &terms, activity - below, activity + above),
             2 => row(number, &terms, activity - below, INF),
             _ => row(number, &terms, -INF, activity + above),
         });
     }
-    let index = whole(0, dim as i32 - 1) as usize;
-    match whole(0, 3) as usize {
+    let index = integer(0, dim as i32 - 1) as usize;
+    match integer(0, 3) as usize {
         0 => (lower[index], upper[index]) = (member[index], member[index]),
         1 => {
             // Bounded from above by a row alone.
@@ -227,8 +228,8 @@ fn same_points(a: &[Vec<f64>], b: &[Vec<f64>]) -> bool {
 
 #[test]
 fn vertices_of_boxes_and_budgets_written_as_polyhedra() {
-    for (dim, whole, part) in [(3, 1, 0.0), (4, 2, 0.5), (6, 3, 0.25), (8, 2, 0.0), (10, 10, 0.0)] {
-        let gamma = whole as f64 + part;
+    for (dim, full, part) in [(3, 1, 0.0), (4, 2, 0.5), (6, 3, 0.25), (8, 2, 0.0), (10, 10, 0.0)] {
+        let gamma = full as f64 + part;
         let set =
             SetDefinition::Budget { budget: gamma, sides: Sides::One, center: vec![0.0; dim], scale: vec![1.0; dim] };
         let all: Vec<(usize, f64)> = (0..dim).map(|index| (index, 1.0)).collect();

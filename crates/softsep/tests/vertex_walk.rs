@@ -11,12 +11,13 @@ use softsep::internals::certification::{Certifier, Judgement};
 use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::internals::proposal::Neighbour;
 use softsep::internals::recourse::Linear;
+use softsep::internals::uncertainty::build;
 use softsep::internals::uncertainty::vertex_walk;
 use softsep::proposal::{ProposalKind, ProposalOptions};
 use softsep::recourse::{Answer, DualChoice, Recourse};
 use softsep::run::{Clock, Purpose, stream};
 use softsep::testing::{ProposalTrial, check_proposal};
-use softsep::uncertainty::{Count, SetDefinition, Space, State, StateSpec, States, Uncertainty, build};
+use softsep::uncertainty::{Count, SetDefinition, Space, State, StateSpec, States, Uncertainty};
 use softsep::{
     Assumed, ChainConstants, MethodSettings, ProbabilisticTarget, Problem, ProblemDefinition, Settings, solve,
 };

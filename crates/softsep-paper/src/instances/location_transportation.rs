@@ -123,7 +123,7 @@ pub fn location_transportation(settings: &LocationTransportation) -> Result<Prob
 mod tests {
     use super::*;
     use softsep::definition::Complaints;
-    use softsep::uncertainty;
+    use softsep::internals::uncertainty::build;
     use softsep::uncertainty::SetDefinition;
 
     fn settings(uncertainty: Uncertain) -> LocationTransportation {
@@ -164,7 +164,7 @@ mod tests {
         let costs = |file: &ProblemDefinition| file.first_stage.variables.iter().map(|v| v.cost).collect::<Vec<_>>();
         assert!(costs(&ellipsoid) == costs(&scenarios) && costs(&scenarios) == costs(&budget));
         let names = &ellipsoid.uncertainty.parameters;
-        let body = uncertainty::build(&ellipsoid.uncertainty.set, names, "", &mut Complaints::new()).unwrap();
+        let body = build(&ellipsoid.uncertainty.set, names, "", &mut Complaints::new()).unwrap();
         let SetDefinition::Scenarios { points, .. } = &scenarios.uncertainty.set else { panic!("not a list") };
         assert_eq!(points.len(), 200);
         for point in points.iter() {

@@ -4,7 +4,8 @@ use rand::RngExt;
 
 use super::random::{Streams, on_ellipsoid, rotation};
 use softsep::definition::{Complaints, Row, ScenarioList};
-use softsep::uncertainty::{self, SetError};
+use softsep::internals::uncertainty::build;
+use softsep::uncertainty::SetError;
 use softsep::uncertainty::{SetDefinition, Sides, UncertaintyDefinition};
 
 /// The three uncertainty sets of the paper, and two more. Every entry of ξ lies between 0 and 1, or between −1 and 1 in
@@ -168,6 +169,6 @@ pub(super) fn xi(entry: usize) -> String {
 /// The maximum of `weights · ξ` over the set.
 pub(super) fn most(drawn: &UncertaintyDefinition, weights: &[f64]) -> Result<f64, InstanceError> {
     let mut complaints = Complaints::new();
-    let built = uncertainty::build(&drawn.set, &drawn.parameters, "uncertainty.set", &mut complaints);
+    let built = build(&drawn.set, &drawn.parameters, "uncertainty.set", &mut complaints);
     Ok(built.ok_or(InstanceError::Refused(complaints))?.support(weights, &mut vec![0.0; weights.len()])?)
 }

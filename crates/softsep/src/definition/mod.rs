@@ -6,7 +6,7 @@
 //! terms and bounds.
 
 mod check;
-mod complaint;
+pub(crate) mod complaint;
 mod cone;
 mod first_stage;
 mod limits;
@@ -18,12 +18,12 @@ mod terms;
 mod variable;
 
 pub(crate) use check::{DefinitionCheck, Index};
-pub(crate) use complaint::item;
-pub use complaint::{Complaint, Complaints, one_line};
+pub use complaint::{Complaint, Complaints};
+pub(crate) use complaint::{item, one_line};
 pub use cone::{ConeDefinition, ConeKind};
 pub use first_stage::FirstStageDefinition;
 pub(crate) use limits::{taken_for_infinite, too_large, too_small};
-pub use nearest::nearest;
+pub(crate) use nearest::nearest;
 pub use recourse::RecourseDefinition;
 pub use row::Row;
 pub use scenario_list::ScenarioList;

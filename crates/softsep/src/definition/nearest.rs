@@ -1,7 +1,7 @@
 //! The known name that a misspelt one most likely means.
 
 /// The known name closest to a misspelt one, if it is close enough to be meant: ` (did you mean "…"?)`, or nothing.
-pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let length = wrong.chars().count();
     // A name that shares no letter with the unknown one is not offered, however short both are.
     let is_near = |distance: usize| distance <= 1 + length / 4 && distance < length;

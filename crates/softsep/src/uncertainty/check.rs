@@ -1,4 +1,5 @@
-//! Checks that the sets' builders share: each notes every fault it finds and says whether the data can be used.
+//! Checks that the sets' builders share: each reports every fault that it finds, and returns whether the data can be
+//! used.
 //!
 //! A NaN stands where the reader has already complained about a number; it makes the data unusable and is not
 //! complained about again.
@@ -6,13 +7,13 @@
 use crate::definition::{Complaints, too_large};
 
 /// `1 entry`, `2 entries`.
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+pub(super) fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// The number of parameters as a complaint says it.
 pub(super) fn declared(parameters: &[String]) -> String {
-    counted(parameters.len(), "parameter is declared", "parameters are declared")
+    plural(parameters.len(), "parameter is declared", "parameters are declared")
 }
 
 /// An array with one entry per parameter.
@@ -25,7 +26,7 @@ pub(super) fn length(
 ) -> bool {
     let fits = values.len() == parameters.len();
     if !fits {
-        let entries = counted(values.len(), "entry", "entries");
+        let entries = plural(values.len(), "entry", "entries");
         complaints.add(place, format!("\"{key}\" has {entries} where {}", declared(parameters)));
     }
     fits

@@ -89,7 +89,8 @@ impl SetDefinition {
         Self::Ellipsoid { center: center.into(), matrix: matrix.into() }
     }
 
-    /// Builds the set on its own, for a program that hands parts of a set of its own on to it.
+    /// Builds the set on its own, for a program that hands parts of a set of its own on to it. The rows of a polyhedron
+    /// name the parameters `ξ[0]`, `ξ[1]`, ….
     pub fn build(&self) -> Result<Arc<dyn Uncertainty>, Complaints> {
         let dim = match self {
             Self::Scenarios { points, .. } => points.dim(),

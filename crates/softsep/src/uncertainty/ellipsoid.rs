@@ -24,7 +24,7 @@ pub(crate) struct Ellipsoid {
     /// An orthonormal basis of the whole space with the half-width of the ellipsoid along each: A's left singular
     /// vectors and values.
     axes: Vec<(f64, Vec<f64>)>,
-    /// How many of the axes are not flat.
+    /// The number of axes that are not flat.
     rank: usize,
 }
 
@@ -39,14 +39,14 @@ impl Ellipsoid {
         let mut usable = check::finite(center, "center", parameters, place, complaints);
         if matrix.len() != parameters.len() {
             usable = false;
-            let rows = check::counted(matrix.len(), "row", "rows");
+            let rows = check::plural(matrix.len(), "row", "rows");
             complaints.add(place, format!("\"matrix\" has {rows} where {}", check::declared(parameters)));
         }
         let width = matrix.first().map_or(0, Vec::len);
         for (index, row) in matrix.iter().enumerate() {
             if row.len() != width {
                 usable = false;
-                let entries = check::counted(row.len(), "entry", "entries");
+                let entries = check::plural(row.len(), "entry", "entries");
                 complaints.add(place, format!("row {index} of \"matrix\" has {entries} where row 0 has {width}"));
             }
             usable &= !row.iter().any(|value| value.is_nan());

@@ -6,6 +6,7 @@
 mod apart;
 pub(crate) mod boxed;
 pub(crate) mod budget;
+pub(crate) mod build;
 mod check;
 mod chord;
 mod definition;
@@ -22,6 +23,7 @@ mod vertices;
 
 pub(crate) use boxed::Boxed;
 pub(crate) use budget::Budget;
+pub(crate) use build::build;
 pub use definition::{SetDefinition, Sides, UncertaintyDefinition};
 pub(crate) use ellipsoid::Ellipsoid;
 pub(crate) use l1::L1;
@@ -35,9 +37,8 @@ pub use states::{
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
-use crate::definition::{Complaints, ScenarioList};
+use crate::definition::ScenarioList;
 use crate::numeric::dot;
 
 /// The set Ξ.
@@ -164,35 +165,6 @@ impl std::error::Error for TooMany {}
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the uncertainty set could not answer: {0}")]
 pub struct SetError(pub String);
-
-/// Checks the definition of a set and builds the set; `place` is the location of the definition (`uncertainty.set`).
-/// `None` after complaints, or where a number is NaN, which the reader has complained about.
-pub fn build(
-    set: &SetDefinition,
-    parameters: &[String],
-    place: &str,
-    complaints: &mut Complaints,
-) -> Option<Arc<dyn Uncertainty>> {
-    fn shared<S: Uncertainty + 'static>(set: Option<S>) -> Option<Arc<dyn Uncertainty>> {
-        set.map(|set| Arc::new(set) as Arc<dyn Uncertainty>)
-    }
-    match set {
-        SetDefinition::Scenarios { .. } => shared(Scenarios::build(set, parameters, place, complaints)),
-        SetDefinition::Box { .. } => shared(Boxed::build(set, parameters, place, complaints)),
-        SetDefinition::L1 { .. } => shared(L1::build(set, parameters, place, complaints)),
-        SetDefinition::Budget { .. } => shared(Budget::build(set, parameters, place, complaints)),
-        SetDefinition::Ellipsoid { .. } => shared(Ellipsoid::build(set, parameters, place, complaints)),
-        SetDefinition::Polyhedron { .. } => shared(Polyhedron::build(set, parameters, place, complaints)),
-        SetDefinition::Custom(custom) => {
-            let (dim, fits) = (custom.dim(), custom.dim() == parameters.len());
-            if !fits {
-                let entries = check::counted(dim, "entry", "entries");
-                complaints.add(place, format!("its members have {entries} where {}", check::declared(parameters)));
-            }
-            fits.then(|| Arc::clone(custom))
-        }
-    }
-}
 
 /// The number of points to enumerate, or a refusal if it is above `limit`.
 fn allow(count: Count, limit: usize) -> Result<usize, TooMany> {

@@ -85,7 +85,7 @@ impl Scenarios {
             return None;
         }
         if points.dim() != parameters.len() {
-            let entries = check::counted(points.dim(), "entry", "entries");
+            let entries = check::plural(points.dim(), "entry", "entries");
             complaints.add(place, format!("a scenario has {entries} where {}", check::declared(parameters)));
             return None;
         }
