@@ -1,4 +1,4 @@
-//! `softsep diagnose`: what the theory of soft separation says of a problem.
+//! `softsep diagnose`: the bounds of the theory of soft separation for a problem.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use softsep::internals::chain::Acceptance;
 use softsep::internals::diagnose::{
-    AverageBounds, Constant, Convergence, Diagnosis, Inquiry, Provenance, TemperedResult, diagnose, nominal_decision,
+    AverageBounds, Certified, Constant, Convergence, Diagnosis, Identification, Inquiry, Provenance, ScoresAt,
+    TemperedResult, diagnose, nominal_decision,
 };
 use softsep::internals::report::diagnosis_summary;
 use softsep::internals::theory::{Chance, StepBound};
@@ -28,15 +29,15 @@ Examples:
   softsep diagnose depots.json --x result.json --temperature 5
   softsep diagnose depots.json --json | jq .advice
 
-Numbers are said to be bounds or estimates; a bound on a probability of 1 or more says nothing, and
-is said to.";
+Every number is marked as a bound or as an estimate, and a bound of 1 or more on a probability as
+vacuous.";
 
-/// Tell what the theory of soft separation says of a problem
+/// Compute the bounds of the theory of soft separation for a problem
 ///
-/// At a decision: the soft maximum and how far it is from the maximum, the likeliest scenarios, the worst one that a
-/// tempered search finds and whether that search looks exhausted, the constants of the problem, how fast chains mix,
-/// how likely they miss the worst scenario, which temperature and how many transitions follow from that, and how near
-/// Algorithm 1 comes to the optimum.
+/// Prints, for one decision: the soft maximum and its distance from the maximum, the likeliest scenarios, the worst
+/// scenario that a tempered search finds and whether that search looks exhausted, the constants of the problem, the
+/// mixing of chains, bounds on the probability that they miss the worst scenario, the temperature and the number of
+/// transitions that follow, and bounds on the distance of Algorithm 1 from the optimum.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diagnose {
@@ -52,26 +53,26 @@ pub(crate) struct Diagnose {
     #[arg(long, value_name = "W", value_parser = numbers::temperature, allow_negative_numbers = true)]
     temperature: Option<f64>,
 
-    /// The relative gap that you want
+    /// The relative gap of the problem
     #[arg(
         long, value_name = "REL", default_value = "1e-3",
         value_parser = numbers::positive_gap, allow_negative_numbers = true
     )]
     gap: f64,
 
-    /// When a candidate is taken: metropolis or barker
+    /// The rule by which a candidate is accepted: metropolis or barker
     #[arg(long, value_name = "RULE", default_value = "metropolis")]
     acceptance: Acceptance,
 
-    /// What the chain climbs: exact, or moreau:TAU for the Moreau envelope with parameter TAU
+    /// The scores of states: exact (Q), or moreau:TAU for the Moreau envelope of Q with parameter TAU
     #[arg(long, value_name = "SCORE", default_value = "exact")]
     score: Score,
 
-    /// On the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)
+    /// The measure called uniform on the boundary of an ellipsoid: sphere (before the map A) or surface (by area)
     #[arg(long, value_name = "MEASURE", default_value = "sphere")]
     reference: ReferenceMeasure,
 
-    /// States to look at: all, if there are no more; else so many draws
+    /// States to evaluate: all if there are no more, otherwise this number of draws
     #[arg(
         long, value_name = "N", default_value_t = 1000,
         value_parser = numbers::samples, allow_negative_numbers = true
@@ -89,7 +90,7 @@ pub(crate) struct Diagnose {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
     seed: u64,
 
-    /// Give up after so many seconds [default: no limit]
+    /// Stop after this number of seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
 
@@ -147,60 +148,20 @@ impl Diagnose {
     }
 }
 
-/// The diagnosis for programs. A chance that says nothing, and a number that is not known or infinite, is null.
+/// The diagnosis for programs. A bound on a probability that is 1 or more, and a number that is not known or infinite,
+/// is null.
 fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
-    let (scores, constants) = (&diagnosis.scores, &diagnosis.constants);
-    let (kind, dim) = match diagnosis.space {
-        Space::Finite(_) => ("finite", None),
-        Space::Sphere(dim) => ("sphere", Some(dim)),
-        Space::Body(dim) => ("body", Some(dim)),
-    };
-    let likeliest = scores.likeliest.iter().map(|likely| {
-        let xi = NamedValues::new(&problem.names.parameters, &likely.xi);
-        json!({"xi": xi, "score": likely.score, "probability": likely.probability})
-    });
-    let identification = diagnosis.identification.iter().map(|bounds| {
-        let pair = |[moving, still]: [Option<Chance>; 2]| json!({"moving": chance(moving), "still": chance(still)});
-        json!({
-            "steps": bounds.steps,
-            "theorem_2": pair(bounds.general),
-            "theorem_3": bounds.finite.map(|finite| pair(finite.map(Some))),
-            "corollary_1": chance(bounds.adaptive),
-        })
-    });
-    let certification = diagnosis.certification.map(|certified| {
-        json!({
-            "rho": chance(Some(certified.miss)),
-            "calls": certified.calls,
-            "transitions": certified.transitions,
-        })
-    });
     json!({
         "x": NamedValues::new(&problem.names.first, x),
         "feasible": diagnosis.violation.is_none(),
-        "states": {"kind": kind, "count": diagnosis.states, "dim": dim, "looked": scores.evaluated, "all": scores.all},
+        "states": states(diagnosis),
         "first_cost": diagnosis.first_cost,
         "temperature": diagnosis.temperature,
-        "scores": {
-            "worst": scores.worst,
-            "soft_maximum": scores.soft,
-            "exact": scores.all,
-            "gap": scores.gap,
-            "ties": scores.ties,
-            "likeliest": likeliest.collect::<Vec<_>>(),
-        },
+        "scores": scores(problem, &diagnosis.scores),
         "search": diagnosis.searched.as_ref().map(|searched| search(problem, searched)),
         "score_error": constant(diagnosis.score_error),
         "soft_error": constant(diagnosis.soft_error),
-        "constants": {
-            "spread": constant(constants.spread),
-            "slope_f": constant(constants.slope_f),
-            "slope_x": constant(constants.slope_x),
-            "slope_xi": constant(constants.slope_xi),
-            "slope_sphere": constants.slope_sphere.map(constant),
-            "diameter_x": constant(constants.diameter_x),
-            "kernel": constant(diagnosis.kernel),
-        },
+        "constants": constants(diagnosis),
         "mixing": {
             "gamma": diagnosis.mixing.0.gamma(),
             "eta": diagnosis.mixing.0.dobrushin(),
@@ -209,8 +170,11 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
             "gamma_here": diagnosis.mixing_here.map(|mixing| mixing.gamma()),
         },
         "movement": diagnosis.movement.size,
-        "identification": {"known": known(diagnosis.provenance), "after": identification.collect::<Vec<_>>()},
-        "certification": certification,
+        "identification": {
+            "known": known(diagnosis.provenance),
+            "after": diagnosis.identification.iter().map(identification).collect::<Vec<_>>(),
+        },
+        "certification": diagnosis.certification.map(certification),
         "convergence": diagnosis.convergence.as_ref().map(|bounds| convergence(bounds, diagnosis.space)),
         "advice": {
             "temperature_for_gap": diagnosis.temperature_for_gap,
@@ -219,6 +183,58 @@ fn json_of(problem: &Problem, x: &[f64], diagnosis: &Diagnosis) -> Value {
             "concentration": diagnosis.concentration,
         },
     })
+}
+
+fn states(diagnosis: &Diagnosis) -> Value {
+    let (kind, dim) = match diagnosis.space {
+        Space::Finite(_) => ("finite", None),
+        Space::Sphere(dim) => ("sphere", Some(dim)),
+        Space::Body(dim) => ("body", Some(dim)),
+    };
+    let ScoresAt { evaluated, all, .. } = diagnosis.scores;
+    json!({"kind": kind, "count": diagnosis.states, "dim": dim, "looked": evaluated, "all": all})
+}
+
+fn scores(problem: &Problem, scores: &ScoresAt) -> Value {
+    let likeliest = scores.likeliest.iter().map(|likely| {
+        let xi = NamedValues::new(&problem.names.parameters, &likely.xi);
+        json!({"xi": xi, "score": likely.score, "probability": likely.probability})
+    });
+    json!({
+        "worst": scores.worst,
+        "soft_maximum": scores.soft,
+        "exact": scores.all,
+        "gap": scores.gap,
+        "ties": scores.ties,
+        "likeliest": likeliest.collect::<Vec<_>>(),
+    })
+}
+
+fn constants(diagnosis: &Diagnosis) -> Value {
+    let constants = &diagnosis.constants;
+    json!({
+        "spread": constant(constants.spread),
+        "slope_f": constant(constants.slope_f),
+        "slope_x": constant(constants.slope_x),
+        "slope_xi": constant(constants.slope_xi),
+        "slope_sphere": constants.slope_sphere.map(constant),
+        "diameter_x": constant(constants.diameter_x),
+        "kernel": constant(diagnosis.kernel),
+    })
+}
+
+fn identification(bounds: &Identification) -> Value {
+    let pair = |[moving, still]: [Option<Chance>; 2]| json!({"moving": chance(moving), "still": chance(still)});
+    json!({
+        "steps": bounds.steps,
+        "theorem_2": pair(bounds.general),
+        "theorem_3": bounds.finite.map(|finite| pair(finite.map(Some))),
+        "corollary_1": chance(bounds.adaptive),
+    })
+}
+
+fn certification(certified: Certified) -> Value {
+    json!({"rho": chance(Some(certified.miss)), "calls": certified.calls, "transitions": certified.transitions})
 }
 
 /// The tempered search. No claim follows from it.
@@ -241,11 +257,11 @@ fn search(problem: &Problem, searched: &TemperedResult) -> Value {
     })
 }
 
-/// The bounds of Theorems 1 and 4 and of Proposition 2. A bound that says nothing is null.
+/// The bounds of Theorems 1 and 4 and of Proposition 2. A vacuous bound is null.
 fn convergence(convergence: &Convergence, space: Space) -> Value {
     let bound = |bound: StepBound| {
-        let is_news = bound.least() < convergence.range;
-        is_news.then(|| json!({"bound": bound.least(), "first_step": bound.best_first_step()}))
+        let is_informative = bound.least() < convergence.range;
+        is_informative.then(|| json!({"bound": bound.least(), "first_step": bound.best_first_step()}))
     };
     let theorem = if matches!(space, Space::Finite(_)) { "theorem_1" } else { "theorem_4" };
     let after = |bounds: &AverageBounds| {

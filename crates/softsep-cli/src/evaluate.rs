@@ -1,4 +1,4 @@
-//! `softsep evaluate`: what a given decision costs in the worst case.
+//! `softsep evaluate`: the worst-case cost of a given decision.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,13 +25,15 @@ Examples:
 
 where plan.json gives every first-stage variable a value: {\"open\": 1, \"capacity\": 246}";
 
-/// How close a policy should come to the worst scenario met, relative to the cost: as close as evaluations search.
+/// The gap between a policy and the worst scenario found, relative to the cost, at which its search ends: that of
+/// evaluations.
 const CLOSE: f64 = 1e-4;
 
 /// Find the worst-case cost of a decision
 ///
-/// Prints the cost of the decision in the worst case, the scenario behind it, and whether that is exact; if not, what
-/// bounds the worst case from above too, where that is known. A limit that strikes leaves what is known by then.
+/// Prints the cost of the decision in the worst case, its scenario, and whether the cost is exact. If it is not, it is
+/// a lower bound on the worst case, and an upper bound is printed where one is known. After a time limit these are the
+/// bounds known by then.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Evaluate {
@@ -42,7 +44,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "FILE")]
     x: PathBuf,
 
-    /// Stop after so many seconds, with what is known by then [default: no limit]
+    /// Stop after this number of seconds with the bounds known by then [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
 
@@ -54,8 +56,8 @@ pub(crate) struct Evaluate {
     /// slope for each parameter that it follows
     ///
     /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's
-    /// "upper_bound": once ξ is known, sums tell what to do. For recourse with costs that do not move with ξ, over
-    /// every set. It is looked for first; the evaluation has what is left of the time limit.
+    /// "upper_bound": once ξ is known, y is a sum. This takes recourse with costs that do not depend on ξ, over
+    /// every set. The policy is computed first, and the evaluation has the rest of the time limit.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
 
@@ -79,14 +81,14 @@ impl Evaluate {
         let start = Instant::now();
         // Before the evaluation, which may search for as long as it is allowed to.
         let explicit = policy.map_or(Ok(None), |target| {
-            let wanted = policy::Wanted {
+            let request = policy::PolicyRequest {
                 problem: &problem,
                 file: &self.problem,
                 x: Some(&x),
                 gap: CLOSE,
                 limits: limits(self.time_limit),
             };
-            wanted.write(&target)
+            request.write(&target)
         });
         let left = self.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
         let start = Instant::now();

@@ -18,27 +18,27 @@ pub(crate) fn target(path: &Path, in_use: &[&Path]) -> Result<OutputFile, Failur
     OutputFile::new(path, in_use)
 }
 
-/// Refuses a problem for which there are no policies.
+/// Errs for a problem without affine policies.
 pub(crate) fn check(problem: &Problem, file: &Path) -> Result<(), Failure> {
     NoPolicy::check(problem)
         .map_err(|reason| Failure::unusable(format!("{}: --policy: {reason}; or leave --policy out", file.display())))
 }
 
-/// What to write a policy for, and what that may take.
-pub(crate) struct Wanted<'a> {
+/// A request for a policy.
+pub(crate) struct PolicyRequest<'a> {
     pub(crate) problem: &'a Problem,
     /// The file of the problem.
     pub(crate) file: &'a Path,
     /// The decision, if there is one.
     pub(crate) x: Option<&'a [f64]>,
-    /// How close the policy should come to the worst scenario met, relative to the cost.
+    /// The gap between the policy and the worst scenario found, relative to the cost, at which its search ends.
     pub(crate) gap: f64,
     /// The threads, and the time that is left.
     pub(crate) limits: CallLimits,
 }
 
-impl Wanted<'_> {
-    /// Looks for a policy and writes it. Without one nothing is written, and the line says why.
+impl PolicyRequest<'_> {
+    /// Finds a policy and writes it. Without one nothing is written, and the line returned gives the reason.
     pub(crate) fn write(&self, target: &OutputFile) -> Result<Option<String>, Failure> {
         let unwritten = |why: &str| Ok(Some(format!("policy: {why}; {} is not written", target.path().display())));
         let Some(x) = self.x else { return unwritten("there is no decision to write a policy for") };

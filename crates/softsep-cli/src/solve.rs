@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use softsep::methods::{Entry, METHODS};
 use softsep::report::{HtmlReport, result_file, solve_summary};
-use softsep::{Assumed, CallLimits, Certify, ChainConstants, ProbabilisticTarget, Settings, Solver};
+use softsep::{Assumed, CallLimits, Certify, ChainConstants, Outcome, ProbabilisticTarget, Problem, Settings, Solver};
 
 use crate::exit::{Exit, Failure};
 use crate::method_options::MethodOptions;
@@ -44,7 +44,7 @@ pub(crate) struct Solve {
     /// The problem, an aro/1 JSON file
     problem: PathBuf,
 
-    /// How to solve it; "softsep methods" tells more
+    /// The method; "softsep methods" explains each
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method_names())]
     method: String,
 
@@ -52,11 +52,11 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "REL", default_value = "1e-3", value_parser = numbers::gap, allow_negative_numbers = true)]
     gap: f64,
 
-    /// Stop after so many seconds with the best solution found [default: no limit]
+    /// Stop after this number of seconds with the best solution found [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = numbers::time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
 
-    /// Stop after so many iterations of the method [default: no limit]
+    /// Stop after this number of iterations of the method [default: no limit]
     #[arg(long, value_name = "N", value_parser = numbers::iterations, allow_negative_numbers = true)]
     iterations: Option<u64>,
 
@@ -78,7 +78,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "NAME", default_value = "highs")]
     solver: Solver,
 
-    /// The proof to look for [default: the strongest that the method gives for free]
+    /// The kind of upper bound to prove [default: the strongest that costs the method nothing]
     #[arg(long, value_name = "KIND")]
     certify: Option<CertifyKind>,
 
@@ -90,9 +90,9 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "LEVEL", value_parser = numbers::level, allow_negative_numbers = true)]
     violation: Option<f64>,
 
-    /// A constant of the worst-case statement that you vouch for: rho=P, or margin=COST (the paper's Δ⋆) and with it
-    /// eta=P and lipschitz=SLOPE, which are derived where they are not given and can be; without any, only what can be
-    /// derived from the problem counts
+    /// A constant of the worst-case statement that you guarantee: rho=P, or margin=COST (the paper's Δ⋆) and with it
+    /// eta=P and lipschitz=SLOPE, which are derived where they can be and are not given; without any, the statement
+    /// rests on constants derived from the problem alone
     #[arg(long, value_name = "NAME=VALUE", value_parser = numbers::assumption)]
     assume: Vec<(String, f64)>,
 
@@ -120,7 +120,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
 
-    /// Write a page for people to this file: the result, what it means, charts, the worst case; it opens in any browser
+    /// Write an HTML page to this file: the result and its meaning, charts, the worst case; any browser opens it
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
 
@@ -128,8 +128,8 @@ pub(crate) struct Solve {
     /// slope for each parameter that it follows
     ///
     /// y(ξ) = constant + Σ slope·ξ is feasible for every ξ of the set, and the cost is never above the file's
-    /// "upper_bound": once ξ is known, sums tell what to do. For recourse with costs that do not move with ξ, over
-    /// every set. It is looked for when the run has ended, in what is left of the time limit.
+    /// "upper_bound": once ξ is known, y is a sum. This takes recourse with costs that do not depend on ξ, over
+    /// every set. The policy is computed after the run, within the rest of the time limit.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     policy: Option<PathBuf>,
 
@@ -142,8 +142,8 @@ pub(crate) struct Solve {
 enum CertifyKind {
     /// No upper bound: the objective stays an estimate
     None,
-    /// By random draws: how much of the set may cost more than the objective, and an upper bound that holds with
-    /// probability --confidence where constants that can be derived, or are given by --assume, allow one
+    /// By random draws: a bound on the share of the set that costs more than the objective, and an upper bound that
+    /// holds with probability --confidence where the constants, derived or given by --assume, allow one
     Probabilistic,
     /// An upper bound that holds for sure
     Exact,
@@ -166,28 +166,21 @@ impl Solve {
     pub(crate) fn run(&self) -> Result<Exit, Failure> {
         let settings = self.settings()?;
         let file = self.problem.as_path();
-        let log_file = self.log_file();
         let show = self.show()?;
-        let trace_file = self.trace.as_deref();
-        let OutputFiles { trace: trace_target, out, report, policy } = self.targets()?;
+        let files = self.output_files()?;
         let problem = softsep::read(file).map_err(|error| Failure::of(error.into(), file))?;
-        if policy.is_some() {
+        if files.policy.is_some() {
             policy::check(&problem, file)?;
         }
-        let log = log_file.map(|log| OutputFile::new(log, &[file])?.stream()).transpose()?;
-        let trace = trace_target.as_ref().map(OutputFile::stream).transpose()?;
+        let log = self.log_file().map(|log| OutputFile::new(log, &[file])?.stream()).transpose()?;
+        let trace = files.trace.as_ref().map(OutputFile::stream).transpose()?;
 
-        let mut watch = Watch::new(show, log.as_ref(), trace.as_ref().zip(trace_file.map(form_of)));
-        if report.is_some() {
+        let trace_format = self.trace.as_deref().map(form_of);
+        let mut watch = Watch::new(show, log.as_ref(), trace.as_ref().zip(trace_format));
+        if files.report.is_some() {
             watch = watch.keeping_history();
         }
-        let speak = watch.speaker();
-        let quiet = self.quiet;
-        let interrupt = interrupt::flag(move || {
-            if !quiet {
-                speak("interrupted: stopping with the best solution so far; Ctrl-C again to leave at once");
-            }
-        })?;
+        let interrupt = self.interrupt_flag(&watch)?;
         let start = Instant::now();
         let outcome = softsep::solve_with(&problem, &settings, &mut watch, &interrupt);
         let (history, traced) = watch.finish();
@@ -199,50 +192,67 @@ impl Solve {
         let summary = solve_summary(&problem, &outcome);
         note(log.as_ref(), &summary);
         let result = result_file(&problem, &outcome).write();
-        // All, before any failure is told: a result is not lost because one of its places is full.
-        let written = out.map_or(Ok(()), |out| out.write(|file| file.write_all(result.as_bytes())));
-        let reported = report.zip(history).map_or(Ok(()), |(report, history)| {
-            let name = file.to_string_lossy();
-            let page = HtmlReport {
-                problem: &problem,
-                file: Some(&name),
-                settings: &settings,
-                outcome: &outcome,
-                history: &history,
-            }
-            .page();
+        // Every file is written before a failure is reported: one full disk does not lose the others.
+        let written = files.out.map_or(Ok(()), |out| out.write(|file| file.write_all(result.as_bytes())));
+        let reported = files.report.zip(history).map_or(Ok(()), |(report, history)| {
+            let (name, history) = (file.to_string_lossy(), &history);
+            let (problem, settings, outcome) = (&problem, &settings, &outcome);
+            let page = HtmlReport { problem, file: Some(&name), settings, outcome, history }.page();
             report.write(|file| file.write_all(page.as_bytes()))
         });
         let printed = print(if self.json { &result } else { &summary });
         // Last, because it may take a while.
-        let explicit = policy.map_or(Ok(None), |target| {
-            let wanted = policy::Wanted {
-                problem: &problem,
-                file,
-                x: outcome.bounds.best().map(|best| best.x.as_slice()),
-                gap: self.gap,
-                limits: CallLimits {
-                    time_limit: self.time_limit.map(|limit| limit.saturating_sub(start.elapsed())),
-                    threads: self.threads,
-                    interrupt: Arc::clone(&interrupt),
-                },
-            };
-            wanted.write(&target)
-        });
+        let policy_written = match files.policy {
+            Some(target) => self.write_policy(&target, &problem, &outcome, start, &interrupt),
+            None => Ok(None),
+        };
         printed?;
         written?;
         reported?;
-        if let Some(line) = explicit? {
+        if let Some(line) = policy_written? {
             note(log.as_ref(), &format!("{line}\n"));
             if !self.quiet {
                 say(&line);
             }
         }
-        trace_target.map_or(Ok(()), |target| target.settle(traced))?;
+        files.trace.map_or(Ok(()), |target| target.settle(traced))?;
         if let Some(failure) = outcome.failure {
             return Err(Failure::of(failure, file));
         }
         Ok(if interrupt.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Done })
+    }
+
+    /// The flag that Ctrl-C raises, with a message beside the progress line.
+    fn interrupt_flag(&self, watch: &Watch) -> Result<Arc<AtomicBool>, Failure> {
+        let (speak, quiet) = (watch.speaker(), self.quiet);
+        interrupt::flag(move || {
+            if !quiet {
+                speak("interrupted: stopping with the best solution so far; Ctrl-C again to leave at once");
+            }
+        })
+    }
+
+    /// Finds and writes an explicit policy for the decision, within the rest of the time limit.
+    fn write_policy(
+        &self,
+        target: &OutputFile,
+        problem: &Problem,
+        outcome: &Outcome,
+        start: Instant,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<Option<String>, Failure> {
+        let request = policy::PolicyRequest {
+            problem,
+            file: &self.problem,
+            x: outcome.bounds.best().map(|best| best.x.as_slice()),
+            gap: self.gap,
+            limits: CallLimits {
+                time_limit: self.time_limit.map(|limit| limit.saturating_sub(start.elapsed())),
+                threads: self.threads,
+                interrupt: Arc::clone(interrupt),
+            },
+        };
+        request.write(target)
     }
 
     /// The file of the log, if it is not the standard error.
@@ -251,7 +261,7 @@ impl Solve {
     }
 
     /// The files to write, checked before any work is done: each is another one, and none is the problem.
-    fn targets(&self) -> Result<OutputFiles, Failure> {
+    fn output_files(&self) -> Result<OutputFiles, Failure> {
         for (option, target) in [("trace", self.trace.as_deref()), ("report", self.report.as_deref())] {
             if target == Some(Path::new("-")) {
                 return Err(Failure::unusable(format!(

@@ -214,10 +214,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     };
     check_recourse(&sample)?;
     let constants = Constants::of(problem, &mut evaluator, x, &sample, inquiry.samples, &mut random, clock)?;
-    let count = match space {
-        Space::Finite(Count::Exactly(count)) => Some(count as f64),
-        _ => None,
-    };
+    let count = state_count(space);
     let first_cost = problem.first.value(x);
     let wanted = inquiry.gap * (first_cost + sample.worst()).abs();
     let score_error = score_error(inquiry.score, constants.slope_x);
@@ -231,19 +228,10 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
     };
     let scores = scores_at(&sample, smoothed, all.is_some(), temperature);
     let mixing = mixing(inquiry.acceptance, error(temperature), constants.spread, temperature);
-    let movement = Movement { size: first_step(&constants), power: 1.0 };
     let at = TemperatureConstants { temperature, acceptance: inquiry.acceptance, mixing };
     let finite = finite_bounds(&scores, count, &constants, score_error.value, &at);
-    let general = General {
-        slack: wanted,
-        score_error: score_error.value,
-        lipschitz: constants.slope_x.value,
-        kernel: kernel_variation(inquiry.acceptance, constants.slope_x.value, temperature),
-        mixing: mixing.0,
-        movement,
-        ratio: near.ratio(wanted - 2.0 * score_error.value),
-        temperature,
-    };
+    let general = general_bounds(&near, &at, wanted, score_error.value);
+    let movement = general.movement;
     let provenance = mixing.1.and(constants.slope_x.provenance);
     let is_exact = inquiry.score == Score::Exact;
     Ok(Diagnosis {
@@ -256,10 +244,7 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         slack: wanted,
         soft_error: plus(error(temperature), score_error),
         score_error,
-        kernel: Constant {
-            value: kernel_rows(inquiry.acceptance, constants.slope_x.value, temperature),
-            provenance: constants.slope_x.provenance,
-        },
+        kernel: kernel_constant(&at, constants.slope_x),
         mixing_here: scores.all.then(|| uniform_by_peak(inquiry.acceptance, scores.log_peak)),
         mixing,
         movement,
@@ -268,17 +253,50 @@ pub fn diagnose(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) 
         certification: finite.map(|finite| certify(finite, movement, inquiry)),
         convergence: is_exact.then(|| Convergence::of(&constants, &at, finite)).flatten(),
         concentration: states.tilt().map(|tilt| tilt.concentration()),
-        searched: match search(problem, x, inquiry, clock) {
-            Err(error) if error.is_interrupt() => None,
-            searched => Some(searched?),
-        },
+        searched: search(problem, x, inquiry, clock)?,
         scores,
         constants,
     })
 }
 
-/// Searches for the worst scenario by a soft separation with thorough effort.
-fn search(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<TemperedResult, Error> {
+/// The number of states, if it is finite and known.
+fn state_count(space: Space) -> Option<f64> {
+    match space {
+        Space::Finite(Count::Exactly(count)) => Some(count as f64),
+        _ => None,
+    }
+}
+
+/// The constants of Theorem 2 for scenarios within `slack` of the worst.
+fn general_bounds(near: &SoftError, at: &TemperatureConstants, slack: f64, score_error: f64) -> General {
+    let slope = near.constants.slope_x.value;
+    General {
+        slack,
+        score_error,
+        lipschitz: slope,
+        kernel: kernel_variation(at.acceptance, slope, at.temperature),
+        mixing: at.mixing.0,
+        movement: Movement { size: first_step(near.constants), power: 1.0 },
+        ratio: near.ratio(slack - 2.0 * score_error),
+        temperature: at.temperature,
+    }
+}
+
+/// L_P, as well known as the slope in x.
+fn kernel_constant(at: &TemperatureConstants, slope_x: Constant) -> Constant {
+    let value = kernel_rows(at.acceptance, slope_x.value, at.temperature);
+    Constant { value, provenance: slope_x.provenance }
+}
+
+/// Searches for the worst scenario by a soft separation with thorough effort. `None` where the clock stopped it.
+fn search(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<Option<TemperedResult>, Error> {
+    match search_until(problem, x, inquiry, clock) {
+        Err(error) if error.is_interrupt() => Ok(None),
+        searched => searched.map(Some),
+    }
+}
+
+fn search_until(problem: &Problem, x: &[f64], inquiry: &Inquiry, clock: &Clock) -> Result<TemperedResult, Error> {
     let (seed, soft) = (inquiry.seed, SoftSettings { reference: inquiry.reference, ..SoftSettings::default() });
     let states = chain_states(problem, &soft, clock)?;
     let mut separation = SoftSeparation::new(problem, states, soft, SEARCH_GAP, seed, clock)?;

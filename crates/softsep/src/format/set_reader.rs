@@ -27,21 +27,7 @@ pub(super) fn read_set(
     folder: &Path,
     complaints: &mut Complaints,
 ) -> Option<SetDefinition> {
-    if !matches!(node.value, Value::Object(_)) {
-        complaints.add(place, format!("must be an object, not {}", node.describe()));
-        return None;
-    }
-    let Some(kind) = node.text_at("kind") else {
-        complaints.add(place, format!("\"kind\" must be one of {}", KINDS.map(|(kind, _)| kind).join(", ")));
-        return None;
-    };
-    let Some((_, known)) = KINDS.iter().find(|(known, _)| *known == kind) else {
-        let meant = nearest(kind, KINDS.map(|(kind, _)| kind));
-        let cure =
-            if meant.is_empty() { format!("; known are {}", KINDS.map(|(kind, _)| kind).join(", ")) } else { meant };
-        complaints.add(place, format!("\"kind\" is \"{kind}\", which is not a kind of set{cure}"));
-        return None;
-    };
+    let (kind, known) = read_kind(node, &place, complaints)?;
     let before = complaints.len();
     let fields = Fields::open(node, place, known, complaints)?;
     let n = parameters.len();
@@ -81,6 +67,26 @@ pub(super) fn read_set(
             Some(SetDefinition::Polyhedron { lower, upper, constraints })
         }
     }
+}
+
+/// The kind of a set and the names of its fields, or `None` after a complaint.
+fn read_kind(node: &Node, place: &str, complaints: &mut Complaints) -> Option<(&'static str, &'static [&'static str])> {
+    if !matches!(node.value, Value::Object(_)) {
+        complaints.add(place, format!("must be an object, not {}", node.describe()));
+        return None;
+    }
+    let kinds = KINDS.map(|(kind, _)| kind);
+    let Some(kind) = node.text_at("kind") else {
+        complaints.add(place, format!("\"kind\" must be one of {}", kinds.join(", ")));
+        return None;
+    };
+    let known = KINDS.into_iter().find(|(known, _)| *known == kind);
+    if known.is_none() {
+        let meant = nearest(kind, kinds);
+        let cure = if meant.is_empty() { format!("; known are {}", kinds.join(", ")) } else { meant };
+        complaints.add(place, format!("\"kind\" is \"{kind}\", which is not a kind of set{cure}"));
+    }
+    known
 }
 
 /// A list of numbers that must be there, one for each of `n` parameters; after a complaint they are NaN.

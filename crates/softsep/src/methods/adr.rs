@@ -22,7 +22,7 @@ use crate::policy::{
     ConstraintMargins, Decision, Dependence, MAX_TIGHTENINGS, Miss, PolicyProgram, PolicyRegion, PolicySolution,
     PolicyStatus, Repair, ScenarioConstraints,
 };
-use crate::run::{Clock, Run, Stop, Verdict};
+use crate::run::{Clock, Interrupt, Run, Stop, Verdict};
 use crate::separation::{Claim, Exact, Query};
 use crate::uncertainty::Part;
 
@@ -85,8 +85,7 @@ impl Method for Adr {
 
     fn promise(&self, _problem: &Problem) -> String {
         "an upper bound on the optimum for sure, with the worst-case cost of its decision beside it; a lower bound \
-         from few scenarios, so that the \
-         gap between them may stay open"
+         from few scenarios, so that the gap between them may stay open"
             .into()
     }
 
@@ -184,32 +183,8 @@ impl Adr {
         }
         let first_cost = problem.first.value(x);
         let tolerance = 0.1 * run.limits().gap * policy_value.unwrap_or(solved.value).abs();
-        let mut separation =
-            Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
-        let clock = run.clock().clone();
-        let query = Query::maximum(x, &clock).with_bound(tolerance);
-        let separated =
-            clock.with_grace(|clock| separation.separate(&query.on(clock), &mut warm.cuts), Error::is_interrupt);
-        let mut at_most = policy_value;
-        let (value, worst, stopped) = match separated {
-            Ok(found) => {
-                count(&found, run);
-                if let Claim::Surely(bound) = found.claim {
-                    let bound = first_cost + bound;
-                    at_most = at_most.or(Some(bound));
-                    run.say_cost("its decision alone, with the best recourse, costs at most", bound, "");
-                }
-                (first_cost + found.value, found.xi, None)
-            }
-            // There is no time left to separate; the bound of the policy holds all the same.
-            Err(Error::Interrupted(interrupt)) => {
-                let mut nominal = vec![0.0; problem.set.dim()];
-                problem.set.nominal(&mut nominal);
-                (cost_at(problem, x, &nominal, run)?, nominal, Some(interrupt))
-            }
-            Err(error) => return Err(error),
-        };
-        match (certify, at_most) {
+        let DecisionCost { value, worst, at_most, stopped } = decision_cost(problem, x, tolerance, warm, run)?;
+        match (certify, policy_value.or(at_most)) {
             // Without the policy the decision may have no recourse to some scenario, and before a separation nothing is
             // known of it.
             _ if value == f64::INFINITY || stopped.is_some() && policy_value.is_none() => {}
@@ -229,6 +204,52 @@ impl Adr {
             Some(stop) => Ok(stop),
             None => Ok(run.tick().unwrap_or(Stop::Stalled)),
         }
+    }
+}
+
+/// The cost of a decision with the best recourse, f(x) included.
+struct DecisionCost {
+    /// The cost at `worst`.
+    value: f64,
+    /// The worst scenario found, or the nominal one where there was no time to separate.
+    worst: Vec<f64>,
+    /// The bound of the separation.
+    at_most: Option<f64>,
+    /// The limit that left no time to separate.
+    stopped: Option<Interrupt>,
+}
+
+/// Separates exactly at a decision. Where there is no time left for it, the cost is that at the nominal scenario.
+fn decision_cost(
+    problem: &Problem,
+    x: &[f64],
+    tolerance: f64,
+    warm: &mut WarmStart,
+    run: &mut Run,
+) -> Result<DecisionCost, Error> {
+    let mut separation = Exact::choose(problem).map_err(|reason| Error::Master(reason.to_string()))?.build(problem)?;
+    let clock = run.clock().clone();
+    let query = Query::maximum(x, &clock).with_bound(tolerance);
+    match clock.with_grace(|clock| separation.separate(&query.on(clock), &mut warm.cuts), Error::is_interrupt) {
+        Ok(found) => {
+            count(&found, run);
+            let first_cost = problem.first.value(x);
+            let at_most = match found.claim {
+                Claim::Surely(bound) => Some(first_cost + bound),
+                _ => None,
+            };
+            if let Some(bound) = at_most {
+                run.say_cost("its decision alone, with the best recourse, costs at most", bound, "");
+            }
+            Ok(DecisionCost { value: first_cost + found.value, worst: found.xi, at_most, stopped: None })
+        }
+        Err(Error::Interrupted(interrupt)) => {
+            let mut nominal = vec![0.0; problem.set.dim()];
+            problem.set.nominal(&mut nominal);
+            let value = cost_at(problem, x, &nominal, run)?;
+            Ok(DecisionCost { value, worst: nominal, at_most: None, stopped: Some(interrupt) })
+        }
+        Err(error) => Err(error),
     }
 }
 

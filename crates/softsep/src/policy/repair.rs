@@ -54,6 +54,9 @@ pub struct ProvenPolicy {
 /// of one constraint alone, or else some that cannot hold together; none if that is not known.
 pub(crate) type Repaired = Result<ProvenPolicy, Vec<Miss>>;
 
+/// The ranges of the rows and of the variables, or the constraints whose range is empty.
+type Ranges = Result<(Vec<FeasibleRange>, Vec<FeasibleRange>), Vec<Miss>>;
+
 /// The part of a constraint's slope that is bounded over the ball, if the region is a polytope and a ball: for "at
 /// least" and for "at most".
 pub(super) type BallShares = [Option<Vec<f64>>; 2];
@@ -100,7 +103,7 @@ impl<'a> Repair<'a> {
         Self { shares, ..self }
     }
 
-    /// Returns the best policy with slopes close to those of `policy`, or what is missed by the slopes as given.
+    /// Returns the best policy with slopes close to those of `policy`, or the constraints that the given slopes miss.
     pub(crate) fn run(&self, policy: &AffinePolicy, clock: &Clock) -> Result<Repaired, RecourseError> {
         let amplitudes = self.amplitudes(policy);
         let largest = amplitudes.iter().fold(0.0_f64, |largest, amplitude| largest.max(*amplitude));
@@ -142,36 +145,10 @@ impl<'a> Repair<'a> {
         }
         let recourse = &self.problem.recourse;
         let mut support = SupportBounds::new(self.region)?;
-        let mut slope = vec![0.0; self.problem.set.dim()];
-        let mut misses = Vec::new();
-        let mut rows = Vec::with_capacity(recourse.rows());
-        for i in 0..recourse.rows() {
-            policy.row_slope(self.problem, i, &mut slope);
-            let fixed = recourse.e.dot(i, self.x) + recourse.u.dot(i, &support.reference_point);
-            let range = self.range(
-                &mut support,
-                1 + i,
-                &slope,
-                (recourse.row_lower[i] - fixed, recourse.row_upper[i] - fixed),
-            )?;
-            match range {
-                Ok(range) => rows.push(range),
-                Err(amount) => misses.push(Miss { constraint: 1 + i, amount }),
-            }
-        }
-        let mut cols = Vec::with_capacity(recourse.dim());
-        for j in 0..recourse.dim() {
-            slope.fill(0.0);
-            policy.slopes[j].iter().for_each(|&(entry, value)| slope[entry] = value);
-            let constraint = 1 + recourse.rows() + j;
-            match self.range(&mut support, constraint, &slope, (recourse.lower[j], recourse.upper[j]))? {
-                Ok(range) => cols.push(range),
-                Err(amount) => misses.push(Miss { constraint, amount }),
-            }
-        }
-        if !misses.is_empty() {
-            return Ok(Err(misses));
-        }
+        let (rows, cols) = match self.ranges(&policy, &mut support)? {
+            Ok(ranges) => ranges,
+            Err(misses) => return Ok(Err(misses)),
+        };
         let chosen = match recourse.is_linear() {
             true => self.best_constant(&rows, &cols, clock)?.map(|constant| (constant, None)),
             false => self.constant_in_cones(&policy, &rows, &cols, &mut support, clock)?,
@@ -185,7 +162,7 @@ impl<'a> Repair<'a> {
         let moving = match quadratic_cost {
             Some(most) => most,
             None => {
-                slope.copy_from_slice(&policy.linear_cost_slope(self.problem));
+                let slope = policy.linear_cost_slope(self.problem);
                 let share = self.shares.first().and_then(|shares| shares[0].as_deref()).map(negated);
                 support.upper_bound(&slope, share.as_deref())?
             }
@@ -196,6 +173,35 @@ impl<'a> Repair<'a> {
         }
         let value = fixed_cost + moving + SUMMATION_TOL * size;
         Ok(if value.is_finite() { Ok(ProvenPolicy { policy, value }) } else { Err(Vec::new()) })
+    }
+
+    /// Returns the ranges for the rows `Gᵢy` and for the variables at the reference point, or the constraints whose
+    /// range is empty.
+    fn ranges(&self, policy: &AffinePolicy, support: &mut SupportBounds) -> Result<Ranges, RecourseError> {
+        let recourse = &self.problem.recourse;
+        let mut slope = vec![0.0; self.problem.set.dim()];
+        let mut misses = Vec::new();
+        let mut rows = Vec::with_capacity(recourse.rows());
+        for i in 0..recourse.rows() {
+            policy.row_slope(self.problem, i, &mut slope);
+            let fixed = recourse.e.dot(i, self.x) + recourse.u.dot(i, &support.reference_point);
+            let bounds = (recourse.row_lower[i] - fixed, recourse.row_upper[i] - fixed);
+            match self.range(support, 1 + i, &slope, bounds)? {
+                Ok(range) => rows.push(range),
+                Err(amount) => misses.push(Miss { constraint: 1 + i, amount }),
+            }
+        }
+        let mut cols = Vec::with_capacity(recourse.dim());
+        for j in 0..recourse.dim() {
+            slope.fill(0.0);
+            policy.slopes[j].iter().for_each(|&(entry, value)| slope[entry] = value);
+            let constraint = 1 + recourse.rows() + j;
+            match self.range(support, constraint, &slope, (recourse.lower[j], recourse.upper[j]))? {
+                Ok(range) => cols.push(range),
+                Err(amount) => misses.push(Miss { constraint, amount }),
+            }
+        }
+        Ok(if misses.is_empty() { Ok((rows, cols)) } else { Err(misses) })
     }
 
     /// Returns the range for `Gᵢy` or y at the reference point that keeps the constraint within its bounds for every ξ;

@@ -64,8 +64,27 @@ fn check_solved(
     engine.decision(&mut y);
     let mut pi = vec![0.0; model.rows()];
     engine.dual(&mut pi);
-    // The decision is feasible (bounds and plain rows here; cones are tested where they are) and has the cost that the
-    // engine returns.
+    check_rows(problem, x, xi, &y, &pi, context);
+    let mut cost = vec![0.0; model.dim()];
+    model.cost_at(xi, &mut cost);
+    let primal: f64 = cost.iter().zip(&y).map(|(c, y)| c * y).sum::<f64>() + model.quadratic.half_square(&y);
+    close(primal, answer.value, &format!("{context}: cost of y against value"));
+    close(primal, answer.cost, &format!("{context}: cost of y against the cost told"));
+    close(answer.intercept + dot(&answer.slope_x, x), answer.value, &format!("{context}: cut at its own x"));
+
+    // The slopes are those of the dual: −Eᵀπ, and −Uᵀπ + Bᵀy.
+    let mut slope = vec![0.0; x.len()];
+    model.e.transpose_mul_add(-1.0, &pi, &mut slope);
+    for (a, b) in slope.iter().zip(&answer.slope_x) {
+        close(*a, *b, &format!("{context}: slope in x against the dual"));
+    }
+    check_cut_elsewhere(problem, engine, xi, answer, rng, context);
+    check_differences(problem, engine, x, xi, answer, context);
+}
+
+/// The decision is feasible and complementary to the dual: bounds and plain rows here; the tests of cones check cones.
+fn check_rows(problem: &Problem, x: &[f64], xi: &[f64], y: &[f64], pi: &[f64], context: &str) {
+    let model = &problem.recourse;
     for (j, &value) in y.iter().enumerate() {
         assert!(
             value >= model.lower[j] - 1e-6 && value <= model.upper[j] + 1e-6,
@@ -74,7 +93,7 @@ fn check_solved(
     }
     let mut activity = vec![0.0; model.rows()];
     model.shift(x, xi, &mut activity);
-    model.g.mul_add(1.0, &y, &mut activity);
+    model.g.mul_add(1.0, y, &mut activity);
     for (i, &value) in activity.iter().enumerate() {
         let (lower, upper) = (model.row_lower[i], model.row_upper[i]);
         assert!(
@@ -89,21 +108,18 @@ fn check_solved(
         let is_complementary = pi[i].abs() < 1e-6 || slack < 1e-3 || pi[i].abs() * slack < 1e-8;
         assert!(in_cone || is_complementary, "{context}: π{i} = {} on a slack row ({slack})", pi[i]);
     }
-    let mut cost = vec![0.0; model.dim()];
-    model.cost_at(xi, &mut cost);
-    let primal: f64 = cost.iter().zip(&y).map(|(c, y)| c * y).sum::<f64>() + model.quadratic.half_square(&y);
-    close(primal, answer.value, &format!("{context}: cost of y against value"));
-    close(primal, answer.cost, &format!("{context}: cost of y against the cost told"));
-    close(answer.intercept + dot(&answer.slope_x, x), answer.value, &format!("{context}: cut at its own x"));
+}
 
-    // The slopes are those of the dual: −Eᵀπ, and −Uᵀπ + Bᵀy.
-    let mut slope = vec![0.0; x.len()];
-    model.e.transpose_mul_add(-1.0, &pi, &mut slope);
-    for (a, b) in slope.iter().zip(&answer.slope_x) {
-        close(*a, *b, &format!("{context}: slope in x against the dual"));
-    }
-
-    // The cut is valid at other x, and with fixed costs the plane is valid at other (x, ξ).
+/// The cut is valid at other x, and with fixed costs the plane is valid at other (x, ξ).
+fn check_cut_elsewhere(
+    problem: &Problem,
+    engine: &mut dyn Recourse,
+    xi: &[f64],
+    answer: &Answer,
+    rng: &mut ChaCha8Rng,
+    context: &str,
+) {
+    let model = &problem.recourse;
     let mut elsewhere = Answer::new(problem);
     let mut other_xi = vec![0.0; xi.len()];
     for _ in 0..3 {
@@ -128,7 +144,6 @@ fn check_solved(
             );
         }
     }
-    check_differences(problem, engine, x, xi, answer, context);
 }
 
 /// Where Q is differentiable in ξ at (x, ξ), differences must show the slope; where it has a kink, the slope lies

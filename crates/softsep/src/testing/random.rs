@@ -10,7 +10,7 @@ use crate::definition::{
 use crate::model::ProblemDefinition;
 use crate::uncertainty::{SetDefinition, Sides, UncertaintyDefinition};
 
-/// How large a random problem is.
+/// The size of a random problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Size {
     /// At most three variables, four rows and three parameters: small enough to search.
@@ -20,7 +20,7 @@ pub enum Size {
     Medium,
 }
 
-/// What a random problem should look like.
+/// The features of a random problem.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Recipe {
     /// A set kind of the format; any if empty.
@@ -39,37 +39,86 @@ pub struct Recipe {
     pub incomplete: bool,
     /// Rows are written in units from 1e-6 to 1e6, which changes nothing.
     pub units: bool,
-    /// How large it is.
+    /// The size.
     pub size: Size,
 }
 
-/// A random problem: few variables, small whole coefficients (so that ties and degenerate bases happen), ranged rows,
-/// equalities, free and bounded recourse variables. Costs of y are such that the recourse is bounded; with `incomplete`
-/// off, dear helpers make it feasible always.
+/// The dimensions of a random problem.
+struct Dimensions {
+    /// Entries of x.
+    first: usize,
+    /// Entries of ξ.
+    parameters: usize,
+    /// Rows of the recourse.
+    rows: usize,
+    /// Variables of the recourse, helpers not counted.
+    recourse: usize,
+}
+
+impl Dimensions {
+    fn draw(rng: &mut ChaCha8Rng, size: Size) -> Self {
+        let [parameters, first, rows, recourse] = match size {
+            Size::Small => [1..=3, 1..=3, 1..=4, 1..=4],
+            Size::Medium => [3..=6, 4..=10, 5..=12, 5..=10],
+        }
+        .map(|range| rng.random_range(range));
+        Self { first, parameters, rows, recourse }
+    }
+}
+
+/// Returns a random problem: few variables, small integral coefficients (so that ties and degenerate bases happen),
+/// ranged rows, equalities, free and bounded recourse variables. Costs of y are such that the recourse is bounded; with
+/// `incomplete` off, costly helper variables make it feasible always.
 pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemDefinition {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let (dim, first_dim, rows, cols) = match recipe.size {
-        Size::Small => {
-            (rng.random_range(1..=3), rng.random_range(1..=3), rng.random_range(1..=4), rng.random_range(1..=4))
+    let dimensions = Dimensions::draw(&mut rng, recipe.size);
+    let first_stage = random_first_stage(&mut rng, recipe, dimensions.first);
+    let mut recourse = random_recourse(&mut rng, recipe, &dimensions);
+    if recipe.units {
+        change_units(&mut recourse.constraints, seed);
+    }
+    if recipe.quadratic {
+        for j in 0..dimensions.recourse {
+            recourse.quadratic.push((format!("y{j}"), format!("y{j}"), integer(&mut rng, 1, 4)));
         }
-        Size::Medium => {
-            (rng.random_range(3..=6), rng.random_range(4..=10), rng.random_range(5..=12), rng.random_range(5..=10))
+        if dimensions.recourse > 1 {
+            recourse.quadratic.push(("y0".into(), "y1".into(), -0.5));
         }
-    };
-    let whole = |rng: &mut ChaCha8Rng, low: i32, high: i32| f64::from(rng.random_range(low..=high));
-    let terms = |rng: &mut ChaCha8Rng, prefix: &str, count: usize, low: i32, high: i32| -> Vec<(String, f64)> {
-        (0..count)
-            .filter_map(|j| {
-                let value = whole(rng, low, high);
-                (value != 0.0 && rng.random_bool(0.7)).then(|| (format!("{prefix}{j}"), value))
-            })
-            .collect()
-    };
+    }
+    if recipe.cone {
+        add_cone(&mut rng, &mut recourse, dimensions.recourse, dimensions.parameters);
+    }
+    ProblemDefinition {
+        name: format!("random {seed}"),
+        first_stage,
+        uncertainty: UncertaintyDefinition {
+            parameters: (0..dimensions.parameters).map(|j| format!("g{j}")).collect(),
+            set: random_set(&mut rng, recipe.set, dimensions.parameters),
+        },
+        recourse,
+    }
+}
 
-    let mut first = FirstStageDefinition { constant: whole(&mut rng, -2, 2), ..FirstStageDefinition::default() };
-    for j in 0..first_dim {
-        let cost = whole(&mut rng, -3, 6);
-        let mut variable = Variable::new(format!("x{j}"), cost).bounded(0.0, whole(&mut rng, 1, 6));
+/// An integer from `low` to `high`.
+fn integer(rng: &mut ChaCha8Rng, low: i32, high: i32) -> f64 {
+    f64::from(rng.random_range(low..=high))
+}
+
+/// Integral coefficients from `low` to `high` for some of `count` names with this prefix.
+fn random_terms(rng: &mut ChaCha8Rng, prefix: &str, count: usize, low: i32, high: i32) -> Vec<(String, f64)> {
+    (0..count)
+        .filter_map(|j| {
+            let value = integer(rng, low, high);
+            (value != 0.0 && rng.random_bool(0.7)).then(|| (format!("{prefix}{j}"), value))
+        })
+        .collect()
+}
+
+fn random_first_stage(rng: &mut ChaCha8Rng, recipe: &Recipe, dim: usize) -> FirstStageDefinition {
+    let mut first = FirstStageDefinition { constant: integer(rng, -2, 2), ..FirstStageDefinition::default() };
+    for j in 0..dim {
+        let cost = integer(rng, -3, 6);
+        let mut variable = Variable::new(format!("x{j}"), cost).bounded(0.0, integer(rng, 1, 6));
         if recipe.integers {
             match rng.random_range(0..3) {
                 0 => variable = Variable::binary(format!("x{j}"), cost),
@@ -81,86 +130,77 @@ pub fn random_problem(recipe: &Recipe, seed: u64) -> ProblemDefinition {
     }
     if rng.random_bool(0.5) {
         let mut row = Row::new("budget");
-        row.x = (0..first_dim).map(|j| (format!("x{j}"), 1.0)).collect();
-        row.upper = whole(&mut rng, 2, 8);
+        row.x = (0..dim).map(|j| (format!("x{j}"), 1.0)).collect();
+        row.upper = integer(rng, 2, 8);
         first.constraints.push(row);
     }
     if recipe.quadratic_first {
-        for j in 0..first_dim {
-            first.quadratic.push((format!("x{j}"), format!("x{j}"), whole(&mut rng, 1, 3)));
+        for j in 0..dim {
+            first.quadratic.push((format!("x{j}"), format!("x{j}"), integer(rng, 1, 3)));
         }
-        if first_dim > 1 {
+        if dim > 1 {
             first.quadratic.push(("x0".into(), "x1".into(), 0.5));
         }
     }
+    first
+}
 
+/// The variables and rows of a recourse.
+fn random_recourse(rng: &mut ChaCha8Rng, recipe: &Recipe, dimensions: &Dimensions) -> RecourseDefinition {
     let mut recourse = RecourseDefinition::default();
-    for j in 0..cols {
-        let mut variable = Variable::new(format!("y{j}"), whole(&mut rng, 0, 6));
-        match rng.random_range(0..5) {
-            0 => variable = variable.bounded(whole(&mut rng, -3, 0), whole(&mut rng, 0, 5)),
-            1 => variable = variable.bounded(whole(&mut rng, 0, 2), whole(&mut rng, 2, 6)),
-            2 => {
-                // Free variables must cost nothing, or the recourse is unbounded.
-                variable.cost = 0.0;
-                variable = variable.bounded(f64::NEG_INFINITY, f64::INFINITY);
-            }
-            _ => {}
-        }
-        if recipe.cost_xi && variable.lower.is_finite() {
-            variable.cost += 4.0;
-            variable.cost_xi = terms(&mut rng, "g", dim, -1, 1);
-        }
-        recourse.variables.push(variable);
+    for j in 0..dimensions.recourse {
+        recourse.variables.push(random_recourse_variable(rng, recipe, j, dimensions.parameters));
     }
-    for i in 0..rows {
+    for i in 0..dimensions.rows {
         let mut row = Row::new(format!("r{i}"));
-        row.y = terms(&mut rng, "y", cols, -2, 3);
-        row.x = terms(&mut rng, "x", first_dim, -2, 3);
-        row.xi = terms(&mut rng, "g", dim, -3, 3);
-        let side = whole(&mut rng, -4, 6);
+        row.y = random_terms(rng, "y", dimensions.recourse, -2, 3);
+        row.x = random_terms(rng, "x", dimensions.first, -2, 3);
+        row.xi = random_terms(rng, "g", dimensions.parameters, -3, 3);
+        let side = integer(rng, -4, 6);
         match rng.random_range(0..4) {
             0 => row.upper = side,
             1 => (row.lower, row.upper) = (side, side),
-            2 => (row.lower, row.upper) = (side, side + whole(&mut rng, 1, 4)),
+            2 => (row.lower, row.upper) = (side, side + integer(rng, 1, 4)),
             _ => row.lower = side,
         }
         if !recipe.incomplete {
             for (name, sign) in [(format!("more{i}"), 1.0), (format!("less{i}"), -1.0)] {
-                recourse.variables.push(Variable::new(name.clone(), whole(&mut rng, 8, 20)));
+                recourse.variables.push(Variable::new(name.clone(), integer(rng, 8, 20)));
                 row.y.push((name, sign));
             }
         }
         recourse.constraints.push(row);
     }
-    if recipe.units {
-        let mut units = ChaCha8Rng::seed_from_u64(!seed);
-        for row in &mut recourse.constraints {
-            let unit = 10.0_f64.powi(units.random_range(-6..=6));
-            row.y.iter_mut().chain(&mut row.x).chain(&mut row.xi).for_each(|(_, value)| *value *= unit);
-            row.lower *= unit;
-            row.upper *= unit;
+    recourse
+}
+
+fn random_recourse_variable(rng: &mut ChaCha8Rng, recipe: &Recipe, j: usize, parameters: usize) -> Variable {
+    let mut variable = Variable::new(format!("y{j}"), integer(rng, 0, 6));
+    match rng.random_range(0..5) {
+        0 => variable = variable.bounded(integer(rng, -3, 0), integer(rng, 0, 5)),
+        1 => variable = variable.bounded(integer(rng, 0, 2), integer(rng, 2, 6)),
+        2 => {
+            // Free variables must cost nothing, or the recourse is unbounded.
+            variable.cost = 0.0;
+            variable = variable.bounded(f64::NEG_INFINITY, f64::INFINITY);
         }
+        _ => {}
     }
-    if recipe.quadratic {
-        for j in 0..cols {
-            recourse.quadratic.push((format!("y{j}"), format!("y{j}"), whole(&mut rng, 1, 4)));
-        }
-        if cols > 1 {
-            recourse.quadratic.push(("y0".into(), "y1".into(), -0.5));
-        }
+    if recipe.cost_xi && variable.lower.is_finite() {
+        variable.cost += 4.0;
+        variable.cost_xi = random_terms(rng, "g", parameters, -1, 1);
     }
-    if recipe.cone {
-        add_cone(&mut rng, &mut recourse, cols, dim);
-    }
-    ProblemDefinition {
-        name: format!("random {seed}"),
-        first_stage: first,
-        uncertainty: UncertaintyDefinition {
-            parameters: (0..dim).map(|j| format!("g{j}")).collect(),
-            set: random_set(&mut rng, recipe.set, dim),
-        },
-        recourse,
+    variable
+}
+
+/// Multiplies each row by a power of ten. The random stream is a separate one: the problem is the same otherwise.
+fn change_units(rows: &mut [Row], seed: u64) {
+    let mut units = ChaCha8Rng::seed_from_u64(!seed);
+    for row in rows {
+        let unit = 10.0_f64.powi(units.random_range(-6..=6));
+        row.y.iter_mut().chain(&mut row.x).chain(&mut row.xi).for_each(|(_, value)| *value *= unit);
+        row.lower *= unit;
+        row.upper *= unit;
     }
 }
 

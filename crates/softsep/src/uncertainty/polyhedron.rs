@@ -18,7 +18,7 @@ const TRY: EnumerationLimits = EnumerationLimits { points: 20_000, work: 150_000
 /// The effort of a count where the rows are budgets: a tenth of a second.
 const COUNT: EnumerationLimits = EnumerationLimits { points: 1_000_000, work: 50_000_000 };
 
-/// How exactly the ranges are known, relative to their size.
+/// The error of the ranges, relative to their size.
 const RANGE: f64 = 1e-9;
 
 /// A parameter whose range is shorter than this, relative to its size, is fixed: the ranges are known to 1e-9.
@@ -176,28 +176,7 @@ impl Polyhedron {
             return Ok(points);
         }
         free.iter().for_each(|&index| xi[index] = self.ranges[index].0);
-        let mut cuts = Vec::new();
-        for row in &self.rows {
-            let mut normal = vec![0.0; free.len()];
-            for &(index, coefficient) in &row.terms {
-                if let Ok(place) = free.binary_search(&index) {
-                    normal[place] = coefficient * width(index);
-                }
-            }
-            let moves = normal.iter().fold(0.0_f64, |moves, entry| moves.max(entry.abs()));
-            let largest =
-                row.terms.iter().fold(0.0_f64, |largest, &(index, c)| largest.max(c.abs() * self.size(index)));
-            // A row in which only fixed parameters take part says nothing more.
-            if moves > FIXED * largest {
-                let base = row.activity(&xi);
-                cuts.extend(Halfspace::between(&normal, row.lower - base, row.upper - base));
-            }
-        }
-        for place in 0..free.len() {
-            let mut unit = vec![0.0; free.len()];
-            unit[place] = 1.0;
-            cuts.push(Halfspace::at_most(&unit, 1.0));
-        }
+        let cuts = self.halfspaces(&free, &xi);
         let mut direction = vec![0.0; self.dim()];
         free.iter().for_each(|&index| direction[index] = width(index).recip());
         let mut farthest = vec![0.0; self.dim()];
@@ -224,6 +203,33 @@ impl Polyhedron {
             points.push(&xi);
         }
         Ok(points)
+    }
+
+    /// The rows and the upper bounds over `t`, the free parameters scaled to the unit cube; t = 0 is at `base`.
+    fn halfspaces(&self, free: &[usize], base: &[f64]) -> Vec<Halfspace> {
+        let mut cuts = Vec::new();
+        for row in &self.rows {
+            let mut normal = vec![0.0; free.len()];
+            for &(index, coefficient) in &row.terms {
+                if let Ok(entry) = free.binary_search(&index) {
+                    normal[entry] = coefficient * (self.ranges[index].1 - self.ranges[index].0);
+                }
+            }
+            let moves = normal.iter().fold(0.0_f64, |moves, entry| moves.max(entry.abs()));
+            let largest =
+                row.terms.iter().fold(0.0_f64, |largest, &(index, c)| largest.max(c.abs() * self.size(index)));
+            // A row over fixed parameters alone is redundant.
+            if moves > FIXED * largest {
+                let activity = row.activity(base);
+                cuts.extend(Halfspace::between(&normal, row.lower - activity, row.upper - activity));
+            }
+        }
+        for entry in 0..free.len() {
+            let mut unit = vec![0.0; free.len()];
+            unit[entry] = 1.0;
+            cuts.push(Halfspace::at_most(&unit, 1.0));
+        }
+        cuts
     }
 
     /// The parameter's value at a share of its range, with rounding at the ends taken off.
@@ -324,7 +330,7 @@ impl Polyhedron {
         self.vertices.get_or_init(|| self.enumerate_within(TRY))
     }
 
-    /// At most `limit` vertices, with an effort in proportion. A failure stands for all smaller limits.
+    /// At most `limit` vertices, with an effort in proportion. After a failure all smaller limits fail too.
     fn enumerate_many(&self, limit: usize) -> Result<Cow<'_, ScenarioList>, GaveUp> {
         let more = (limit / TRY.points) as u64;
         let effort = EnumerationLimits { points: limit, work: TRY.work.saturating_mul(more) };
