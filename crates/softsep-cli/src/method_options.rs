@@ -117,8 +117,26 @@ impl FromArgMatches for MethodOptions {
     }
 }
 
-/// With a capital at the start, as all help has.
+/// With a capital at the start, as all help has, unless the first word is a symbol ("ε") or a value ("single (…)").
 fn sentence(text: &str) -> String {
+    let word = text.split([' ', ',']).next().unwrap_or_default();
+    if word.len() < 2 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) || text[word.len()..].starts_with(" (") {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn help_starts_with_a_capital_except_for_symbols_and_values() {
+        assert_eq!(sentence("transitions of each chain per call"), "Transitions of each chain per call");
+        for symbol in ["ε_cert of --search chains", "c₀ of Algorithm 2", "p of Algorithm 2", "w, in units of cost"] {
+            assert_eq!(sentence(symbol), symbol);
+        }
+        assert_eq!(sentence("single (one tree) or multi"), "single (one tree) or multi");
+    }
 }
