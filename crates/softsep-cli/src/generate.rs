@@ -78,8 +78,8 @@ pub(crate) struct Generate {
 enum Family {
     /// Capacity bought at n sites before the demand of n customers is known
     ///
-    /// After demand is known, goods are shipped from the sites, and what is missing comes from a dear emergency source.
-    /// The same --n and --seed give the same costs and demands whatever the uncertainty set.
+    /// After demand is known, goods are shipped from the sites, and missing demand is met by an expensive emergency
+    /// source. The same --n and --seed give the same costs and demands whatever the uncertainty set.
     #[command(after_help = EXAMPLES)]
     LocationTransportation {
         #[command(flatten)]
@@ -110,9 +110,9 @@ enum Family {
     /// Arc capacity bought in a network of n nodes before the demands of n pairs of nodes are known
     ///
     /// After the demands are known, each pair sends its flow through the network: it is conserved at every node, which
-    /// is an equality for each pair and node, and all pairs share the capacities. What is not sent costs a penalty. n
-    /// is at least 2; there are some 3n² flows. The same --n and --seed give the same costs and demands whatever the
-    /// uncertainty set.
+    /// is an equality for each pair and node, and all pairs share the capacities. Flow that is not sent costs a
+    /// penalty. n is at least 2; there are some 3n² flows. The same --n and --seed give the same costs and demands
+    /// whatever the uncertainty set.
     #[command(after_help = NETWORK)]
     Network(Drawing),
 
@@ -195,7 +195,7 @@ enum Family {
     Newsvendor(Drawing),
 }
 
-/// What every family takes.
+/// The options of every family.
 #[derive(Debug, Args)]
 struct Drawing {
     /// The size n of the instance

@@ -16,6 +16,7 @@ pub(crate) fn flag(announce: impl Fn() + Send + 'static) -> Result<Arc<AtomicBoo
         }
         announce();
     };
-    ctrlc::set_handler(handler).map_err(|error| Failure::failed(format!("Ctrl-C cannot be watched: {error}")))?;
+    ctrlc::set_handler(handler)
+        .map_err(|error| Failure::failed(format!("the handler of Ctrl-C could not be installed: {error}")))?;
     Ok(flag)
 }

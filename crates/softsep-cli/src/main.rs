@@ -38,8 +38,8 @@ line or input; 130 after Ctrl-C, which still writes the best solution found.
 
 /// Solve two-stage adaptive robust optimization problems
 ///
-/// Choose x now; an adversary picks the worst ξ of an uncertainty set; then recourse y repairs what it can, at the
-/// least cost. Problems are aro/1 JSON files. Results go to the standard output, all else to the standard error.
+/// Choose x now; an adversary picks the worst ξ in an uncertainty set; then recourse y responds at the least cost.
+/// Problems are aro/1 JSON files. Results go to the standard output, messages to the standard error.
 #[derive(Debug, Parser)]
 #[command(name = "softsep", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 100)]
 struct CommandLine {

@@ -12,9 +12,9 @@ Examples:
   softsep methods
   softsep methods --json | jq '.[].name'
 
-\"softsep check PROBLEM\" tells which of them can solve a given problem.";
+\"softsep check PROBLEM\" lists those that apply to a problem.";
 
-/// List the methods, what each accepts and what it guarantees
+/// List the methods, with the problems that each accepts and its guarantee
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Methods {

@@ -12,7 +12,7 @@ use softsep::run::{Bounds, Certificate, Event, Observer};
 
 use crate::output::say;
 
-/// What the standard error shows of a run.
+/// The display of a run on the standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {
     /// The log table.
@@ -23,7 +23,7 @@ pub(crate) enum Show {
     Nothing,
 }
 
-/// All that look at a run.
+/// The observers of a run.
 pub(crate) struct Watch<'f> {
     table: Option<Table<Stderr>>,
     log: Option<Table<&'f File>>,
@@ -51,12 +51,12 @@ impl<'f> Watch<'f> {
         self
     }
 
-    /// Ends what is shown; returns the history, if one was kept, and whether the trace was written.
+    /// Ends the display; returns the history, if one was kept, and whether the trace was written.
     pub(crate) fn finish(self) -> (Option<History>, io::Result<()>) {
         (self.history, self.trace.map_or(Ok(()), Trace::finish))
     }
 
-    /// Says something beside what is shown, from any thread.
+    /// A function that prints a message above the progress line, from any thread.
     pub(crate) fn speaker(&self) -> impl Fn(&str) + Send + 'static {
         let bar = self.line.as_ref().map(|line| line.bar.clone());
         move |text| match &bar {
@@ -79,7 +79,7 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// The form that the name of a trace asks for.
+/// The format of a trace, by the ending of its name.
 pub(crate) fn form_of(trace: &Path) -> TraceFormat {
     if trace.extension().is_some_and(|extension| extension == "jsonl") {
         TraceFormat::JsonLines
@@ -88,7 +88,7 @@ pub(crate) fn form_of(trace: &Path) -> TraceFormat {
     }
 }
 
-/// One line on the terminal: the time, the bounds, and what the method does now. It is gone when the run is over.
+/// One line on the terminal: the time, the bounds, and the last note of the method. It is removed when the run ends.
 struct Line {
     bar: ProgressBar,
     known: String,

@@ -1,31 +1,32 @@
-//! The proof that a user may ask for.
+//! The kinds of upper bounds that a user may ask for.
 
 use crate::error::Error;
 
-/// How much of a proof to look for.
+/// The kind of upper bound to prove.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Certify {
-    /// The strongest that the method gives for free.
+    /// The strongest that costs the method nothing.
     #[default]
     Free,
     /// A proved upper bound.
     Exact,
-    /// What random draws say: how much of the set costs more, and under assumptions an upper bound that is likely to
-    /// hold. No exact separation takes its place unless the method or the user's choice of a separation has one.
+    /// Random draws: a bound on the share of the set that costs more, and under assumptions an upper bound that is
+    /// likely to hold. No exact separation takes its place unless the method or the user's choice of a separation has
+    /// one.
     Probabilistic(ProbabilisticTarget),
     /// No upper bound: the objective stays an estimate.
     None,
 }
 
-/// What draws are to say.
+/// The statements that draws are made for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbabilisticTarget {
     /// The probability with which each statement must hold.
     pub confidence: f64,
     /// The share of the set that may cost more than the objective.
     pub level: f64,
-    /// Constants that the user vouches for.
+    /// Constants that the user guarantees.
     pub assumed: Assumed,
 }
 
@@ -35,11 +36,11 @@ impl Default for ProbabilisticTarget {
     }
 }
 
-/// Constants of the worst-case statement that the user vouches for; softsep cannot check them.
+/// Constants of the worst-case statement that the user guarantees; softsep cannot check them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Assumed {
-    /// None: only what is derived from the problem counts.
+    /// None: the statement rests on constants derived from the problem alone.
     #[default]
     Nothing,
     /// ρ of EC.3: the probability that one draw misses, if the bound is false.
@@ -55,7 +56,8 @@ pub enum Assumed {
 /// The constants of Corollary 1. Those that are `None` are derived from the problem, where that can be done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainConstants {
-    /// Δ⋆: by how much the worst scenarios of any decision are worse than all others. It cannot be derived.
+    /// Δ⋆: the smallest difference, over all decisions, between the cost of the worst scenarios and that of all others.
+    /// It cannot be derived.
     pub margin: f64,
     /// η̄, a bound on Dobrushin's coefficient of the chain; derived for uniform candidates.
     pub eta: Option<f64>,
@@ -82,7 +84,7 @@ impl ChainConstants {
 }
 
 impl ProbabilisticTarget {
-    /// Refuses what makes no sense.
+    /// Errs if a constant or a share is outside its range.
     pub fn validate(&self) -> Result<(), Error> {
         let refuse = |what: &str, value: f64| Err(Error::Settings(format!("{what}, not {value}")));
         let is_inside = |value: f64| 0.0 < value && value < 1.0;

@@ -35,7 +35,7 @@
 //!
 //! A problem may also come from an `aro/1` file ([`read`]), or from a [`ProblemDefinition`], the same by names
 //! ([`Problem::new`]); [`solve`] then takes the [`Problem`]. A definition has everything; a model has no operators for
-//! quadratic costs and cones, and hands its definition out for them ([`Model::definition_mut`]).
+//! quadratic costs and cones, and gives access to its definition for them ([`Model::definition_mut`]).
 //!
 //! # Reading a result
 //!
@@ -49,8 +49,8 @@
 //!
 //! # Choosing a method
 //!
-//! [`Settings`] hold the [method](MethodSettings) with its own settings. The default picks by class and size, and says
-//! why to an observer ([`solve_with`]).
+//! [`Settings`] hold the [method](MethodSettings) with its own settings. The default chooses a method by the class and
+//! size of the problem, and shows the reason to an observer ([`solve_with`]).
 //!
 //! | method | for | ends with |
 //! |---|---|---|
@@ -71,7 +71,8 @@
 //!
 //! # Extending
 //!
-//! Methods know neither the set nor the separation that they drive, so that each part can be replaced from outside:
+//! Methods depend neither on the set nor on the separation that they drive, so that each part can be replaced from
+//! outside:
 //!
 //! - [`Uncertainty`](uncertainty::Uncertainty), a set of your own, goes into
 //!   [`SetDefinition::custom`](SetDefinition::custom);
@@ -79,8 +80,8 @@
 //!   [`SeparationKind::custom`](SeparationKind::custom): a [`Query`](separation::Query) comes in, a scenario with a
 //!   cut and a [`Claim`](separation::Claim) goes [out](separation::Found), and cuts met on the way go into the
 //!   [pool](cuts::CutPool);
-//! - [`Method`](methods::Method) goes into [`MethodSettings::custom`](MethodSettings::custom), and writes what it
-//!   learns into the [`Run`](run::Run);
+//! - [`Method`](methods::Method) goes into [`MethodSettings::custom`](MethodSettings::custom), and writes its bounds
+//!   and incumbents into the [`Run`](run::Run);
 //! - [`Recourse`](recourse::Recourse), an engine that answers with value, slopes and cut at (x, ξ), and its
 //!   [factory](recourse::EngineFactory) go into a problem ([`Problem::with_engine`]), whose rows go on stating Q;
 //! - [`Proposal`](proposal::Proposal), a law of moves of chains over scenarios, and its

@@ -10,7 +10,7 @@ use crate::run::{Bounds, RecourseEvidence, Stop, Verdict};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What the run holds when it ends.
+    /// The status of the result.
     pub status: Status,
     /// Why it ended.
     pub stop: Stop,
@@ -69,7 +69,7 @@ impl Outcome {
     }
 }
 
-/// What the run holds when it ends; [`Stop`] says why it ended.
+/// The status of a result. [`Stop`] is the reason why the run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

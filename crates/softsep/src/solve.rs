@@ -22,7 +22,7 @@ use crate::settings::Settings;
 ///
 /// The same problem, settings and seed give the same outcome on any number of threads, time limits and `seconds` aside.
 /// Errs where the settings or the problem are at fault. A computation that fails on the way is the end of a run and no
-/// error: the outcome then has what was known by then, [`Stop::Failed`] and the failure.
+/// error: the outcome then has the result so far, [`Stop::Failed`] and the failure.
 pub fn solve(problem: &Problem, settings: &Settings) -> Result<Outcome, Error> {
     solve_with(problem, settings, &mut Silent, &Arc::default())
 }
@@ -37,7 +37,7 @@ pub fn solve_with(
 ) -> Result<Outcome, Error> {
     settings.validate()?;
     // The constants of a probabilistic statement have units.
-    let has_units = settings.method.speaks_in_units() || matches!(settings.certify, Certify::Probabilistic(_));
+    let has_units = settings.method.has_units() || matches!(settings.certify, Certify::Probabilistic(_));
     let Some((scaling, scaled)) = (if has_units { None } else { Scaling::of(problem) }) else {
         return solve_as_written(problem, settings, observer, interrupt);
     };
@@ -117,7 +117,7 @@ fn solve_as_written(
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Outcome, Error> {
     let method = settings.method.build();
-    // Looking at the problem takes time too: enumerating a set, above all.
+    // The checks of `accepts` take time too: they may enumerate a set.
     let clock = Clock::new(settings.time_limit, Arc::clone(interrupt));
     method.accepts(problem)?;
     let solver = settings.solver.open()?;

@@ -92,7 +92,7 @@ impl Observer for Rule {
     }
 }
 
-/// What the recourse of the best affine rule for one decision costs in the worst case, if there is such a rule.
+/// The worst-case recourse cost of the best affine policy for one decision, if there is such a policy.
 fn best_rule(problem: &Problem, x: &[f64]) -> Option<f64> {
     let mut fixed = problem.definition();
     fixed.first_stage.constraints.clear();

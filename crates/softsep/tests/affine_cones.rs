@@ -251,7 +251,7 @@ fn larger_problems_are_bounded() {
     }
 }
 
-/// A radius that must reach ξ: the best affine rule is a constant, and its cost is the worst case.
+/// A radius that must reach ξ: the best affine policy is a constant, and its cost is the worst case.
 #[test]
 fn the_norm_of_xi_is_bounded_exactly() {
     for (set, worst) in [

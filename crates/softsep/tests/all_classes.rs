@@ -140,9 +140,9 @@ impl Tally {
         };
         let lower = best(|outcome| outcome.bounds.lower(), |a, b| a > b);
         let upper = best(|outcome| outcome.bounds.upper(), |a, b| a < b);
-        let room = |value: f64| CLOSE * value.abs().max(least_size);
+        let tolerance = |value: f64| CLOSE * value.abs().max(least_size);
         if let (Some((lower, by)), Some((upper, and))) = (lower, upper)
-            && lower > upper + room(upper)
+            && lower > upper + tolerance(upper)
         {
             self.wrong.push(format!("{by} has a lower bound {lower}, {and} an upper one {upper}"));
         }
@@ -159,13 +159,13 @@ impl Tally {
     /// Compares bounds with the optimum by search.
     fn compare_with_search(&mut self, problem: &Problem, findings: &[Finding]) {
         let Some(optimum) = optimum_by_search(problem) else { return };
-        let room = CLOSE * optimum.abs().max(1.0);
+        let tolerance = CLOSE * optimum.abs().max(1.0);
         for Finding { what, outcome } in findings {
             let bounds = &outcome.bounds;
-            let is_wrong = bounds.lower().is_some_and(|lower| lower > optimum + room)
-                || bounds.upper().is_some_and(|upper| upper < optimum - room)
+            let is_wrong = bounds.lower().is_some_and(|lower| lower > optimum + tolerance)
+                || bounds.upper().is_some_and(|upper| upper < optimum - tolerance)
                 || matches!(outcome.status, Status::Infeasible | Status::Unbounded)
-                || outcome.status == Status::Optimal && (outcome.objective().unwrap() - optimum).abs() > room;
+                || outcome.status == Status::Optimal && (outcome.objective().unwrap() - optimum).abs() > tolerance;
             if is_wrong {
                 self.wrong.push(format!("{what}: {optimum} by search, {:?} {bounds:?}", outcome.status));
             }

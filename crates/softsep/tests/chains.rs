@@ -141,7 +141,7 @@ fn spread(problem: &Problem, states: &dyn States) -> f64 {
     (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / 4000.0).sqrt()
 }
 
-/// What a chain should do: its kernel but for the acceptance, and the probabilities of the bins that its places fall
+/// What a chain should do: its kernel but for the acceptance, and the probabilities of the bins that its states fall
 /// into.
 struct Target<'a> {
     problem: &'a Problem,

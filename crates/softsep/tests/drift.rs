@@ -83,12 +83,18 @@ fn check_walk(problem: &Problem, steps: usize, seed: u64) -> u64 {
         if answer.outcome != Outcome::Solved {
             continue;
         }
-        let room = CLOSE * (1.0 + reference.value.abs());
-        assert!((answer.value - reference.value).abs() <= room, "{}: {} {}", context(), answer.value, reference.value);
-        assert!((answer.cost - reference.cost).abs() <= room, "{}: {} {}", context(), answer.cost, reference.cost);
+        let tolerance = CLOSE * (1.0 + reference.value.abs());
+        assert!(
+            (answer.value - reference.value).abs() <= tolerance,
+            "{}: {} {}",
+            context(),
+            answer.value,
+            reference.value
+        );
+        assert!((answer.cost - reference.cost).abs() <= tolerance, "{}: {} {}", context(), answer.cost, reference.cost);
         engine.decision(&mut y);
         let cost: f64 = problem.recourse.cost.iter().zip(&y).map(|(c, y)| c * y).sum();
-        assert!((cost - answer.value).abs() <= room, "{}: y costs {cost}, not {}", context(), answer.value);
+        assert!((cost - answer.value).abs() <= tolerance, "{}: y costs {cost}, not {}", context(), answer.value);
         let mut activity = vec![0.0; problem.recourse.rows()];
         problem.recourse.shift(&walk.x, &walk.xi, &mut activity);
         problem.recourse.g.mul_add(1.0, &y, &mut activity);

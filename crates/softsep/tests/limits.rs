@@ -61,14 +61,14 @@ fn check(known: &Known, outcome: &Outcome, settings: &Settings, allowed: &[Stop]
         assert_eq!(outcome.status == Status::Infeasible, outcome.verdict.is_some(), "{context}");
         return;
     };
-    let room = CLOSE * optimum.abs().max(1.0);
+    let tolerance = CLOSE * optimum.abs().max(1.0);
     let (lower, upper) = (outcome.bounds.lower(), outcome.bounds.upper());
-    assert!(lower.is_none_or(|lower| lower <= optimum + room), "{context}: {optimum} is optimal");
-    assert!(upper.is_none_or(|upper| upper >= optimum - room), "{context}: {optimum} is optimal");
+    assert!(lower.is_none_or(|lower| lower <= optimum + tolerance), "{context}: {optimum} is optimal");
+    assert!(upper.is_none_or(|upper| upper >= optimum - tolerance), "{context}: {optimum} is optimal");
     assert!(outcome.verdict.is_none(), "{context}");
     match outcome.status {
         Status::Optimal => {
-            let close = room + settings.gap * optimum.abs();
+            let close = tolerance + settings.gap * optimum.abs();
             assert!(upper.is_some_and(|upper| upper <= optimum + close), "{context}: {optimum} is optimal");
         }
         Status::Feasible => assert!(outcome.objective().is_some(), "{context}"),
@@ -82,7 +82,7 @@ fn check(known: &Known, outcome: &Outcome, settings: &Settings, allowed: &[Stop]
         let evaluation = evaluate(&known.problem, &best.x, &CallLimits::default().threads(1)).unwrap();
         assert!(evaluation.violation.is_none() && evaluation.exact, "{context}");
         assert!(
-            best.upper.is_none_or(|upper| evaluation.objective <= upper + room),
+            best.upper.is_none_or(|upper| evaluation.objective <= upper + tolerance),
             "{context}: costs {}",
             evaluation.objective
         );

@@ -327,7 +327,7 @@ fn check_optimal(case: &Case, result: &ResultFile, context: &str) {
     let (lower, upper) = (result.lower_bound.unwrap(), result.upper_bound.unwrap());
     // A method may stop as soon as the gap asked for is met.
     close(result.objective.unwrap(), optimum, tolerance.max(GAP * optimum.abs()), context);
-    // A bound by an affine policy holds for sure, with the room that takes.
+    // A bound by an affine policy holds for sure, with its tolerance.
     let above = upper - result.objective.unwrap();
     assert!((0.0..=1e-8 * upper.abs().max(1.0)).contains(&above), "{context}: {above}");
     assert_eq!(result.certificate.as_ref().unwrap().kind, Certificate::Deterministic, "{context}");

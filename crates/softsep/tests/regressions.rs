@@ -94,7 +94,7 @@ fn a_time_limit_keeps_the_decision_at_hand() {
     }
 }
 
-/// A master's binaries were off by 1e-14, and the program was solved again around whole ones: the decision came from
+/// A master's binaries were off by 1e-14, and the program was solved again around integral ones: the decision came from
 /// there and θ did not, so that nothing seemed worse than the master thought, and the run stalled.
 #[test]
 fn a_decision_and_what_it_is_thought_to_cost_belong_together() {

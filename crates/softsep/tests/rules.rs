@@ -1,4 +1,4 @@
-//! Affine decision rules against the engine: the cost of a rule at a scenario is at least Q there, and equal to Q where
+//! Affine policies against the engine: the cost of a policy at a scenario is at least Q there, and equal to Q where
 //! the basis is optimal.
 #![allow(clippy::unwrap_used)]
 

@@ -118,16 +118,16 @@ fn near_optimum(
         let at_found = cost(&best.x, &best.worst);
         let real = worst(&best.x, fine).0.max(at_found);
         let context = format!("{} by {method}: {optimum} at {x:?}; {real} at {outcome:?}", problem.name);
-        let room = 1e-5 * optimum.abs().max(1.0);
+        let tolerance = 1e-5 * optimum.abs().max(1.0);
         assert!(problem.first.violation(&best.x).is_none_or(|violation| violation.amount < 1e-6), "{context}");
         assert!(real <= optimum + NEAR * optimum.abs(), "{context}");
         let is_member = problem.set.contains(&best.worst, 1e-6);
         assert!(
-            is_member && (best.value - at_found).abs() <= room,
+            is_member && (best.value - at_found).abs() <= tolerance,
             "{context}: the worst scenario found costs {at_found}"
         );
         assert!(
-            outcome.bounds.lower().is_none_or(|lower| lower <= optimum.min(real) + room),
+            outcome.bounds.lower().is_none_or(|lower| lower <= optimum.min(real) + tolerance),
             "{context}: the lower bound"
         );
         assert_eq!(outcome.bounds.upper(), None, "{context}: nothing proves an upper bound here");

@@ -127,7 +127,7 @@ fn affine_policies_over_a_list_without_an_optimum_are_no_decision() {
         );
         load_text(&text, "text", Path::new("")).unwrap().check().unwrap()
     };
-    // y is 0 at the first two scenarios and 1 at the other two: each has recourse, and no affine rule meets all four.
+    // y is 0 at the first two scenarios and 1 at the other two: each has recourse, and no affine policy meets all four.
     let without_limit = settings("adr", None, None);
     for cost in ["1", "-1"] {
         let outcome = run(&problem(cost), &without_limit).unwrap();

@@ -55,14 +55,16 @@ impl Tally {
         };
         let optimum = true_best.value;
         // Costs of the problems are of the size of 1: an optimum of zero is known to the digits of solvers.
-        let room = CLOSE * optimum.abs().max(0.1);
+        let tolerance = CLOSE * optimum.abs().max(0.1);
         let lower = found.bounds.lower().map(|lower| lower * cost);
         let upper = found.bounds.upper().map(|upper| upper * cost);
-        if lower.is_some_and(|lower| lower > optimum + room) || upper.is_some_and(|upper| upper < optimum - room) {
+        if lower.is_some_and(|lower| lower > optimum + tolerance)
+            || upper.is_some_and(|upper| upper < optimum - tolerance)
+        {
             self.failures.push(format!("{name}: bounds {lower:?}, {upper:?} of {optimum}"));
         } else if found.status != Status::Optimal {
             self.unproved += 1;
-        } else if (best.value * cost - optimum).abs() > room {
+        } else if (best.value * cost - optimum).abs() > tolerance {
             self.failures.push(format!("{name}: {} in place of {optimum}", best.value * cost));
         }
     }
@@ -93,7 +95,7 @@ fn compare_in_units(tally: &mut Tally, name: &str, problem: &Problem, method: &s
     }
 }
 
-fn judge(tally: &Tally, least_runs: u64) {
+fn check_tally(tally: &Tally, least_runs: u64) {
     println!(
         "{} runs, {} refused, {} unproved, {} failed",
         tally.runs,
@@ -119,7 +121,7 @@ fn random_problems_in_random_units() {
         let method = methods[(seed as usize / recipes().len()) % methods.len()];
         compare_in_units(&mut tally, &format!("random {seed}"), &problem, method, systems);
     }
-    judge(&tally, problems);
+    check_tally(&tally, problems);
 }
 
 fn known_problems() -> Vec<PathBuf> {
@@ -142,7 +144,7 @@ fn known_problems_in_random_units() {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         compare_in_units(&mut tally, &name, &read(&file).unwrap(), "auto", systems);
     }
-    judge(&tally, 60);
+    check_tally(&tally, 60);
 }
 
 #[test]
@@ -156,11 +158,11 @@ fn evaluations_and_policies_in_random_units() {
         let Ok(other) = solve(&written, &settings("auto", 1)) else { continue };
         let x = &other.bounds.best().unwrap().x;
         let evaluation = evaluate(&written, x, &Default::default()).unwrap();
-        let room = CLOSE * best.value.abs().max(1e-3);
-        assert!((evaluation.objective * cost - best.value).abs() <= room, "seed {seed}: {evaluation:?}");
+        let tolerance = CLOSE * best.value.abs().max(1e-3);
+        assert!((evaluation.objective * cost - best.value).abs() <= tolerance, "seed {seed}: {evaluation:?}");
         assert_eq!(evaluation.violation, None, "seed {seed}");
         if let Ok(Some(policy)) = explicit_policy(&written, x, 1e-6, &Default::default()) {
-            assert!(policy.upper * cost >= best.value - room, "seed {seed}: {policy:?}");
+            assert!(policy.upper * cost >= best.value - tolerance, "seed {seed}: {policy:?}");
             compared += 1;
         }
     }

@@ -65,11 +65,11 @@ struct How {
     #[arg(long, value_name = "DIR", default_value = "paper")]
     out: PathBuf,
 
-    /// How large the instances are
+    /// The sizes of the instances
     #[arg(long, default_value = "small")]
     sizes: Sizes,
 
-    /// How many instances of each kind [default: by --sizes]
+    /// The number of instances of each kind [default: by --sizes]
     #[arg(long, value_name = "N", value_parser = numbers::replications, allow_negative_numbers = true)]
     replications: Option<u32>,
 
@@ -102,7 +102,7 @@ struct How {
 /// Words of `--sizes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sizes {
-    /// Seconds: tiny instances, to see what comes out
+    /// Seconds: tiny instances, to see the output
     Smallest,
     /// Minutes: the rows of the paper that fit
     Small,

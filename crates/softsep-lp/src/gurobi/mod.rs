@@ -40,7 +40,7 @@ impl Gurobi {
     /// Finds a library: in the folder of `GUROBI_HOME`, by the usual names where the system looks for libraries, and in
     /// the usual folders of installations.
     pub fn find() -> Result<Self, GurobiError> {
-        // A file that was found in a folder is opened, so that its fault is told.
+        // A file that was found in a folder is opened, so that its fault is reported.
         let is_file = |path: &PathBuf| path.components().count() > 1;
         let library = search::candidates().into_iter().find(|path| is_file(path) || Library::can_load(path));
         Self::of_library(&library.ok_or_else(|| GurobiError::NotFound { home: search::home() })?)

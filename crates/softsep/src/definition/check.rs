@@ -33,7 +33,7 @@ pub(crate) struct DefinitionCheck<'c> {
 
 /// The names of a list and their indices.
 pub(crate) struct Index<'f> {
-    /// The kind of thing that a name of this list stands for, as `a recourse variable`.
+    /// The kind of the items of this list, as `a recourse variable`.
     what: &'static str,
     names: Vec<&'f str>,
     index: HashMap<&'f str, usize>,

@@ -12,7 +12,7 @@ use crate::run::{Clock, Random};
 use crate::separation::SlopeRanges;
 use crate::uncertainty::{Space, States};
 
-/// How a constant was obtained.
+/// The source of a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provenance {
     /// An upper bound, up to the tolerances of the solvers.
@@ -36,7 +36,7 @@ impl Provenance {
 pub struct Constant {
     /// The value; infinite if the constant is unbounded.
     pub value: f64,
-    /// How the value was obtained.
+    /// The source of the value.
     pub provenance: Provenance,
 }
 

@@ -1,4 +1,4 @@
-//! How near Algorithm 1 comes to the optimum, by Theorems 1 and 4 and Proposition 2.
+//! Bounds on the distance of Algorithm 1 from the optimum, by Theorems 1 and 4 and Proposition 2.
 
 use super::constants::{Constant, Constants, Provenance};
 use crate::chain::Acceptance;

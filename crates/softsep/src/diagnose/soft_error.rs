@@ -1,4 +1,4 @@
-//! How far the soft maximum of the scores may be from the largest cost, for every x.
+//! Bounds on the distance of the soft maximum of the scores from the largest cost, for every x.
 
 use super::constants::{Constant, Constants, Provenance};
 use crate::separation::soft::Score;

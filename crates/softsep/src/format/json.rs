@@ -36,7 +36,7 @@ pub(super) enum Value<'t> {
     Null,
     Bool(bool),
     Number(f64),
-    /// `1e999`, `NaN`, `Infinity`, `-Infinity` (Python's `json.dump` writes the last three), as it stands in
+    /// `1e999`, `NaN`, `Infinity`, `-Infinity` (Python's `json.dump` writes the last three), as written in
     /// the text.
     NotFinite(&'t str),
     Text(Cow<'t, str>),

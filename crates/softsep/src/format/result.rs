@@ -248,7 +248,7 @@ impl ResultFile {
     }
 }
 
-/// The decision in a text that is a result or a plain object `{"name": value}`: names and values as they stand there.
+/// The decision in a text that is a result or a plain object `{"name": value}`: names and values as written.
 /// Whether they are those of a problem is checked by [`Problem::decision`](crate::Problem::decision).
 pub fn read_decision(text: &str) -> Result<Vec<(String, f64)>, Complaints> {
     let root = json::parse(text)?;

@@ -103,7 +103,7 @@ impl<'p> CutMaster<'p> {
         if let Some(x) = &solved.x {
             pool.activate_binding(x);
         }
-        // An optimal master without a decision has nothing left to tell.
+        // An optimal master without a decision carries no information.
         Ok(solved.x.map_or(CutMasterOutcome::Ended(Stop::Stalled), CutMasterOutcome::Decision))
     }
 

@@ -8,7 +8,7 @@ use super::{Entry, MethodSettings, Reaches};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "benders",
-    summary: "Benders decomposition: the cuts of bad scenarios of each decision join the master",
+    summary: "Benders decomposition: the master gets the cuts of scenarios with high cost at each decision",
     accepts: "scenario lists of any length; where costs do not move with ξ, every set with linear recourse, and sets \
               whose extreme points can be enumerated with quadratic and conic recourse (continuous x)",
     guarantees: "the optimum with deterministic bounds; the upper one from the first exact separation on",

@@ -7,8 +7,8 @@ use super::{Entry, MethodSettings, Reaches};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ccg",
-    summary: "column-and-constraint generation: a bad scenario of each decision joins the master with a copy of the \
-              recourse",
+    summary: "column-and-constraint generation: the master gets a copy of the recourse for a scenario with high cost \
+              at each decision",
     accepts: "scenario lists of any length; where costs do not move with ξ, every set with linear recourse, and sets \
               whose extreme points can be enumerated with quadratic and conic recourse (continuous x)",
     guarantees: "the optimum with deterministic bounds; the upper one from the first exact separation on",

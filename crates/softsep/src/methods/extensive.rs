@@ -22,8 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "extensive",
     summary: "one copy of the recourse per scenario or extreme point, all in one program",
     accepts: "scenario lists, and sets with few extreme points where costs do not move with ξ; linear recourse with \
-        continuous or integer x, \
-              quadratic and conic ones with continuous x",
+              continuous or integer x, quadratic and conic recourse with continuous x",
     guarantees: "the optimum, with deterministic bounds",
     reaches: Reaches::Optimum,
     options: OPTIONS,

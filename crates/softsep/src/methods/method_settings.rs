@@ -126,9 +126,9 @@ impl MethodSettings {
         }
     }
 
-    /// Whether some setting has a unit of the problem, or is a part of another crate, which may speak in them: a run
-    /// with such settings is made in the problem's own units.
-    pub(crate) fn speaks_in_units(&self) -> bool {
+    /// Whether some setting has a unit of the problem, or is a part of another crate, which may be in these units: a
+    /// run with such settings is made in the problem's own units.
+    pub(crate) fn has_units(&self) -> bool {
         const WITH_UNITS: [&str; 10] =
             ["preset", "steps", "step", "start", "search", "temperature", "margin", "epsilon-cert", "near", "weights"];
         let is_custom = matches!(self, Self::Custom(_))

@@ -45,13 +45,13 @@ pub trait Method: Send + Sync {
     /// Its name, as on the command line.
     fn name(&self) -> &'static str;
 
-    /// Whether it can take the problem; asked before `solve`.
+    /// Errs if the method does not apply to the problem. Called before `solve`.
     fn accepts(&self, problem: &Problem) -> Result<(), Unsupported>;
 
-    /// What it would do with the problem, in words, for `softsep check`.
+    /// A sentence about the steps of the method on the problem, for `softsep check`.
     fn plan(&self, problem: &Problem) -> String;
 
-    /// What a result of it on this problem would promise, in words, for `softsep check`.
+    /// A sentence about the guarantees of a result on the problem, for `softsep check`.
     fn promise(&self, problem: &Problem) -> String;
 
     /// Solves, writing bounds and incumbents into `run`, and returns why it ended. `warm` holds cuts and scenarios of
@@ -75,8 +75,8 @@ pub(crate) fn run_method(
     if let Some(verdict) = run.drop_contradicted_verdict() {
         *warm = WarmStart::cold(problem);
         return Err(Error::Master(format!(
-            "the problem was called {verdict} although a bound of it is known: the solvers contradict one another, \
-             most likely over numbers of very different sizes"
+            "the problem was reported as {verdict} although a bound of it is known: the solvers contradict one \
+             another, most likely over numbers of very different sizes"
         )));
     }
     match run.drop_contradiction() {
@@ -105,11 +105,11 @@ fn hand_over(warm: &mut WarmStart, run: &Run) {
 const SEPARATION_OPTION: OptionInfo = OptionInfo {
     name: "separation",
     default: "auto",
-    help: "how scenarios are found: soft (known scenarios, ascents, chains; proves nothing), scan (every scenario or \
-           extreme point), split (branch and bound on ξ with affine policies as bounds), bilinear (a mixed-integer \
-           program by strong duality), kkt (one by optimality conditions and big-M constants, over ellipsoids too), \
-           cascade (soft first, an exact one where that finds nothing), or auto (a cascade where a bound is \
-           wanted or cheap, else soft)",
+    help: "the separation that finds scenarios: soft (known scenarios, ascents, chains; proves nothing), scan (every \
+           scenario or extreme point), split (branch and bound on ξ with affine policies as bounds), bilinear (a \
+           mixed-integer program by strong duality), kkt (one by optimality conditions and big-M constants, over \
+           ellipsoids too), cascade (soft first, an exact one where that finds nothing), or auto (a cascade where a \
+           bound is wanted or cheap, else soft)",
 };
 
 /// The option of methods that have the paper's algorithm beside their own default.
@@ -124,18 +124,18 @@ const PRESET_OPTION: OptionInfo = OptionInfo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OptionInfo {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its default.
+    /// The default value.
     pub default: &'static str,
-    /// What it does.
+    /// The help text.
     pub help: &'static str,
 }
 
 /// Reads the options of a method.
 type Parse = fn(&Map<String, Value>) -> Result<MethodSettings, String>;
 
-/// What a method ends with if it has time.
+/// The result of a method without a time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reaches {
@@ -152,15 +152,15 @@ pub enum Reaches {
 pub struct Entry {
     /// The name.
     pub name: &'static str,
-    /// What it does.
+    /// One sentence about the algorithm.
     pub summary: &'static str,
-    /// What it takes.
+    /// The problems that it accepts.
     pub accepts: &'static str,
-    /// What it promises.
+    /// The guarantees of its result.
     pub guarantees: &'static str,
-    /// What it ends with if it has time.
+    /// Its result without a time limit.
     pub reaches: Reaches,
-    /// Its options.
+    /// The options.
     pub options: &'static [OptionInfo],
     parse: Parse,
 }
@@ -196,7 +196,7 @@ impl Entry {
     }
 }
 
-/// What no master here can take, whatever the set, and a change that would help.
+/// The feature of a problem that no master supports, whatever the set, and a change that removes it.
 fn not_for_masters(problem: &Problem) -> Option<(&'static str, &'static str)> {
     if !problem.first.has_integers() {
         None
@@ -215,7 +215,7 @@ fn not_for_masters(problem: &Problem) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Refuses what no master can take.
+/// Errs if the problem has a feature that no master supports.
 fn accepts_master(method: &'static str, problem: &Problem) -> Result<(), Unsupported> {
     match not_for_masters(problem) {
         Some((feature, change)) => {

@@ -16,7 +16,7 @@ const SHARE: f64 = 0.3;
 /// are used.
 pub(super) const THOROUGH_SOLVES: u64 = 100;
 
-/// How the relaxation ended.
+/// The end of the relaxation.
 pub(super) enum Relaxed {
     /// It is bounded, or that is not known; its cuts are in the pool. Its decision, if it has one.
     Solved(Option<Vec<f64>>),

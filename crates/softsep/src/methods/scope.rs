@@ -1,4 +1,4 @@
-//! The problems that methods with soft separation accept, and what they promise.
+//! The problems that methods with soft separation accept, and the guarantees of their results.
 
 use super::Certify;
 use crate::error::{Error, Unsupported};
@@ -18,7 +18,7 @@ pub(super) fn separation<'p>(
     let proof = match certify {
         Certify::Exact => Proof::Required,
         Certify::Free => Proof::IfCheap,
-        // Draws are asked for, and a scan does not take their place.
+        // Where draws are asked for, a scan does not replace them.
         Certify::Probabilistic(_) | Certify::None => Proof::Unwanted,
     };
     if certify == Certify::Exact && *kind == SeparationKind::Auto {
@@ -104,7 +104,7 @@ pub(super) fn promise(problem: &Problem) -> String {
             "its decision is bounded from above for sure at the end, by a scan of every scenario where that is cheap"
         }
         Ok(_) => "--certify exact bounds its decision from above for sure",
-        Err(_) => "no exact separation is there to bound its decision from above",
+        Err(_) => "no exact separation applies that bounds its decision from above",
     };
     format!("a lower bound for sure; the objective is an estimate from the scenarios seen; {exact}")
 }

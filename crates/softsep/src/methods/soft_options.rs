@@ -8,50 +8,57 @@ const fn option(name: &'static str, default: &'static str, help: &'static str) -
     OptionInfo { name, default, help }
 }
 
-/// How chains move, and how incumbents are verified.
+/// The options of chains, and of the search that verifies incumbents.
 pub(super) const SOFT_OPTIONS: &[OptionInfo] = &[
     option(
         "proposal",
         "auto",
-        "where a chain may go next: uniform, weighted (by --weights), adaptive (leaning along the recourse's slope), \
-         hit-and-run, geodesic, tangent, langevin, hamiltonian, local (nearby scenarios), or auto",
+        "the law of a chain's candidates: uniform, weighted (by --weights), adaptive (tilted along the recourse's \
+         slope), hit-and-run, geodesic, tangent, langevin, hamiltonian, local (nearby scenarios), or auto",
     ),
     option(
         "weights",
         "none",
-        "for --proposal weighted: a file with a weight for each scenario of a list, one on each line, higher where \
-         you expect a high cost",
+        "for --proposal weighted: a file with a weight for each scenario of a list, one on each line, higher where you \
+         expect a high cost",
     ),
-    option("acceptance", "metropolis", "when the chain goes there: metropolis or barker"),
+    option("acceptance", "metropolis", "the rule by which a candidate is accepted: metropolis or barker"),
     option(
         "temperature",
         "auto",
-        "w, in units of the objective: the chain hardly tells scenarios apart that cost so little more or less; auto \
-         is a small share of the gap asked for, adaptive falls with the calls as in Proposition 2",
+        "the temperature w of a chain, in units of the objective: scenarios whose costs differ by less are about as \
+         likely to be visited; auto is a small share of the gap asked for, adaptive falls with the calls as in \
+         Proposition 2",
     ),
     option(
         "margin",
         "auto",
-        "for --temperature adaptive: by how much the worst scenario is worse than the next (Δ⋆); auto takes 0.1 % of \
-         the objective. For --stop bounds of sgd: by how much it may be worse than the chain's (Δ̃)",
+        "for --temperature adaptive: the difference between the costs of the worst and the next scenario (Δ⋆); auto \
+         takes 0.1 % of the objective. For --stop bounds of sgd: the largest difference assumed between the costs of \
+         the worst and the chain's scenario (Δ̃)",
     ),
     option(
         "kappa",
         "auto",
-        "how much the adaptive proposal leans; auto grows with the dimension, and more where few candidates are taken",
+        "the concentration κ of the adaptive proposal; auto grows with the dimension, and further while few candidates \
+         are accepted",
     ),
-    option("share", "0.05", "how often the adaptive and the weighted proposal draw uniformly instead"),
-    option("score", "exact", "what the chain climbs: exact, or moreau:TAU for the Moreau envelope with parameter TAU"),
+    option("share", "0.05", "the share of candidates that the adaptive and the weighted proposal draw uniformly"),
+    option(
+        "score",
+        "exact",
+        "the scores of a chain: exact (Q), or moreau:TAU for the Moreau envelope of Q with parameter TAU",
+    ),
     option(
         "reference",
         "sphere",
-        "on the boundary of an ellipsoid, what uniform means: sphere (before the map A) or surface (by area)",
+        "the measure called uniform on the boundary of an ellipsoid: sphere (before the map A) or surface (by area)",
     ),
     option(
         "schedule",
         "tempering",
         "the temperatures of the search that verifies a decision: tempering (chains at several temperatures, which \
-         swap) or annealing (the temperature falls)",
+         exchange states) or annealing (the temperature falls)",
     ),
 ];
 

@@ -41,7 +41,7 @@ fn hand_over_to(settings: &MethodSettings, problem: &Problem, certify: Certify, 
 }
 
 /// Proves the problem unbounded along a ray that falls at every scenario, or infeasible: `method` solves the problem
-/// without costs, which tells whether some decision is feasible.
+/// without costs, which shows whether some decision is feasible.
 pub(super) fn prove_if_feasible(
     problem: &Problem,
     ray: Unbounded,

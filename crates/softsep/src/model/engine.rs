@@ -1,6 +1,6 @@
 //! The contract of recourse engines, and the engine that a problem brings along.
 //!
-//! It stands here and not with the engines of `recourse`, since a [`Problem`] may have an engine of another crate.
+//! It is in this layer and not with the engines of `recourse`, since a [`Problem`] may have an engine of another crate.
 
 use std::fmt;
 use std::sync::Arc;

@@ -24,8 +24,8 @@ use expression::Handle;
 
 /// A two-stage problem that a program states.
 ///
-/// Variables are handles: small values that operators combine into [`Expr`]essions. Names are for people: they stand in
-/// results and messages. Bounds of variables are ranges: `0.0..`, `0.0..=800.0`, or `..` for a free one.
+/// Variables are handles: small values that operators combine into [`Expr`]essions. Names are for people: results and
+/// messages show them. Bounds of variables are ranges: `0.0..`, `0.0..=800.0`, or `..` for a free one.
 ///
 /// ```
 /// use softsep::{Model, Settings};
@@ -115,7 +115,7 @@ impl Model {
         UncertainParam(self.handle(index))
     }
 
-    /// So many continuous first-stage variables, named `name[0]`, `name[1]`, ….
+    /// `count` continuous first-stage variables, named `name[0]`, `name[1]`, ….
     pub fn first_stage_vec(
         &mut self,
         name: &str,
@@ -125,7 +125,7 @@ impl Model {
         (0..count).map(|i| self.first_stage(format!("{name}[{i}]"), bounds.clone())).collect()
     }
 
-    /// So many first-stage variables that take integers, named `name[0]`, `name[1]`, ….
+    /// `count` first-stage variables that take integers, named `name[0]`, `name[1]`, ….
     pub fn integer_vec(
         &mut self,
         name: &str,
@@ -135,12 +135,12 @@ impl Model {
         (0..count).map(|i| self.integer(format!("{name}[{i}]"), bounds.clone())).collect()
     }
 
-    /// So many first-stage variables that are 0 or 1, named `name[0]`, `name[1]`, ….
+    /// `count` first-stage variables that are 0 or 1, named `name[0]`, `name[1]`, ….
     pub fn binary_vec(&mut self, name: &str, count: usize) -> Vec<FirstStageVar> {
         (0..count).map(|i| self.binary(format!("{name}[{i}]"))).collect()
     }
 
-    /// So many recourse variables, named `name[0]`, `name[1]`, ….
+    /// `count` recourse variables, named `name[0]`, `name[1]`, ….
     pub fn recourse_vec(
         &mut self,
         name: &str,
@@ -150,7 +150,7 @@ impl Model {
         (0..count).map(|i| self.recourse(format!("{name}[{i}]"), bounds.clone())).collect()
     }
 
-    /// So many uncertain parameters, named `name[0]`, `name[1]`, ….
+    /// `count` uncertain parameters, named `name[0]`, `name[1]`, ….
     pub fn uncertain_vec(
         &mut self,
         name: &str,
@@ -263,12 +263,12 @@ impl Model {
         self.uncertainty(SetDefinition::scenarios(points));
     }
 
-    /// The problem by names, as far as it is stated.
+    /// The problem by names, as stated so far.
     pub fn definition(&self) -> &ProblemDefinition {
         &self.definition
     }
 
-    /// The problem by names, to add what has no operator: quadratic costs, cones, offsets of rows in cones. Handles
+    /// The problem by names, for parts without an operator: quadratic costs, cones, offsets of rows in cones. Handles
     /// refer to variables by their position, which must stay.
     ///
     /// ```
@@ -362,7 +362,7 @@ impl Model {
         }
     }
 
-    /// Terms by name, each name once, in the order of first use; `what` holds them.
+    /// Terms by name, each name once, in the order of first use; `what` names their owner in complaints.
     fn terms(&mut self, terms: Vec<(Handle, f64)>, family: HandleKind, what: &str) -> Terms {
         let mut position: HashMap<usize, usize> = HashMap::with_capacity(terms.len());
         let mut sums: Vec<(usize, f64)> = Vec::with_capacity(terms.len());

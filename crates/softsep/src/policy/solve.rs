@@ -231,8 +231,7 @@ impl PolicyProgram<'_> {
                     Ok(ProvenPolicy { policy, value }) => (solved.policy, solved.value) = (policy, value),
                     Err(misses) => {
                         solved.misses = misses;
-                        solved.status =
-                            PolicyStatus::Failed("what the solver returned could not be made feasible".into());
+                        solved.status = PolicyStatus::Failed("the solver's policy could not be made feasible".into());
                         solved.value = f64::INFINITY;
                     }
                 }

@@ -38,7 +38,7 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// Buffers for so many coordinates.
+    /// Buffers for `dim` coordinates.
     pub(super) fn new(dim: usize) -> Self {
         let zeros = vec![0.0; dim];
         Self { momentum: zeros.clone(), velocity: zeros.clone(), normal: zeros, ..Self::default() }

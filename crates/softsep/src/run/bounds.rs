@@ -62,7 +62,7 @@ impl Default for Bounds {
     }
 }
 
-/// How the two bounds are known; derived from them, never set.
+/// The kind of proof of the two bounds; derived from them, never set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -284,7 +284,7 @@ impl Bounds {
         self.gap().is_some_and(|reached| reached <= gap)
     }
 
-    /// How the bounds are known.
+    /// The kind of proof of the bounds.
     pub fn certificate(&self) -> Certificate {
         match (self.upper(), self.likely()) {
             (Some(_), _) => Certificate::Deterministic,

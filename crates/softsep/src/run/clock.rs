@@ -29,7 +29,7 @@ pub enum Stop {
     /// The method cannot make progress any more.
     #[error("no further progress")]
     Stalled,
-    /// A computation failed. The result is what was known by then.
+    /// A computation failed. The result has the bounds and the incumbent known by then.
     #[error("a computation failed")]
     Failed,
 }

@@ -98,7 +98,7 @@ impl Run<'_> {
         self.bounds.withdraw();
     }
 
-    /// Whether the incumbent is within a relative gap of the lower bound, by what is known of its cost.
+    /// Whether the known cost of the incumbent is within a relative gap of the lower bound.
     pub fn incumbent_is_within(&self, gap: f64) -> bool {
         match (&self.incumbent, self.bounds.lower()) {
             (Some(incumbent), Some(lower)) => {

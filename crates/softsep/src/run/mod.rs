@@ -1,5 +1,5 @@
-//! The ledger of a run: limits, bounds, counters, the best decision. A method writes here what it learns, so that a run
-//! stopped at any moment still has a result.
+//! The ledger of a run: limits, bounds, counters, the incumbent. A method writes every result here as soon as it holds,
+//! so that a run stopped at any moment still has a result.
 
 mod attested;
 mod bounds;
@@ -24,7 +24,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use softsep_lp::MipSolver;
 
-/// What was proved about a problem that has no optimum.
+/// The proof that a problem has no optimum.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -71,7 +71,7 @@ pub enum Stage {
     Recourse,
 }
 
-/// What is known of the recourse of a decision: whether every scenario has some.
+/// The evidence that a decision has recourse at every scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -99,7 +99,7 @@ pub struct Run<'a> {
     master: MasterSize,
     nodes: u64,
     chain: Option<ChainRecord>,
-    /// The moment at which the time that a method keeps for its last bound begins.
+    /// The beginning of the time that a method reserves for its last bound.
     reserve: Option<Instant>,
     observer: &'a mut dyn Observer,
 }
@@ -141,12 +141,12 @@ impl<'a> Run<'a> {
         &self.clock
     }
 
-    /// The limits that were asked for.
+    /// The limits of the run.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// What is known so far.
+    /// The bounds so far.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
@@ -156,17 +156,17 @@ impl<'a> Run<'a> {
         self.bounds.lower().map_or(1.0, f64::abs)
     }
 
-    /// What was proved of a problem without optimum.
+    /// The proof that there is no optimum, if there is one.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.verdict.as_ref()
     }
 
-    /// The method that does the work.
+    /// The method that is running.
     pub fn method(&self) -> &'static str {
         self.method
     }
 
-    /// Hands the work to another method.
+    /// Sets the method that continues the run.
     pub fn set_method(&mut self, method: &'static str) {
         self.method = method;
     }
@@ -200,12 +200,12 @@ impl<'a> Run<'a> {
         Some(word)
     }
 
-    /// Notes a lower bound on the optimum that holds for sure.
+    /// Records a lower bound on the optimum that holds for sure.
     pub fn lower(&mut self, value: f64) {
         self.bounds.raise_lower(value);
     }
 
-    /// Notes that decision `x`, of which f(x) is `first_cost`, costs at most `upper` in the worst case, for sure, and
+    /// Records that decision `x`, of which f(x) is `first_cost`, costs at most `upper` in the worst case, for sure, and
     /// `value` at the worst ξ found, both with f(x).
     pub fn upper(&mut self, x: &[f64], first_cost: f64, value: f64, upper: f64, worst: &[f64]) {
         self.mark_separated(x);
@@ -224,15 +224,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes the best known cost of `x`, which bounds nothing.
+    /// Records the best known cost of `x`, an estimate.
     pub fn estimate(&mut self, x: &[f64], value: f64, worst: &[f64]) {
         if self.bounds.estimate(x, value, worst, true) {
             self.observer.see(&Event::Better(&self.bounds));
         }
     }
 
-    /// Notes what random draws say of `x`, thought to cost `value` in all; of another decision than the best, nothing
-    /// is kept.
+    /// Records the statements of random draws about `x`, estimated to cost `value` with f(x). Those about another
+    /// decision than the best are dropped.
     pub fn attest(&mut self, x: &[f64], value: f64, attested: Attested) {
         if self.bounds.attest(x, value, attested) {
             self.observer.see(&Event::Better(&self.bounds));
@@ -264,12 +264,12 @@ impl<'a> Run<'a> {
         self.nodes += nodes;
     }
 
-    /// Notes what the master of this iteration holds.
+    /// Records the size of the master in this iteration.
     pub fn set_master(&mut self, master: MasterSize) {
         self.master = master;
     }
 
-    /// Notes how the chain of this iteration is doing.
+    /// Records the state of the chain in this iteration.
     pub fn set_chain(&mut self, chain: ChainRecord) {
         self.chain = Some(chain);
     }
@@ -280,29 +280,29 @@ impl<'a> Run<'a> {
         Stop::Proved
     }
 
-    /// Says what the method is doing now; for people.
+    /// Shows a note to the observer.
     pub fn say(&mut self, note: &str) {
         self.observer.see(&Event::Note(note));
     }
 
-    /// Says a cost, between two parts of a sentence, in the units of the problem as written.
+    /// Shows a note with a cost between two parts of a sentence, in the units of the problem as written.
     pub fn say_cost(&mut self, before: &str, cost: f64, after: &str) {
         let cost = cost * self.observer.cost_unit();
         self.say(&format!("{before} {cost}{after}"));
     }
 
-    /// Tells the observer what the method works on.
+    /// Shows the problem and the method to the observer.
     pub fn begin(&mut self, header: &Header) {
         self.observer.see(&Event::Start(header));
     }
 
-    /// Keeps this share of the time left for a last bound: [`tick`](Self::tick) ends the search when it begins. Without
-    /// a time limit nothing is kept.
+    /// Reserves this share of the time left for a last bound: [`tick`](Self::tick) ends the search when the reserve
+    /// begins. Without a time limit nothing is reserved.
     pub(crate) fn keep_reserve(&mut self, share: f64) {
         self.reserve = self.clock.left().map(|left| Instant::now() + left.mul_f64(1.0 - share));
     }
 
-    /// Gives the reserve free. Returns whether it had begun, with time left.
+    /// Releases the reserve. Returns whether it had begun, with time left.
     pub(crate) fn free_reserve(&mut self) -> bool {
         self.reserve.take().is_some_and(|begin| Instant::now() >= begin) && self.clock.check().is_ok()
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Bounds;
 
-/// What a run is about, told once.
+/// The problem and the method of a run.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Header {
@@ -24,15 +24,15 @@ pub struct Record<'a> {
     pub seconds: f64,
     /// Counted from 1.
     pub iteration: u64,
-    /// What is known.
+    /// The bounds so far.
     pub bounds: &'a Bounds,
     /// So far.
     pub recourse_solves: u64,
-    /// What the master held.
+    /// The size of the master.
     pub master: MasterSize,
     /// Nodes of search trees so far, the master's and the separation's.
     pub nodes: u64,
-    /// How the chain is doing, where the method has one.
+    /// The state of the chain, where the method has one.
     pub chain: Option<ChainRecord>,
 }
 
@@ -83,7 +83,7 @@ pub struct SearchDiagnostics {
     /// The mean acceptance probabilities of swaps between neighbouring temperatures, the highest first, since the
     /// ladder was fixed. Empty where no sweep was made.
     pub swap_rates: Vec<f64>,
-    /// How often a replica came from the highest temperature to the lowest.
+    /// The number of trips of replicas from the highest temperature to the lowest.
     pub round_trips: u64,
     /// The number of independent draws that the replicas' steps are worth, all temperatures together.
     pub effective: f64,
@@ -124,7 +124,7 @@ pub struct ChainRecord {
     pub value: f64,
     /// The share of transitions that moved, so far.
     pub acceptance: f64,
-    /// How many independent draws the chain's steps are worth, so far.
+    /// The effective number of independent draws in the chain's steps so far.
     pub effective: f64,
     /// Transitions since the last move.
     pub still: u64,
@@ -134,7 +134,7 @@ pub struct ChainRecord {
     pub step: f64,
 }
 
-/// What a master holds of the worst case.
+/// The size of a master.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MasterSize {
@@ -144,13 +144,13 @@ pub struct MasterSize {
     pub cuts: usize,
 }
 
-/// What an observer sees.
+/// An event of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The run begins.
     Start(&'a Header),
-    /// The method says what it does now.
+    /// A note of the method, for people.
     Note(&'a str),
     /// An iteration ended.
     Step(&'a Record<'a>),

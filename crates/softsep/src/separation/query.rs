@@ -2,7 +2,7 @@
 
 use crate::run::Clock;
 
-/// How hard a separation without a proof searches. Exact separations ignore it.
+/// The effort of a separation without a proof. Exact separations ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Effort {
@@ -44,7 +44,7 @@ pub struct Query<'a> {
     pub bound: Option<f64>,
     /// Whether a new cut is enough as well, whatever its scenario costs.
     pub new_cut_suffices: bool,
-    /// How hard to search where nothing is proved.
+    /// The effort of a search that proves nothing.
     pub effort: Effort,
     /// Whether an exact separation follows where the search is not enough. Scenarios without recourse are left to it,
     /// and ascents are worth their while, since they may save it.
@@ -103,7 +103,7 @@ impl<'a> Query<'a> {
         Self { before_proof: true, ..self }
     }
 
-    /// The same query with a thorough search of at most about so many recourse solves.
+    /// The same query with a thorough search of at most about this number of recourse solves.
     pub fn with_budget(self, solves: u64) -> Self {
         Self { budget: Some(solves), ..self }
     }

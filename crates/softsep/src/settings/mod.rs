@@ -39,7 +39,7 @@ pub struct Settings {
     pub seed: u64,
     /// Threads; `None` for all. The result does not depend on it.
     pub threads: Option<usize>,
-    /// The proof to look for.
+    /// The kind of upper bound to prove.
     pub certify: Certify,
     /// The solver of mixed-integer masters and separations.
     pub solver: Solver,
@@ -86,12 +86,12 @@ impl Settings {
         Self { seed, ..self }
     }
 
-    /// The same settings on so many threads.
+    /// The same settings with a number of threads.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
     }
 
-    /// The same settings with another proof to look for.
+    /// The same settings with another kind of upper bound to prove.
     pub fn certify(self, certify: Certify) -> Self {
         Self { certify, ..self }
     }
@@ -144,7 +144,7 @@ impl CallLimits {
         Self { time_limit: Some(limit), ..self }
     }
 
-    /// The same limits on so many threads.
+    /// The same limits with a number of threads.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
     }

@@ -11,9 +11,9 @@ use crate::uncertainty::{Space, State, States};
 
 /// Spaces with more states are tested by draws alone.
 const FEW: usize = 200;
-/// Draws from each of a few places, and from ν to compare them with.
+/// Draws from each of a few states, and from ν to compare them with.
 const DRAWS: usize = 40_000;
-/// Standard errors between a mean and what it should be: passed by chance once in 10⁹ times.
+/// Standard errors between a mean and its expectation: exceeded by chance once in 10⁹ times.
 const ERRORS: f64 = 6.0;
 
 /// A proposal on states, with the recourse whose slopes it may follow.
@@ -28,28 +28,28 @@ pub struct ProposalTrial<'a> {
     pub temperature: f64,
 }
 
-/// Tests a proposal at the engine's x. Candidates are states; the log-ratio turns round with its arguments and agrees
-/// with the density, if there is one; that is a density, and the one that is drawn from; on few states detailed balance
-/// holds for both acceptances. The engine should report one dual per ξ.
+/// Tests a proposal at the engine's x. Candidates are states; the log-ratio changes its sign when its arguments are
+/// exchanged, and agrees with the density, if there is one; the density has mass 1 and is that of the draws; on few
+/// states detailed balance holds for both acceptance rules. The engine should report one dual per ξ.
 pub fn check_proposal(trial: &ProposalTrial, engine: &mut dyn Recourse, seed: u64) {
     let mut random = stream(seed, Purpose::Estimate, 0);
-    let (places, is_all) = match trial.states.enumerate(FEW) {
-        Some(states) => (states.into_iter().map(|state| trial.place(state, engine)).collect::<Vec<_>>(), true),
+    let (chain_states, is_all) = match trial.states.enumerate(FEW) {
+        Some(states) => (states.into_iter().map(|state| trial.chain_state(state, engine)).collect::<Vec<_>>(), true),
         None => ((0..12).map(|_| trial.drawn(&mut random, engine)).collect(), false),
     };
     let has_density = trial.proposal.has_density(trial.states);
-    for from in &places {
-        for to in &places {
+    for from in &chain_states {
+        for to in &chain_states {
             if has_density {
                 trial.ratio_agrees_with_density(from, to);
             }
         }
     }
     if is_all && has_density {
-        trial.density_sums_to_one(&places);
-        trial.balance_is_detailed(&places);
+        trial.density_sums_to_one(&chain_states);
+        trial.balance_is_detailed(&chain_states);
     }
-    for from in places.iter().take(4) {
+    for from in chain_states.iter().take(4) {
         trial.candidates_are_states_and_ratios_turn_round(from, engine, &mut random);
         if has_density {
             trial.draws_follow_density(from, &mut random);
@@ -83,20 +83,22 @@ pub fn check_trajectories(trial: &ProposalTrial, moves: &Hamiltonian, engine: &m
 }
 
 impl ProposalTrial<'_> {
-    /// A place that is ready.
-    pub fn place(&self, state: State, engine: &mut dyn Recourse) -> ChainState {
-        let mut place = ChainState::new(self.problem, self.states);
-        place.state = state;
-        self.states.realize(&place.state, &mut place.xi);
-        engine.solve(&place.xi, &mut place.answer).unwrap_or_else(|error| panic!("{}: {error}", self.problem.name));
-        self.proposal.prepare(self.states, &mut place, self.temperature);
-        place
+    /// The chain state of a scenario, with its answer, prepared for the proposal.
+    pub fn chain_state(&self, state: State, engine: &mut dyn Recourse) -> ChainState {
+        let mut chain_state = ChainState::new(self.problem, self.states);
+        chain_state.state = state;
+        self.states.realize(&chain_state.state, &mut chain_state.xi);
+        engine
+            .solve(&chain_state.xi, &mut chain_state.answer)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.problem.name));
+        self.proposal.prepare(self.states, &mut chain_state, self.temperature);
+        chain_state
     }
 
     fn drawn(&self, random: &mut Random, engine: &mut dyn Recourse) -> ChainState {
         let mut state = self.states.blank();
         self.states.draw(random, &mut state);
-        self.place(state, engine)
+        self.chain_state(state, engine)
     }
 
     fn log_density(&self, from: &ChainState, to: &State) -> f64 {
@@ -117,27 +119,27 @@ impl ProposalTrial<'_> {
         assert!(close(ratio, want, 1e-9), "{}: the ratio is {ratio}, by densities {want}", self.problem.name);
     }
 
-    fn density_sums_to_one(&self, places: &[ChainState]) {
-        for from in places {
-            let sum: f64 = places.iter().map(|to| self.log_density(from, &to.state).exp()).sum();
-            let mean = sum / places.len() as f64;
+    fn density_sums_to_one(&self, chain_states: &[ChainState]) {
+        for from in chain_states {
+            let sum: f64 = chain_states.iter().map(|to| self.log_density(from, &to.state).exp()).sum();
+            let mean = sum / chain_states.len() as f64;
             assert!(close(mean, 1.0, 1e-9), "{}: the density from {:?} has mean {mean}", self.problem.name, from.state);
         }
     }
 
     /// `p(i)q(j|i)A(i,j) = p(j)q(i|j)A(j,i)`, with p from all scores and q from the density.
-    fn balance_is_detailed(&self, places: &[ChainState]) {
-        let best = places.iter().fold(f64::NEG_INFINITY, |best, place| best.max(place.answer.value));
-        let weight = |place: &ChainState| ((place.answer.value - best) / self.temperature).exp();
-        let total: f64 = places.iter().map(weight).sum();
+    fn balance_is_detailed(&self, chain_states: &[ChainState]) {
+        let best = chain_states.iter().fold(f64::NEG_INFINITY, |best, chain_state| best.max(chain_state.answer.value));
+        let weight = |chain_state: &ChainState| ((chain_state.answer.value - best) / self.temperature).exp();
+        let total: f64 = chain_states.iter().map(weight).sum();
         for acceptance in [Acceptance::Metropolis, Acceptance::Barker] {
             let flow = |from: &ChainState, to: &ChainState| {
                 let rise = (to.answer.value - from.answer.value) / self.temperature;
                 let taken = acceptance.probability(rise + self.proposal.log_ratio(self.states, from, to));
-                weight(from) / total * self.log_density(from, &to.state).exp() / places.len() as f64 * taken
+                weight(from) / total * self.log_density(from, &to.state).exp() / chain_states.len() as f64 * taken
             };
-            for (index, from) in places.iter().enumerate() {
-                for to in &places[..index] {
+            for (index, from) in chain_states.iter().enumerate() {
+                for to in &chain_states[..index] {
                     let (forth, back) = (flow(from, to), flow(to, from));
                     let fault = (forth - back).abs();
                     assert!(fault <= 1e-12, "{}, {acceptance:?}: flows {forth} and {back}", self.problem.name);
@@ -205,11 +207,11 @@ impl ProposalTrial<'_> {
         let waves: Vec<f64> = (0..FUNCTIONS * dim).map(|_| 2.0 * random.random::<f64>() - 1.0).collect();
         let mut to = from.clone();
         let stays = to.xi.clone();
-        let values = |place: &mut ChainState, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
-            self.states.realize(&place.state, &mut place.xi);
+        let values = |chain_state: &mut ChainState, weight: f64, moments: &mut [[f64; 2]; FUNCTIONS]| {
+            self.states.realize(&chain_state.state, &mut chain_state.xi);
             for (wave, moments) in waves.chunks(dim).zip(moments) {
                 let phase: f64 =
-                    wave.iter().zip(&place.xi).zip(&stays).map(|((wave, xi), from)| wave * (xi - from)).sum();
+                    wave.iter().zip(&chain_state.xi).zip(&stays).map(|((wave, xi), from)| wave * (xi - from)).sum();
                 let value = weight * (1.0 + (3.0 * phase).sin());
                 moments[0] += value / DRAWS as f64;
                 moments[1] += value * value / DRAWS as f64;

@@ -1,4 +1,4 @@
-//! The optimum of a small problem by a search that knows no master and no separation.
+//! The optimum of a small problem by a search without masters and separations.
 
 use crate::definition::{ScenarioList, VariableKind};
 use crate::model::Problem;

@@ -1,4 +1,4 @@
-//! What the states of a set must satisfy, whatever is known of Q.
+//! The conformance suite of states, whatever is known of Q.
 
 use rand::RngExt;
 

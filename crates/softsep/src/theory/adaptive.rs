@@ -26,7 +26,7 @@ impl Adaptive {
     /// gap is within the error of the scores, the chain does not mix, or the allowed movement is zero.
     pub fn transitions(&self, calls: u64) -> Option<u64> {
         let scaled_rate = self.scaled_rate()?;
-        // If scores do not depend on x, or one transition forgets the start, one transition suffices.
+        // If scores do not depend on x, or one transition is independent of the start, one transition suffices.
         if self.finite.lipschitz == 0.0 || self.finite.mixing.gamma() == 1.0 {
             return Some(1);
         }

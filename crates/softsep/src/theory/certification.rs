@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(rho.calls(1, 2), Some(46));
         assert_eq!(Certification::untracked(1.0, 0.1).calls(1, 2), Some(1));
         assert_eq!(Certification::untracked(0.0, 0.1).calls(1, 2), None);
-        // A labelled chain with r ≤ 1 asks for nothing more.
+        // A labelled chain with r ≤ 1 needs no further call.
         assert_eq!(Certification::untracked(0.1, 5.0).calls(1, 1), Some(0));
     }
 }

@@ -1,5 +1,5 @@
-//! How near the averages of Algorithm 1 come to the optimum: of the soft problem at a fixed temperature (Proposition 1,
-//! Theorems 1 and 4), of the problem itself with a temperature that falls (Proposition 2).
+//! Bounds on the distance of the averages of Algorithm 1 from the optimum: of the soft problem at a fixed temperature
+//! (Proposition 1, Theorems 1 and 4), of the problem itself with a temperature that falls (Proposition 2).
 
 use super::{kernel_rows, temperature_at};
 use crate::chain::Acceptance;

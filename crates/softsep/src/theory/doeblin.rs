@@ -1,5 +1,5 @@
-//! How fast chains forget where they were: Doeblin's γ with `P_x(i,·) ≥ γ·μ` for all i and x, and what follows from it
-//! (Lemma 4, Examples 5 and 9).
+//! The rate at which chains lose the memory of their start: Doeblin's γ with `P_x(i,·) ≥ γ·μ` for all i and x, and what
+//! follows from it (Lemma 4, Examples 5 and 9).
 
 use crate::chain::Acceptance;
 

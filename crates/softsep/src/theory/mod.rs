@@ -1,6 +1,6 @@
-//! The paper's theory in numbers: how far the soft maximum is from the maximum, how fast a chain mixes, how likely it
-//! misses the worst scenario. Only the bounds that certificates, temperatures and [`diagnose`](crate::diagnose) use are
-//! here; the crate `softsep-paper` has the others, and the tests of all.
+//! The paper's theory in numbers: the distance of the soft maximum from the maximum, the mixing of a chain, the
+//! probability that it misses the worst scenario. Only the bounds that certificates, temperatures and
+//! [`diagnose`](crate::diagnose) use are here; the crate `softsep-paper` has the others, and the tests of all.
 //!
 //! All items are pure functions of constants; the caller provides the constants. Norms of x are Euclidean throughout.
 //! The paper measures the diameter of X in the 1-norm and uses that a Euclidean projection is nonexpansive in that

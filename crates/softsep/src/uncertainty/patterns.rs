@@ -1,5 +1,5 @@
-//! The patterns of deviation that a budget allows at extreme points: so many entries in full, and one in part if the
-//! budget is fractional.
+//! The patterns of deviation that a budget allows at extreme points: a number of entries in full, and one in part if
+//! the budget is fractional.
 
 use super::{Count, counted};
 
@@ -56,24 +56,24 @@ impl Patterns {
     /// The number of patterns.
     pub(super) fn count(&self) -> Count {
         let Self { kind, entries, full, .. } = *self;
-        let with_part = |whole: u128, each: u128| {
-            if self.has_part() { whole.checked_mul(each * (entries - full) as u128) } else { Some(whole) }
+        let with_part = |count: u128, each: u128| {
+            if self.has_part() { count.checked_mul(each * (entries - full) as u128) } else { Some(count) }
         };
         counted(match kind {
             PatternKind::AtMost if full == entries => {
                 u32::try_from(entries).ok().and_then(|entries| 2_u128.checked_pow(entries))
             }
             PatternKind::AtMost => {
-                let whole = (0..=full).try_fold(0_u128, |sum, ones| sum.checked_add(choose(entries, ones)?));
+                let count = (0..=full).try_fold(0_u128, |sum, ones| sum.checked_add(choose(entries, ones)?));
                 match self.has_part() {
-                    true => whole.and_then(|whole| whole.checked_add(with_part(choose(entries, full)?, 1)?)),
-                    false => whole,
+                    true => count.and_then(|count| count.checked_add(with_part(choose(entries, full)?, 1)?)),
+                    false => count,
                 }
             }
             PatternKind::Spent => choose(entries, full).and_then(|which| with_part(which, 1)),
             PatternKind::EitherSide => choose(entries, full)
                 .and_then(|which| which.checked_mul(2_u128.checked_pow(u32::try_from(full).ok()?)?))
-                .and_then(|whole| with_part(whole, 2)),
+                .and_then(|count| with_part(count, 2)),
         })
     }
 

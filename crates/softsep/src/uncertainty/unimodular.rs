@@ -86,7 +86,7 @@ impl Budgets {
         self.levels[entry].iter().map(|level| level.xi).collect()
     }
 
-    /// Counts the vertices, or gives up beyond so many.
+    /// Counts the vertices, up to the limits of the effort.
     pub(super) fn count(&self, effort: EnumerationLimits) -> Result<usize, GaveUp> {
         let mut count = 0;
         self.visit(effort, |_| count += 1).map(|()| count)

@@ -1,9 +1,9 @@
 //! The vertices of a polytope, by the double description method (Motzkin, Raiffa, Thompson and Thrall; Fukuda and
 //! Prodon).
 //!
-//! It starts from a simplex around the polytope and applies the polytope's inequalities and equations one by one. A cut
-//! keeps the vertices on its right side and adds one where it crosses an edge. Two vertices share an edge exactly if no
-//! third one satisfies with equality every inequality that both of them do, so the edges need not be stored: each
+//! It starts from a simplex around the polytope and applies the polytope's inequalities and equations one by one. Such
+//! a cut keeps the vertices that satisfy it and adds one where it crosses an edge. Two vertices share an edge exactly
+//! if no third one satisfies with equality every inequality that both of them do, so the edges need not be stored: each
 //! vertex carries the set of its tight inequalities. This holds for degenerate and for flat polytopes, and whether or
 //! not some inequalities are redundant.
 
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// that the scaling rests on come from linear programs solved to 1e-9.
 const TOLERANCE: f64 = 1e-8;
 
-/// `normalᵀt ≤ bound`, or with equality.
+/// The half-space `normalᵀt ≤ bound`, or its boundary where `equality` is set.
 #[derive(Debug, Clone)]
 pub(super) struct Halfspace {
     normal: Vec<f64>,
@@ -54,7 +54,7 @@ impl Halfspace {
 pub(super) struct EnumerationLimits {
     /// The largest number of vertices, also of intermediate polytopes.
     pub(super) points: usize,
-    /// Operations on machine words, very roughly.
+    /// The largest number of operations on machine words, estimated roughly.
     pub(super) work: u64,
 }
 

@@ -22,8 +22,8 @@ fn is_long() -> bool {
     std::env::var_os("SOFTSEP_SOAK").is_some()
 }
 
-/// Shields come whole, one or two; the worst scenarios are `locks` of the 2^(locks + 2) extreme points that can be the
-/// worst.
+/// Shields are integral, one or two; the worst scenarios are `locks` of the 2^(locks + 2) extreme points that can be
+/// the worst.
 fn needle(locks: usize) -> (Problem, f64) {
     let mut file = locks::shielded(&locks::corners(20, locks).problem, PRICE).definition();
     file.first_stage.variables[0].kind = VariableKind::Integer;

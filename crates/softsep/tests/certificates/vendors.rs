@@ -71,14 +71,14 @@ impl Vendors {
     pub(crate) fn cost(&self, x: &[f64]) -> f64 {
         let usual: f64 = self.vendors.iter().zip(x).map(|(vendor, x)| vendor.cost(*x, 0.0)).sum();
         let gain = |i: usize, z: f64| (self.vendors[i].cost(x[i], z) - self.vendors[i].cost(x[i], 0.0)).max(0.0);
-        let (whole, rest) = (self.budget.floor() as usize, self.budget.fract());
+        let (full, rest) = (self.budget.floor() as usize, self.budget.fract());
         let mut order: Vec<usize> = (0..x.len()).collect();
         order.sort_by(|a, b| gain(*b, 1.0).total_cmp(&gain(*a, 1.0)));
         let with_part = |part: usize| {
-            let others = order.iter().filter(|i| **i != part).take(whole);
+            let others = order.iter().filter(|i| **i != part).take(full);
             gain(part, rest) + others.map(|i| gain(*i, 1.0)).sum::<f64>()
         };
-        let none: f64 = order.iter().take(whole).map(|i| gain(*i, 1.0)).sum();
+        let none: f64 = order.iter().take(full).map(|i| gain(*i, 1.0)).sum();
         let gained = (0..x.len()).map(with_part).fold(none, f64::max);
         self.problem.first.value(x) + usual + gained
     }

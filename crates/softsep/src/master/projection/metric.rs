@@ -11,7 +11,7 @@ pub(crate) struct Metric {
     is_fixed: bool,
 }
 
-/// What the paper sets for an entry that never shows in a subgradient.
+/// The paper's value for an entry that is zero in every subgradient.
 const LEAST: f64 = 1e-8;
 
 impl Metric {

@@ -19,8 +19,8 @@ use crate::run::{Run, Stop};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "bundle",
-    summary: "cutting planes with soft separation: ascents and a chain look for bad scenarios, a stabilised \
-              master moves x",
+    summary: "cutting planes with soft separation: ascents and a chain find scenarios with high cost, a \
+              stabilised master moves x",
     accepts: "continuous x, every set, every recourse",
     guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",
@@ -57,8 +57,8 @@ impl Method for Bundle {
             |reason| reason,
             |space| {
                 format!(
-                    "each iteration ascends to bad scenarios, steps a chain over {space} and adds their cuts to a \
-                     master"
+                    "each iteration ascends to scenarios with high cost, steps a chain over {space} and adds their \
+                     cuts to a master"
                 )
             },
         )

@@ -23,8 +23,8 @@ const OWN_OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "stabilisation",
         default: "level",
-        help: "where the next separation is: level (the point nearest to the incumbent where the cuts allow a level) \
-               or in-out (half-way between the incumbent and the master's decision)",
+        help: "the point of the next separation: level (the point nearest to the incumbent where the cuts allow a \
+               level) or in-out (half-way between the incumbent and the master's decision)",
     },
 ];
 
@@ -82,7 +82,7 @@ impl BundleSettings {
         Self { separation, ..self }
     }
 
-    /// The same settings with so many chains side by side.
+    /// The same settings with a number of chains side by side.
     pub fn with_chains(self, chains: u32) -> Self {
         Self { soft: SoftSettings { chains, ..self.soft }, ..self }
     }

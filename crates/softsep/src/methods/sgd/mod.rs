@@ -35,8 +35,8 @@ use crate::run::{Run, Stop};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sgd",
-    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain looks for bad scenarios, x \
-              steps away from them",
+    summary: "stochastic subgradient descent with soft separation (Algorithm 1): a chain finds scenarios with high \
+              cost, x moves along their subgradients",
     accepts: "continuous x, every set, every recourse",
     guarantees: "a lower bound for sure; the objective is an estimate, or with --certify exact (and wherever that is \
                  cheap) an upper bound for sure; --certify probabilistic verifies it by random draws",

@@ -5,8 +5,8 @@
 //! - `−Eᵀπ` lies between the ends that linear programs over all feasible duals π give, where the recourse is linear
 //!   with fixed costs.
 //! - Where an end is infinite, because the duals are unbounded along a capacity that may be zero, the largest bounded
-//!   price of a row without x stands in: the unit cost of recourse that is there whatever x is, the h of EC.3. It is a
-//!   size and not a bound.
+//!   price of a row without x replaces them: the unit cost of recourse that is available at every x, the h of EC.3. It
+//!   is a size and not a bound.
 //! - Elsewhere (quadratic or conic recourse, costs that move with ξ, quadratic f over unbounded x, no bounded price)
 //!   the sizes are those of subgradients at the first x, for the nominal scenario and a few drawn ones.
 
@@ -64,7 +64,7 @@ impl FromStr for Preconditioner {
 /// The largest absolute values of the entries of subgradients.
 struct SlopeSizes {
     sizes: Vec<f64>,
-    /// h, where it stands in for an infinite end.
+    /// h, where it replaces an infinite end.
     price: Option<f64>,
 }
 
@@ -115,7 +115,7 @@ fn gradient_ranges(first: &FirstStage) -> Option<Vec<(f64, f64)>> {
     ranges.iter().all(|(lower, upper)| lower.is_finite() && upper.is_finite()).then_some(ranges)
 }
 
-/// Prices that stand in for infinite ends.
+/// Prices that replace infinite ends.
 struct Prices {
     /// h: the largest bounded price of a row without x.
     largest: f64,
@@ -148,7 +148,7 @@ impl Descent<'_> {
                 if let Some(price) = price {
                     run.say(&format!(
                         "preconditioner: the duals of rows with x are unbounded; the largest price of a row without x, \
-                         {price}, stands in"
+                         {price}, replaces them"
                     ));
                 }
                 sizes

@@ -36,36 +36,40 @@ const OWN_OPTIONS: &[OptionInfo] = &[
     option(
         "steps",
         "level",
-        "how long a step of x is: level (toward a level, for the worst of all cuts seen, many times between two calls \
-         of the chain) or sqrt (α₀/√n, as in the paper)",
+        "the steps of x: level (toward a level of the largest cut known, many steps between two calls of the chain) or \
+         sqrt (α₀/√n, as in the paper)",
     ),
-    option("step", "auto", "α₀ of --steps sqrt; auto finds a scale from the distances and slopes seen"),
-    option("average", "linear", "what --steps sqrt returns: the linear or the step-size average of the iterates"),
+    option(
+        "step",
+        "auto",
+        "the first step size α₀ of --steps sqrt; auto derives it from the distances and slopes seen",
+    ),
+    option("average", "linear", "the average of the iterates that --steps sqrt returns: linear or step-size"),
     option(
         "preconditioner",
         "seen",
-        "H, the metric of --steps sqrt: seen (by the largest entries of the subgradients so far), data (fixed before \
+        "the metric H of --steps sqrt: seen (by the largest entries of the subgradients so far), data (fixed before \
          the first step by the largest that the data allow, as in EC.3 of the paper) or none",
     ),
     option(
         "dual",
         "any",
-        "which of several optimal duals gives the slopes: any (the solver's) or least-norm (the paper's: the smallest \
-         ‖Eᵀπ‖₁ of linear recourse, the smallest ‖π‖ of quadratic and conic recourse, by a second program)",
+        "the optimal dual that gives the slopes where there are several: any (the solver's) or least-norm (the \
+         paper's: the smallest ‖Eᵀπ‖₁ of linear recourse, the smallest ‖π‖ of quadratic and conic recourse, by a \
+         second program)",
     ),
     option(
         "stop",
         "gap",
-        "when --steps sqrt ends before its limits: gap (where the verified estimate is within the gap of the lower \
-         bound), iterations (never), or bounds (where F̄_n is within the gap of F̲_n, as the paper proposes; Δ̃ is \
-         --margin, or half of the gap where that is auto)",
+        "the criterion that ends --steps sqrt before its limits: gap (where the verified estimate is within the gap of \
+         the lower bound), iterations (never), or bounds (where F̄_n is within the gap of F̲_n, as the paper proposes; \
+         Δ̃ is --margin, or half of the gap where that is auto)",
     ),
     option(
         "start",
         "nominal",
-        "the first x: nominal (optimal for a typical scenario), zero, support (optimal for a bad scenario too), or an \
-         object {\"name\": value, …}; \
-         @FILE takes it from a result",
+        "the first x: nominal (optimal for the nominal scenario), zero, support (optimal for the nominal and a bad \
+         scenario), or an object {\"name\": value, …}; @FILE takes it from a result",
     ),
 ];
 

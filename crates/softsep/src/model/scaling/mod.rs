@@ -29,7 +29,7 @@ pub(crate) struct Scaling {
 
 impl Scaling {
     /// The units for a problem and the problem in them; `None` where its own units are ordinary, and where a program
-    /// implements its set or its engine, which speak in the units of the problem.
+    /// implements its set or its engine, which are in the units of the problem.
     pub(crate) fn of(problem: &Problem) -> Option<(Self, Problem)> {
         if problem.engine.is_some() {
             return None;

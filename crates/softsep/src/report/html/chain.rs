@@ -31,7 +31,7 @@ pub(super) fn section(history: &History) -> String {
             number(last.temperature),
             "scenarios whose costs differ by this are visited about equally often",
         ),
-        line("Last step", number(last.step), "how far the decision moved in the last iteration"),
+        line("Last step", number(last.step), "the distance that the decision moved in the last iteration"),
     ];
     let columns = [
         TableColumn("At the end", ColumnKind::Words),

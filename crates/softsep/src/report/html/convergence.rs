@@ -16,7 +16,7 @@ const MIN_DRAWN_GAP: f64 = 1e-9;
 /// Gaps below this share of the requested gap are drawn as that share, so that larger gaps have enough space.
 const MIN_DRAWN_SHARE: f64 = 1e-2;
 
-/// Larger gaps are off the chart: a gap of a thousand percent tells no more than one of a million.
+/// Larger gaps are off the chart: above this all gaps mean the same, that no useful bound is known yet.
 const MAX_DRAWN_GAP: f64 = 10.0;
 
 /// The share of early values that may be off the chart, so that a bad first bound does not flatten the rest.

@@ -28,7 +28,7 @@ pub(super) fn meaning(outcome: &Outcome) -> Vec<String> {
     let bounds = &outcome.bounds;
     let mut paragraphs = Vec::new();
     if let Some(failure) = &outcome.failure {
-        paragraphs.push(format!("A computation failed, and the run ended with what was known by then: {failure}."));
+        paragraphs.push(format!("A computation failed, and the run ended with the result so far: {failure}."));
     }
     match (bounds.best(), bounds.certificate()) {
         (None, _) => paragraphs.push("No decision was found before the run stopped.".to_owned()),

@@ -44,7 +44,7 @@ pub(crate) fn draw_states<'p>(
     worst_states(problem, StateSpec { reference, ..StateSpec::default() }, clock)
 }
 
-/// The states that can hold a maximum of Q(x, ·) for some x, by what is known of Q.
+/// The states that can hold a maximum of Q(x, ·) for some x, by the known properties of Q.
 fn worst_states<'p>(problem: &'p Problem, choice: StateSpec, clock: &Clock) -> Result<Arc<dyn States + 'p>, Error> {
     let mut reach = StateSpec { convex: !problem.recourse.costs_move(), ..choice };
     let has_trends = reach.convex && problem.recourse.is_linear() && problem.recourse.dim() > 0;

@@ -106,7 +106,7 @@ pub(crate) struct SoftSeparation<'p> {
     temperature: f64,
     /// Recourse solves on elastic recourse.
     other_solves: u64,
-    /// Whether a decision with recourse at the nominal scenario has recourse at all, once that was asked.
+    /// Whether a decision with recourse at the nominal scenario has recourse at all scenarios, once computed.
     absorbs_scenarios: Option<bool>,
 }
 
@@ -313,7 +313,7 @@ impl Separation for SoftSeparation<'_> {
         false
     }
 
-    /// Sets the first chain to the scenario; where no state stands for it, nothing happens.
+    /// Sets the first chain to the scenario; does nothing where no state represents it.
     fn start_at(&mut self, xi: &[f64]) {
         if let Some(chain) = self.chains.iter_mut().next() {
             chain.start_at(self.kernel.states.as_ref(), xi);

@@ -1,4 +1,4 @@
-//! Where a tempered search stands, and the rule by which it ends.
+//! The progress of a tempered search, and the rule by which it ends.
 //!
 //! Let s be the recourse solves of a search so far, and r the larger of those at which its worst scenario was found and
 //! of those after which an earlier search of the run found what it was asked for. A search ends when
@@ -65,7 +65,7 @@ impl SearchEffort {
     }
 }
 
-/// Where a search stands.
+/// The progress of a search.
 pub(super) struct Progress {
     pub(super) solves_before: u64,
     /// The solves after which an earlier search of the run found what it was asked for, at most.
@@ -77,7 +77,7 @@ pub(super) struct Progress {
     pub(super) ascents: u64,
     pub(super) ascents_at_best: u64,
     pub(super) is_disputed: bool,
-    /// The replicas that an ascent led to the best cost from; the last one stands for all other starts.
+    /// The replicas from which an ascent led to the best cost; the last entry is for all other starts.
     pub(super) reached_by: [bool; RUNGS + 1],
 }
 
@@ -110,7 +110,7 @@ impl Progress {
         self.reached_by[origin] |= is_same || value >= self.best;
     }
 
-    /// Whether nothing worse came for so long that the search ends, after so many solves in all.
+    /// Whether the search ends after this number of solves, since no worse scenario was found for long enough.
     pub(super) fn is_exhausted(&self, solves: u64, effort: &SearchEffort) -> bool {
         let solves = solves - self.solves_before;
         let success = self.solves_at_best.max(self.latest_success);
@@ -127,7 +127,7 @@ impl Progress {
     }
 }
 
-/// Whether two ascents ended at the same cost, as far as a search cares.
+/// Whether two ascents ended at the same cost, up to the tolerance of a search.
 fn agree(value: f64, known: f64) -> bool {
     value == known || known.is_finite() && (value - known).abs() <= AGREEMENT_TOL * known.abs()
 }

@@ -53,7 +53,7 @@ impl<'p> SoftSeparation<'p> {
 
     /// Looks for a scenario without recourse by a tempered search on the elastic recourse: the cost may be flat on the
     /// way to one, where the least violation of the rows is not. Where the recourse absorbs every change of ξ, the
-    /// nominal scenario stands for all.
+    /// nominal scenario represents all.
     fn search_infeasible_scenario(&mut self, query: &Query, pool: &mut CutPool) -> Result<(), Error> {
         let absorbs_scenarios = match self.absorbs_scenarios {
             Some(absorbs) => absorbs,

@@ -18,7 +18,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Weights by value. The error says in words what is wrong with them.
+    /// Weights by value. The error names the fault.
     pub fn new(values: Vec<f64>) -> Result<Self, String> {
         if values.is_empty() {
             return Err("there are no weights".into());
