@@ -1,7 +1,7 @@
 //! How often the bounds that Algorithm 3 certifies are false on the mixed-integer budget sets of the paper: as printed,
 //! under the paper's constants and under derived ones, beside `branch-and-cut` as shipped. `make soak` looks at five
-//! instances of each size; `SEEDS=8` takes so many seeds for each Γ, `FIRST=8` begins with seed 8, and `SIZES=25,30` takes
-//! these sizes only.
+//! instances of each size; `SEEDS=8` takes so many seeds for each Γ, `FIRST=8` begins with seed 8, and `SIZES=25,30`
+//! takes these sizes only.
 
 use softsep::methods::{BranchAndCutSettings, MethodSettings};
 use softsep::{Assumed, Certify, ChainConstants, ProbabilisticTarget, Problem, Settings, solve};
