@@ -121,8 +121,8 @@ fn calls_are_as_many_as_printed() {
 }
 
 /// EC.3 on two scenarios that cost 3 and 3.2: with ε_cert = 0.25 the first one that is met certifies its cost and
-/// ε_cert, whatever the calls meet afterwards; with ε_cert = 0.1 the other one is a violated cut, which a probability of
-/// 1e-9 to miss it leads to. An ε_cert above ε_opt is remarked.
+/// ε_cert, whatever the calls meet afterwards; with ε_cert = 0.1 the other one is a violated cut, which the calls miss
+/// with a probability of 1e-9. An ε_cert above ε_opt is remarked.
 #[test]
 fn a_violation_counts_above_epsilon_cert_and_the_bound_is_higher_by_it() {
     let problem = needs(2, 0.2);
