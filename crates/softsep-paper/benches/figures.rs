@@ -1,10 +1,10 @@
-//! The settings of the paper's Figures 1 to 3 (Section 5.1): Algorithm 1 with steps α₀/√n on location–transportation
-//! with three sites, over lists of scenarios drawn from an ellipsoid's boundary.
+//! The settings of the paper's Figures 1 to 3 (Section 5.1): Algorithm 1 as printed on location–transportation with
+//! three sites, over lists of scenarios drawn from an ellipsoid's boundary.
 //!
 //! `cargo bench --bench figures [-- FIGURE…]` runs the figures named (1, 2, 3; all by default). Seed s draws the
 //! instance and drives the chain. Gaps are exact: the worst case of the average that would be returned, by a scan of
-//! the list, against the optimum. `FIGURES_OPTIONS='{"step": 1}'` adds options of `sgd` to all rows: α₀ = 1 is the
-//! paper's choice, the default is an α₀ that fits the problem.
+//! the list, against the optimum. `FIGURES_OPTIONS='{"step": "auto"}'` adds options of `sgd` to all rows: α₀ = 1 is the
+//! paper's choice, auto is an α₀ that fits the problem.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "../tests/figures/replication.rs"]

@@ -15,17 +15,31 @@ use replication::{Instance, Trajectory, mean, quartiles};
 
 const ITERATIONS: u64 = 3_000;
 
+/// The iterations of the paper's figures as we run them: the gap that a warm law leaves shows late.
+const MANY: u64 = 10_000;
+
 /// The trajectories of each variant on so many instances.
 fn replicate(sites: usize, scenarios: usize, replications: u64, variants: &[Value]) -> Vec<Vec<Trajectory>> {
+    replicate_for(ITERATIONS, sites, scenarios, replications, variants)
+}
+
+fn replicate_for(
+    iterations: u64,
+    sites: usize,
+    scenarios: usize,
+    replications: u64,
+    variants: &[Value],
+) -> Vec<Vec<Trajectory>> {
     let one = |seed: u64| -> Vec<Trajectory> {
         let instance = Instance::draw(sites, scenarios, seed);
-        variants.iter().map(|options| instance.descend(options.as_object().unwrap(), ITERATIONS)).collect()
+        variants.iter().map(|options| instance.descend(options.as_object().unwrap(), iterations)).collect()
     };
     (1..=replications).into_par_iter().map(one).collect()
 }
 
+/// The median gap at the end.
 fn median(replications: &[Vec<Trajectory>], variant: usize) -> f64 {
-    quartiles(replications.iter().map(|of| of[variant].after(ITERATIONS)).collect())[1]
+    quartiles(replications.iter().map(|of| of[variant].after(MANY)).collect())[1]
 }
 
 fn uniform(w: f64) -> Value {
@@ -42,10 +56,10 @@ fn the_gap_is_small_on_short_and_long_lists() {
 
 #[test]
 fn high_temperatures_leave_a_gap() {
-    let replications = replicate(3, 1_000, 5, &[10.0, 50.0, 100.0].map(uniform));
+    let replications = replicate_for(MANY, 3, 1_000, 5, &[10.0, 50.0, 100.0].map(uniform));
     let [cool, warm, hot] = [0, 1, 2].map(|variant| median(&replications, variant));
     assert!(cool < 1e-3, "w = 10: a median gap of {cool}");
-    assert!(warm > 3.0 * cool && hot > warm, "gaps of {cool}, {warm} and {hot} for w = 10, 50 and 100");
+    assert!(warm > 2.0 * cool && hot > 2.0 * warm, "gaps of {cool}, {warm} and {hot} for w = 10, 50 and 100");
 }
 
 /// With five sites, where a uniform proposal finds the worst scenario less often than with the figure's three and

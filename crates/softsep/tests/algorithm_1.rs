@@ -161,8 +161,8 @@ struct Descent {
     rejected: usize,
 }
 
-/// Algorithm 1, line by line.
-fn by_hand(data: &Data, start: [f64; 2], w: f64, barker: bool, seed: u64) -> Descent {
+/// Algorithm 1, line by line, with the temperature of each iteration.
+fn by_hand(data: &Data, start: [f64; 2], w: &dyn Fn(usize) -> f64, barker: bool, seed: u64) -> Descent {
     let (vertices, h) = (data.vertices(), data.preconditioner());
     let mut random: Random = stream(seed, Purpose::Chain, 0);
     let mut state = random.random_range(0..SCENARIOS);
@@ -175,7 +175,7 @@ fn by_hand(data: &Data, start: [f64; 2], w: f64, barker: bool, seed: u64) -> Des
         let candidate = random.random_range(0..SCENARIOS);
         let (here, there) = (data.recourse(&vertices, &x, state).0, data.recourse(&vertices, &x, candidate).0);
         if candidate != state {
-            let ratio = ((there - here) / w).exp();
+            let ratio = ((there - here) / w(n)).exp();
             let acceptance = if barker { ratio / (1.0 + ratio) } else { ratio.min(1.0) };
             if random.random::<f64>() < acceptance {
                 state = candidate;
@@ -234,7 +234,7 @@ fn ten_iterates_by_hand() {
         // The last start is outside of X.
         let start = [[0.0, 0.0], [100.0, 250.0], [500.0, 300.0]][seed as usize % 3];
         for (acceptance, w) in [("metropolis", 3000.0), ("barker", 1000.0)] {
-            let hand = by_hand(&data, start, w, acceptance == "barker", seed);
+            let hand = by_hand(&data, start, &|_| w, acceptance == "barker", seed);
             accepted += hand.accepted;
             rejected += hand.rejected;
             let mut sum = [0.0; 2];
@@ -266,6 +266,33 @@ fn ten_iterates_by_hand() {
     assert!(at_zero > 5 && on_row > 5, "{at_zero}, {on_row}");
 }
 
+/// With `--temperature adaptive` iteration n, from 0 on, has w_n = 2Δ⋆/ln((n + 2)|I|²) of Proposition 2. Where w stays
+/// at w₀, or is half as large, some seeds have another descent.
+#[test]
+fn temperatures_fall_as_in_proposition_2() {
+    let margin = 5e3;
+    let cooled = |n: usize| 2.0 * margin / ((n + 2) as f64 * (SCENARIOS * SCENARIOS) as f64).ln();
+    let (start, mut others) = ([100.0, 250.0], [0; 2]);
+    for seed in 1..=60 {
+        let file = definition(seed);
+        let (data, problem) = (Data::of(&file), Problem::new(&file).unwrap());
+        let options = json!({
+            "acceptance": "barker", "temperature": "adaptive", "margin": margin,
+            "start": {"capacity_1": start[0], "capacity_2": start[1]},
+        });
+        let outcome = solve(&problem, &settings(options, ITERATIONS, seed)).unwrap();
+        let hand = by_hand(&data, start, &cooled, true, seed).linear[ITERATIONS - 1];
+        assert_near(decision(&outcome), hand, &format!("seed {seed}"));
+        for (count, other) in
+            others.iter_mut().zip([&|_| cooled(0), &|n| 0.5 * cooled(n)] as [&dyn Fn(usize) -> f64; 2])
+        {
+            let other = by_hand(&data, start, other, true, seed).linear[ITERATIONS - 1];
+            *count += u32::from((other[0] - hand[0]).abs() > 1e-6);
+        }
+    }
+    assert!(others.iter().all(|count| *count > 1), "{others:?}");
+}
+
 /// F̲_n is the optimum over the scenarios that the chain has visited, and the run ends where F̄_n is within the gap.
 #[test]
 fn the_stop_by_bounds_is_that_by_hand() {
@@ -279,7 +306,7 @@ fn the_stop_by_bounds_is_that_by_hand() {
             "stop": "bounds", "margin": margin, "temperature": w, "start": {"capacity_1": 200, "capacity_2": 200},
         });
         let outcome = solve(&problem, &Settings { gap, ..settings(options, ITERATIONS, seed) }).unwrap();
-        let hand = by_hand(&data, start, w, false, seed);
+        let hand = by_hand(&data, start, &|_| w, false, seed);
         // The bounds are computed at the tenth iteration for the first time.
         let mut visited = file.clone();
         let SetDefinition::Scenarios { points, .. } = &mut visited.uncertainty.set else { panic!("not a list") };

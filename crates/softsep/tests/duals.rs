@@ -128,6 +128,37 @@ fn the_selected_dual_has_the_least_slope() {
     assert!(solved == 300 && longer > 20, "{longer} of {solved} duals of the solver were longer");
 }
 
+/// The selected slope is a function of (x, ξ), as measurability needs: after other solves it is that of a new engine.
+/// The solver's own choice is not, where duals tie.
+#[test]
+fn the_selected_slope_does_not_depend_on_earlier_solves() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let [mut selected, mut usual] = [0; 2];
+    for _ in 0..60 {
+        let instance = Instance::random(&mut rng);
+        let problem = instance.problem();
+        let new = |dual| Linear::new(&problem, &Clock::unlimited()).unwrap().with_dual(dual).unwrap();
+        let mut old = [DualChoice::LeastNorm, DualChoice::Any].map(new);
+        for _ in 0..8 {
+            let mut integers =
+                |count: usize| -> Vec<f64> { (0..count).map(|_| f64::from(rng.random_range(-2..=2))).collect() };
+            let (x, xi) = (integers(DIM_X), integers(DIM_XI));
+            let slope = |engine: &mut Linear| {
+                let mut answer = Answer::new(&problem);
+                engine.at(&x);
+                engine.solve(&xi, &mut answer).unwrap();
+                answer.slope_x
+            };
+            let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).any(|(a, b)| (a - b).abs() > 1e-6);
+            let [least, any] = &mut old;
+            let (found, wanted) = (slope(least), slope(&mut new(DualChoice::LeastNorm)));
+            selected += u32::from(apart(&found, &wanted));
+            usual += u32::from(apart(&slope(any), &slope(&mut new(DualChoice::Any))));
+        }
+    }
+    assert!(selected == 0 && usual > 5, "{selected} of 480 selected slopes depend on the past, {usual} of the others");
+}
+
 /// Q(x) = max(1 − x, 1 − x/2, 1) at x = 0: every convex combination of the three slopes is a subgradient, and zero is
 /// the shortest.
 #[test]

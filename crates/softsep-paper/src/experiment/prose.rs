@@ -21,8 +21,8 @@ const COST_BY_ASCENTS: &str = "the worst end of 20 ascents from random ends of t
 
 const CURVES: &str = "Curves are of the linear average, as in the paper, from the optimum of the nominal scenario. The \
     paper prints no numbers for its figures, and says neither how many sites its instances have (here three) nor how \
-    many iterations it makes. Steps are 1/√n in a metric like that of its electronic companion, made of the \
-    subgradients seen.";
+    many iterations it makes. Runs are of Algorithm 1 as printed: steps 1/√n in the metric of its electronic \
+    companion, which is fixed beforehand.";
 
 /// The certificates of the runs of Algorithm 3, if there are any.
 pub(super) fn certificates(study: &Study, results: &Results) -> Option<String> {

@@ -42,10 +42,9 @@ impl Instance {
         Self { optimum: outcome.bounds.upper().unwrap(), problem, seed }
     }
 
-    /// Runs Algorithm 1 with steps α₀/√n for so many iterations; `options` may add to that.
+    /// Runs Algorithm 1 as printed for so many iterations; `options` may add to that.
     pub(crate) fn descend(&self, options: &Map<String, Value>, iterations: u64) -> Trajectory {
-        let mut all =
-            Map::from_iter([("steps".to_owned(), Value::from("sqrt")), ("average".to_owned(), "linear".into())]);
+        let mut all = Map::from_iter([("preset".to_owned(), Value::from("paper"))]);
         all.extend(options.clone());
         let points = self.problem.set.enumerate(usize::MAX).unwrap();
         let mut watch = Watch {

@@ -10,7 +10,7 @@ use softsep::run::{Certificate, Event, Observer, Source};
 use softsep::uncertainty::SetDefinition;
 use softsep::{
     Assumed, Certify, ChainConstants, Error, Outcome, ProbabilisticTarget, Problem, ProblemDefinition, Settings,
-    Status, solve, solve_with,
+    SgdSettings, Status, solve, solve_with,
 };
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 
@@ -65,20 +65,27 @@ fn a_preset_is_where_other_options_start_from() {
     assert!(refused.contains("\"papers\" is no preset; paper is"), "{refused}");
 }
 
-/// A list of ten scenarios that all cost the same, and a binary decision that only costs: the first call at x = 0 meets
-/// no θ and gives a cut, the second one finds nothing, and k = 2. All numbers of calls are worked out by hand.
-#[test]
-fn calls_are_as_many_as_printed() {
+/// A list of so many scenarios, of which the k-th costs 3 + `step`·k, and a binary decision that only costs.
+fn needs(scenarios: usize, step: f64) -> Problem {
     let mut file = ProblemDefinition::default();
-    file.first_stage
-        .variables
-        .push(Variable { kind: VariableKind::Binary, ..Variable::new("idle", 1.0).bounded(0.0, 1.0) });
+    file.first_stage.variables.push(Variable::binary("idle", 1.0));
     file.uncertainty.parameters.push("g".into());
-    let points = ScenarioList::from_flat(1, 10, (0..10).map(f64::from).collect()).unwrap();
+    let points = ScenarioList::from_flat(1, scenarios, (0..scenarios).map(|k| k as f64).collect()).unwrap();
     file.uncertainty.set = SetDefinition::Scenarios { points, file: None, drawn_from: None };
     file.recourse.variables.push(Variable::new("y", 1.0));
-    file.recourse.constraints.push(Row { y: vec![("y".into(), 1.0)], lower: 3.0, ..Row::new("need") });
-    let problem = Problem::new(&file).unwrap();
+    let mut row = Row { y: vec![("y".into(), 1.0)], lower: 3.0, ..Row::new("need") };
+    if step != 0.0 {
+        row.xi = vec![("g".into(), -step)];
+    }
+    file.recourse.constraints.push(row);
+    Problem::new(&file).unwrap()
+}
+
+/// All scenarios cost the same: the first call at x = 0 meets no θ and gives a cut, the second one finds nothing, and
+/// k = 2. All numbers of calls are worked out by hand.
+#[test]
+fn calls_are_as_many_as_printed() {
+    let problem = needs(10, 0.0);
     let chain = ChainConstants::new(1.0).with_eta(0.5);
     for (what, options, assumed, more, names) in [
         // r = 1·2·2·3/0.1 = 120, and ln 120/|ln 0.9| = 45.44.
@@ -111,6 +118,34 @@ fn calls_are_as_many_as_printed() {
     let remarks = &outcome.bounds.best().unwrap().attested.remarks;
     // 1/ln(2·9/0.5).
     assert!(outcome.bounds.likely().is_none() && remarks[0].contains("at most 2.791e-1"), "{remarks:?}");
+}
+
+/// EC.3 on two scenarios that cost 3 and 3.2: with ε_cert = 0.25 the first one that is met certifies its cost and
+/// ε_cert, whatever the calls meet afterwards; with ε_cert = 0.1 the other one is a violated cut, which the calls miss
+/// with a probability of 1e-9. An ε_cert above ε_opt is remarked.
+#[test]
+fn a_violation_counts_above_epsilon_cert_and_the_bound_is_higher_by_it() {
+    let problem = needs(2, 0.2);
+    let mut by_the_first = [0; 2];
+    for seed in 1..=12 {
+        for (epsilon, uppers) in [(0.25, [3.25, 3.45]), (0.1, [3.3, 3.3])] {
+            let method = preset(json!({"root": "none", "epsilon-cert": epsilon}));
+            let certify = target(1e-9, Assumed::Nothing);
+            let outcome =
+                solve(&problem, &Settings { method, certify, gap: 0.01, seed, ..Settings::default() }).unwrap();
+            let upper = outcome.bounds.likely().unwrap().upper;
+            let met = uppers.iter().position(|wanted| (upper - wanted).abs() < 1e-9);
+            let met = met.unwrap_or_else(|| panic!("seed {seed}, ε_cert = {epsilon}: {upper}"));
+            let lower = outcome.bounds.lower().unwrap();
+            assert!((lower - (upper - epsilon)).abs() < 1e-6, "seed {seed}: {lower} and {upper}");
+            let remarks = &outcome.bounds.best().unwrap().attested.remarks;
+            assert!(remarks.iter().any(|remark| remark.contains("ε_cert is above ε_opt")), "{remarks:?}");
+            if epsilon == 0.25 {
+                by_the_first[met] += 1;
+            }
+        }
+    }
+    assert!(by_the_first.iter().all(|&count| count > 0), "{by_the_first:?}");
 }
 
 fn listed(n: usize, scenarios: usize, seed: u64) -> Problem {
@@ -157,10 +192,12 @@ fn draws_are_not_replaced_by_a_scan() {
     for (method, problem) in [
         ("bundle".parse().unwrap(), &continuous),
         ("sgd".parse().unwrap(), &continuous),
+        (SgdSettings::paper().into(), &continuous),
         ("branch-and-cut".parse().unwrap(), &integer),
         (preset, &integer),
     ] {
-        let settings = Settings { method, certify: target(0.05, Assumed::Nothing), ..Settings::default() };
+        let certify = target(0.05, Assumed::Nothing);
+        let settings = Settings { method, certify, iterations: Some(2000), ..Settings::default() };
         let outcome = solve(problem, &settings).unwrap();
         let what = &settings.method;
         assert_eq!((outcome.exact_separations, outcome.bounds.upper()), (0, None), "{what:?}");

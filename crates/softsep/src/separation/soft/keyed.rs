@@ -168,9 +168,88 @@ impl KeyedChains {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::chain::Acceptance;
+    use crate::definition::{Row, ScenarioList, Variable};
+    use crate::model::ProblemDefinition;
+    use crate::proposal::Uniform;
     use crate::theory::{Adaptive, Finite, Mixing};
+    use crate::uncertainty::{SetDefinition, StateSpec};
+
+    /// Q(x, ξ) = |ξ − c| for x = (z, c) with z binary, on the list 0, 1, …, 9.
+    fn line() -> Problem {
+        let mut file = ProblemDefinition::default();
+        file.first_stage.variables.push(Variable::binary("z", 0.0));
+        file.first_stage.variables.push(Variable::new("c", 0.0).bounded(0.0, 9.0));
+        file.uncertainty.parameters.push("xi".into());
+        let points = ScenarioList::from_flat(1, 10, (0..10).map(f64::from).collect()).unwrap();
+        file.uncertainty.set = SetDefinition::Scenarios { points, file: None, drawn_from: None };
+        file.recourse.variables.push(Variable::new("y", 1.0));
+        for (name, sign) in [("above", 1.0), ("below", -1.0)] {
+            let mut row = Row { lower: 0.0, ..Row::new(name) };
+            (row.y, row.x, row.xi) = (vec![("y".into(), 1.0)], vec![("c".into(), sign)], vec![("xi".into(), -sign)]);
+            file.recourse.constraints.push(row);
+        }
+        Problem::new(&file).unwrap()
+    }
+
+    /// Algorithm 2, line by line: labels in the order in which assignments are met, κ of each, one transition or g(κ)
+    /// by the distance from the continuous part at the last call, and the state that the last call left. c₀ = 1, p = 1,
+    /// g(κ) = ⌈log₂ κ⌉.
+    #[test]
+    fn state_reference_and_count_are_kept_for_each_assignment() {
+        let problem = line();
+        let states = problem.set.states(&StateSpec { convex: true, ..StateSpec::default() }).unwrap();
+        let kernel = TransitionKernel {
+            states: states.as_ref(),
+            proposal: &Uniform,
+            acceptance: Acceptance::Barker,
+            temperature: 3.0,
+        };
+        let clock = Clock::unlimited();
+        let catch_up = CatchUp { near: AutoOr::Given(1.0), power: 1.0, theory: None };
+        let mut chains = KeyedChains::new(&problem, catch_up, false, 5, &clock).unwrap();
+        let mut left: BTreeMap<u64, f64> = BTreeMap::new();
+        // z, c, and by hand: label, κ after the call, transitions.
+        let calls = [
+            (0.0, 2.0, 1, 1, 1),
+            // The first call at another assignment, from the same c.
+            (1.0, 2.0, 2, 1, 1),
+            // As far as κ = 1 allows, and further.
+            (0.0, 3.0, 1, 2, 1),
+            (0.0, 3.6, 1, 3, 1),
+            (0.0, 9.0, 1, 4, 2),
+            // The reference is where the last call was, not where the chain began.
+            (0.0, 8.8, 1, 5, 1),
+            (0.0, 8.5, 1, 6, 3),
+            // The other chain has made one call, at c = 2.
+            (1.0, 2.9, 2, 2, 1),
+            (1.0, 8.5, 2, 3, 1),
+            (1.0, 0.0, 2, 4, 2),
+            (0.0, 8.5, 1, 7, 1),
+            (0.0, 8.5, 1, 8, 1),
+            (0.0, 8.65, 1, 9, 3),
+        ];
+        for (z, c, label, count, transitions) in calls {
+            let mut seen: Vec<(f64, f64)> = Vec::new();
+            let mut see = |state: &ChainState| seen.push((state.xi[0], state.answer.value));
+            let call = chains.step(&problem, &kernel, &[z, c], None, &clock, &mut see).unwrap();
+            let what = format!("z = {z}, c = {c}, κ = {count}");
+            assert_eq!(call, KeyedCall { label, calls: count }, "{what}");
+            // The state before the first transition, and one for each.
+            assert_eq!(seen.len(), 1 + transitions, "{what}");
+            if let Some(xi) = left.get(&label) {
+                assert_eq!(seen[0].0, *xi, "{what}: the chain continues where it was");
+            }
+            assert!(seen.iter().all(|(xi, value)| (value - (xi - c).abs()).abs() < 1e-9), "{what}: {seen:?}");
+            let (state, _) = chains.last().unwrap();
+            assert!(seen.iter().any(|(xi, _)| *xi == state.xi[0]), "{what}");
+            left.insert(label, state.xi[0]);
+        }
+        assert_eq!(chains.len(), 2);
+    }
 
     #[test]
     fn a_chain_catches_up_after_a_jump_and_the_more_calls_the_more_transitions() {
