@@ -12,13 +12,12 @@ use softsep::internals::chain::{Acceptance, Chain, TransitionKernel};
 use softsep::internals::proposal::Uniform;
 use softsep::internals::proposal::{HitAndRun, KernelMixture, Langevin, ProposalMixture, Tilted, Weighted};
 use softsep::internals::recourse::Linear;
+use softsep::internals::uncertainty::build;
 use softsep::internals::uncertainty::vertex_walk;
 use softsep::proposal::{Proposal, ProposalKind, ProposalOptions};
 use softsep::recourse::{Answer, Recourse};
 use softsep::run::{Clock, Purpose, stream};
-use softsep::uncertainty::{
-    CachedTilt, ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, build,
-};
+use softsep::uncertainty::{CachedTilt, ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States};
 use softsep::{ProbabilisticTarget, Problem};
 use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
 

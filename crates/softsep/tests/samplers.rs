@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use softsep::definition::{Complaints, ScenarioList};
+use softsep::internals::uncertainty::build;
 use softsep::run::Random;
-use softsep::uncertainty::{
-    CachedTilt, SetDefinition, Sides, Space, State, StateSpec, States, Trend, Uncertainty, build,
-};
+use softsep::uncertainty::{CachedTilt, SetDefinition, Sides, Space, State, StateSpec, States, Trend, Uncertainty};
 
 /// The normal quantile of one in a million.
 const QUANTILE: f64 = 4.753;

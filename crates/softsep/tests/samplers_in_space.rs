@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use softsep::definition::{Complaints, Row};
+use softsep::internals::uncertainty::build;
 use softsep::run::Random;
 use softsep::uncertainty::{
-    CachedTilt, ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, Tilt, Uncertainty, build,
+    CachedTilt, ReferenceMeasure, SetDefinition, Sides, Space, State, StateSpec, States, Tilt, Uncertainty,
 };
 
 /// The normal quantile of one in a million.
