@@ -2,7 +2,8 @@
 
 use crate::Model;
 
-/// Largest reduced cost that counts as rounding on a column without a bound, as a share of the terms that it is a sum of.
+/// Largest reduced cost that counts as rounding on a column without a bound, as a share of the terms that it is a sum
+/// of.
 const RESIDUAL_SHARE: f64 = 1e-13;
 
 /// Reduced costs below this share of their own terms are rounding errors, and sums are known up to this share of their
@@ -22,8 +23,8 @@ pub struct DualBound {
 }
 
 /// A lower bound by duality that is summed up row by row: `offset + Σ πᵢ·sideᵢ + Σ dⱼ·boundⱼ` with the reduced costs
-/// `d = cost − Aᵀπ`. A positive multiplier takes the lower side or bound, a negative one the upper. A multiplier of a row
-/// without that side counts as zero.
+/// `d = cost − Aᵀπ`. A positive multiplier takes the lower side or bound, a negative one the upper. A multiplier of a
+/// row without that side counts as zero.
 #[derive(Debug, Clone, Default)]
 pub struct DualSum {
     value: f64,

@@ -265,8 +265,8 @@ fn problems_over_twelve_decades_that_once_had_a_wrong_bound() {
     assert!(tally.wrong.is_empty(), "{:?}", tally.wrong);
 }
 
-/// 1487 and 2889: recourse with quadratic costs that is infeasible by a few 1e-9, at points of the search. 3773: masters
-/// of all methods.
+/// 1487 and 2889: recourse with quadratic costs that is infeasible by a few 1e-9, at points of the search. 3773: five
+/// runs failed.
 #[test]
 fn problems_in_ordinary_units_that_once_failed() {
     let tally = study("once failed", vec![1487, 2889, 3773], false);

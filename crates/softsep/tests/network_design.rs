@@ -1,5 +1,5 @@
-//! Network designs of the kinds on which runs once failed: capacities far above the demands, costs of 3e8, a budget that
-//! is written as a row with coefficients 1/deviation.
+//! Network designs of the kinds on which runs once failed: capacities far above the demands, costs of 3e8, a budget
+//! that is written as a row with coefficients 1/deviation.
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;

@@ -34,8 +34,8 @@ pub(super) fn proved_lower(lp: &mut Lp, model: &Model, clock: &Clock) -> Result<
 /// Returns a proved lower bound on the optimum of the linear program that `lp` has solved, and the status of `lp`.
 ///
 /// The bound is the objective of `lp` if `bound_of` its duals proves that up to [`COST_TOL`]. If it does not, `lp` is
-/// solved again with the least dual tolerance of HiGHS, which stays set if that succeeds; the bound is then the one that
-/// the duals prove, if any. `dual` has the duals of the last optimum.
+/// solved again with the least dual tolerance of HiGHS, which stays set if that succeeds; the bound is then the one
+/// that the duals prove, if any. `dual` has the duals of the last optimum.
 pub(crate) fn proved_objective(
     lp: &mut Lp,
     dual: &mut Vec<f64>,
