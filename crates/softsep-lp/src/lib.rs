@@ -34,7 +34,7 @@ mod options;
 mod sift;
 
 pub use basis::{Basis, BasisStatus};
-pub use dual_bound::DualBound;
+pub use dual_bound::{DualBound, DualSum};
 pub use ffi::highs_version;
 pub use gurobi::{Gurobi, GurobiError};
 pub use lp::{Lp, Status};

@@ -77,6 +77,11 @@ impl Model {
         (self.col_lower.clone(), self.col_upper.clone())
     }
 
+    /// Fixes a column at a value.
+    pub fn fix_col(&mut self, col: usize, value: f64) {
+        (self.col_lower[col], self.col_upper[col]) = (value, value);
+    }
+
     /// The bounds of all rows so far.
     pub fn row_bounds(&self) -> (Vec<f64>, Vec<f64>) {
         (self.row_lower.clone(), self.row_upper.clone())

@@ -17,22 +17,34 @@ pub(super) fn confirmed_objective(model: &Model, dual: &[f64], objective: f64) -
     confirmed(objective, model.dual_bound(dual))
 }
 
-fn confirmed(objective: f64, bound: Option<DualBound>) -> Option<f64> {
+/// Returns `objective` if the bound is below it by no more than [`COST_TOL`] or its own rounding.
+pub(crate) fn confirmed(objective: f64, bound: Option<DualBound>) -> Option<f64> {
     bound
         .is_some_and(|bound| objective - bound.value <= bound.rounding.max(COST_TOL * objective.abs()))
         .then_some(objective)
 }
 
 /// Returns a proved lower bound on the optimum of `model`, a linear program without integers for which `lp` has found
-/// an optimum, and the status of `lp`.
-///
-/// The bound is the objective of `lp` if its duals prove that up to [`COST_TOL`]. If they do not, `lp` is solved again
-/// with the least dual tolerance of HiGHS, which stays set if that succeeds; the bound is then the one that the duals
-/// prove, if any.
+/// an optimum, and the status of `lp`: see [`proved_objective`]. The least dual tolerance stays set if it succeeds.
 pub(super) fn proved_lower(lp: &mut Lp, model: &Model, clock: &Clock) -> Result<(Option<f64>, Status), Error> {
-    let mut dual = vec![0.0; model.rows()];
-    lp.dual(&mut dual)?;
-    let bound = model.dual_bound(&dual);
+    let mut dual = Vec::new();
+    proved_objective(lp, &mut dual, &mut |dual| model.dual_bound(dual), clock)
+}
+
+/// Returns a proved lower bound on the optimum of the linear program that `lp` has solved, and the status of `lp`.
+///
+/// The bound is the objective of `lp` if `bound_of` its duals proves that up to [`COST_TOL`]. If it does not, `lp` is
+/// solved again with the least dual tolerance of HiGHS, which stays set if that succeeds; the bound is then the one
+/// that the duals prove, if any. `dual` has the duals of the last optimum.
+pub(crate) fn proved_objective(
+    lp: &mut Lp,
+    dual: &mut Vec<f64>,
+    bound_of: &mut dyn FnMut(&[f64]) -> Option<DualBound>,
+    clock: &Clock,
+) -> Result<(Option<f64>, Status), Error> {
+    dual.resize(lp.rows(), 0.0);
+    lp.dual(dual)?;
+    let bound = bound_of(dual);
     if let Some(lower) = confirmed(lp.objective(), bound) {
         return Ok((Some(lower), Status::Optimal));
     }
@@ -47,8 +59,8 @@ pub(super) fn proved_lower(lp: &mut Lp, model: &Model, clock: &Clock) -> Result<
     let mut status = lp.solve()?;
     lp.set_iteration_limit(None)?;
     if status == Status::Optimal {
-        lp.dual(&mut dual)?;
-        let stricter = model.dual_bound(&dual);
+        lp.dual(dual)?;
+        let stricter = bound_of(dual);
         return Ok((confirmed(lp.objective(), stricter).or(larger(bound, stricter)), status));
     }
     // The first optimum is still one within the tolerances of HiGHS.

@@ -13,6 +13,7 @@ mod single_copy;
 mod solve;
 
 pub(crate) use cut_master::{CutMaster, CutMasterOutcome};
+pub(crate) use dual_bound::{confirmed, proved_objective};
 pub(crate) use explain::{explain_infeasible, explain_unbounded};
 pub(crate) use master_problem::MasterProblem;
 pub(crate) use projection::{Metric, Projection};

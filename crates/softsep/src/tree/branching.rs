@@ -4,7 +4,7 @@
 //! branches, a few pivots into each of them are a better estimate.
 
 use super::relaxation::{NodeRelaxation, Probe};
-use super::root_model::RootModel;
+use super::worker::BatchContext;
 use crate::error::Error;
 
 /// Branches of a column in each direction from which its pseudocosts are reliable.
@@ -119,14 +119,12 @@ fn score(rises: [f64; 2], min_rise: f64) -> f64 {
 /// optimum, and holds it afterwards.
 pub(super) fn choose_branch(
     fractional: &[(usize, f64)],
-    pseudocosts: &Pseudocosts,
-    budget: ProbeBudget,
-    cutoff: f64,
+    context: &BatchContext,
     program: &mut NodeRelaxation,
     samples: &mut Vec<PseudocostSample>,
-    root: &RootModel,
 ) -> Result<Option<BranchChoice>, Error> {
-    let objective = program.objective;
+    let BatchContext { pseudocosts, probe_budget: budget, cutoff, .. } = *context;
+    let (objective, bound) = (program.objective, program.bound);
     let min_rise = MIN_RISE * if objective.is_finite() { objective.abs().max(1.0) } else { 1.0 };
     let mut ranked: Vec<(f64, usize, f64)> = fractional
         .iter()
@@ -139,7 +137,7 @@ pub(super) fn choose_branch(
     let (mut probed, mut without_gain) = (0, 0);
     for (expected_score, col, value) in ranked {
         let expected = pseudocosts.expected_rises(col, value).map(|rise| BranchEstimate {
-            bound: objective,
+            bound,
             estimate: objective + rise,
             is_infeasible: false,
         });
@@ -147,7 +145,7 @@ pub(super) fn choose_branch(
             probed < MAX_PROBES && without_gain < MAX_PROBES_WITHOUT_GAIN && !budget.is_spent && objective.is_finite();
         let (score, branches) = if may_probe && !pseudocosts.is_reliable(col) {
             probed += 1;
-            let branches = probe_both(col, value, pivots, program, samples, root)?;
+            let branches = probe_both(col, value, pivots, context, program, samples)?;
             // An infeasible branch rises to the cutoff, or without a cutoff above all others.
             let rises = branches.map(
                 |branch| if branch.is_infeasible { cutoff.min(1e20) } else { branch.estimate.min(cutoff) } - objective,
@@ -174,22 +172,22 @@ fn probe_both(
     col: usize,
     value: f64,
     pivots: u32,
+    context: &BatchContext,
     program: &mut NodeRelaxation,
     samples: &mut Vec<PseudocostSample>,
-    root: &RootModel,
 ) -> Result<[BranchEstimate; 2], Error> {
     let objective = program.objective;
     let fraction = value - value.floor();
-    let mut branches = [BranchEstimate { bound: objective, estimate: objective, is_infeasible: false }; 2];
+    let mut branches = [BranchEstimate { bound: program.bound, estimate: objective, is_infeasible: false }; 2];
     for (up, branch) in branches.iter_mut().enumerate() {
         let (lower, upper, distance) = match up {
             0 => (program.lower[col], value.floor(), fraction),
             _ => (value.floor() + 1.0, program.upper[col], 1.0 - fraction),
         };
-        match program.probe(col, lower, upper, pivots, root)? {
+        match program.probe(col, (lower, upper), pivots, context.root, context.pool)? {
             Probe::Infeasible => branch.is_infeasible = true,
             Probe::Optimum(optimum) => {
-                (branch.bound, branch.estimate) = (optimum.max(objective), optimum.max(objective))
+                (branch.bound, branch.estimate) = (optimum.max(program.bound), optimum.max(objective))
             }
             Probe::Estimate(estimate) => branch.estimate = estimate,
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use softsep_lp::{Basis, BasisStatus, Lp, Model};
+use softsep_lp::{Basis, BasisStatus, DualSum, Lp, Model};
 
 use super::cut_rows::CutRows;
 use super::root_model::RootModel;
@@ -44,6 +44,29 @@ pub(super) struct DynamicRows {
     /// Number of consecutive solves for which each row has been basic.
     idle_solves: Vec<u32>,
     added: Vec<RowKey>,
+    terms: Vec<(usize, f64)>,
+}
+
+/// Writes the terms of a row, and returns its lower side. It has no upper one.
+fn write_row(key: RowKey, root: &RootModel, pool: &CutRows, terms: &mut Vec<(usize, f64)>) -> f64 {
+    terms.clear();
+    match key {
+        RowKey::Cut(position) => {
+            let cut = &pool.cuts()[position];
+            terms.extend(cut.slope.iter().map(|&(j, slope)| (j, -slope)));
+            if cut.kind == CutKind::Optimality {
+                terms.push((root.eta(), 1.0));
+            }
+            cut.intercept
+        }
+        // ½ s² ≥ v s − ½ v² with s = L_k x.
+        RowKey::Tangent(square, bits) => {
+            let at = f64::from_bits(bits);
+            terms.extend(root.squares[square].iter().map(|&(j, entry)| (j, -at * entry)));
+            terms.push((root.theta(square), 1.0));
+            -0.5 * at * at
+        }
+    }
 }
 
 impl DynamicRows {
@@ -76,30 +99,20 @@ impl DynamicRows {
             return Ok(false);
         }
         let mut rows = Model::new();
-        let mut terms: Vec<(usize, f64)> = Vec::new();
         for key in &self.added {
-            terms.clear();
-            let lower = match *key {
-                RowKey::Cut(position) => {
-                    let cut = &pool.cuts()[position];
-                    terms.extend(cut.slope.iter().map(|&(j, slope)| (j, -slope)));
-                    if cut.kind == CutKind::Optimality {
-                        terms.push((root.eta(), 1.0));
-                    }
-                    cut.intercept
-                }
-                // ½ s² ≥ v s − ½ v² with s = L_k x.
-                RowKey::Tangent(square, bits) => {
-                    let at = f64::from_bits(bits);
-                    terms.extend(root.squares[square].iter().map(|&(j, entry)| (j, -at * entry)));
-                    terms.push((root.theta(square), 1.0));
-                    -0.5 * at * at
-                }
-            };
-            rows.add_row(lower, f64::INFINITY, &terms);
+            let lower = write_row(*key, root, pool, &mut self.terms);
+            rows.add_row(lower, f64::INFINITY, &self.terms);
         }
         lp.add_rows(&rows)?;
         Ok(true)
+    }
+
+    /// Adds the rows to a bound by duality, with multipliers in their order.
+    pub(super) fn add_to(&mut self, sum: &mut DualSum, dual: &[f64], root: &RootModel, pool: &CutRows) {
+        for (key, &multiplier) in self.keys.iter().zip(dual) {
+            let lower = write_row(*key, root, pool, &mut self.terms);
+            sum.add_row(multiplier, (lower, f64::INFINITY), self.terms.iter().copied());
+        }
     }
 
     /// Updates the idle counts by the basis of the last solve.

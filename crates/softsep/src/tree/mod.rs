@@ -15,6 +15,7 @@ mod cut_rows;
 mod dynamic_rows;
 mod heuristics;
 mod node;
+mod proof;
 mod propagation;
 mod reduced_cost_fixing;
 mod relaxation;

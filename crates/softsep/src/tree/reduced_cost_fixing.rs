@@ -30,13 +30,14 @@ pub(super) struct ReducedCosts {
 }
 
 impl ReducedCosts {
-    /// Collects the reduced costs of the last optimum. [`NodeRelaxation::read_reduced_costs`] must have been called.
+    /// Collects the reduced costs of the last optimum, whose objective is confirmed: those that prove it. Nothing else
+    /// may have been proved since.
     pub(super) fn new(program: &NodeRelaxation, valid_below: f64, root: &RootModel) -> Self {
         let reduced_cost = |&col: &usize| ReducedCost {
             col,
             lower: program.lower[col],
             upper: program.upper[col],
-            value: program.reduced_costs[col],
+            value: program.sum.reduced_costs()[col],
         };
         let is_at_bound = |column: &ReducedCost| match column.value {
             value if value > REDUCED_COST_TOL => column.lower.is_finite() && column.lower < column.upper,

@@ -1,6 +1,6 @@
 //! The linear program of one worker: loads nodes, solves them with cuts and tangents, and probes branches.
 
-use softsep_lp::{Basis, Lp, Status};
+use softsep_lp::{Basis, DualSum, Lp, Status};
 
 use super::cut_rows::CutRows;
 use super::dynamic_rows::{DynamicRows, RelaxationBasis, RowKey};
@@ -56,19 +56,23 @@ pub(super) enum Probe {
 
 #[derive(Debug)]
 pub(super) struct NodeRelaxation {
-    lp: Lp,
-    rows: DynamicRows,
+    pub(super) lp: Lp,
+    pub(super) rows: DynamicRows,
     /// Number of rows of X and of scenario copies.
-    static_rows: usize,
+    pub(super) static_rows: usize,
     /// Current bounds of all columns.
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
-    /// Values of all columns at the last optimum, its reduced costs and its basis.
+    /// Values of all columns at the last optimum, and its basis.
     pub(super) values: Vec<f64>,
-    pub(super) reduced_costs: Vec<f64>,
     basis: Basis,
-    /// Objective of the last optimum.
+    /// Objective of the last optimum by HiGHS, and the bound that its duals prove.
     pub(super) objective: f64,
+    pub(super) bound: f64,
+    /// Whether the bound is the objective.
+    pub(super) is_confirmed: bool,
+    pub(super) dual: Vec<f64>,
+    pub(super) sum: DualSum,
     /// True if the pool has an optimality cut, or the program a scenario copy.
     eta_is_bounded: bool,
     /// Number of the node whose optimal basis HiGHS holds.
@@ -85,9 +89,12 @@ impl NodeRelaxation {
             lower: root.lower.clone(),
             upper: root.upper.clone(),
             values: vec![0.0; root.cols()],
-            reduced_costs: vec![0.0; root.cols()],
             basis: Basis::default(),
             objective: f64::NEG_INFINITY,
+            bound: f64::NEG_INFINITY,
+            is_confirmed: false,
+            dual: Vec::new(),
+            sum: DualSum::default(),
             eta_is_bounded: false,
             current_node: None,
             work: TreeWork::default(),
@@ -171,12 +178,16 @@ impl NodeRelaxation {
                     return Ok(RelaxationStatus::Unsolved);
                 }
             };
-            self.objective = if bounded && self.eta_is_bounded { self.lp.objective() } else { f64::NEG_INFINITY };
+            (self.objective, self.bound, self.is_confirmed) = (f64::NEG_INFINITY, f64::NEG_INFINITY, false);
+            if bounded && self.eta_is_bounded && self.prove_objective(root, pool)? != Status::Optimal {
+                self.lp.clear_solver()?;
+                return Ok(RelaxationStatus::Unsolved);
+            }
             self.lp.primal(&mut self.values)?;
             if bounded {
                 self.lp.basis(&mut self.basis)?;
                 self.rows.update_idle_counts(&self.basis, self.static_rows);
-                if self.objective >= cutoff {
+                if self.bound >= cutoff {
                     return Ok(RelaxationStatus::CutoffReached);
                 }
             }
@@ -319,18 +330,20 @@ impl NodeRelaxation {
         let x = self.rounded_values(root);
         let violation_amount = root.problem.first.violation(&x).map_or(0.0, |violation| violation.amount);
         if fractionality <= EXACT_INTEGRALITY_TOL && violation_amount <= 0.5 * FEASIBILITY_TOL {
-            return Ok(Point { x, eta: self.eta(root), bound: self.objective, integral: true });
+            return Ok(Point { x, eta: self.eta(root), bound: self.bound, integral: true });
         }
-        let (objective, basis, values) = (self.objective, self.basis.clone(), self.values.clone());
+        let (objective, bound, is_confirmed) = (self.objective, self.bound, self.is_confirmed);
+        let (basis, values) = (self.basis.clone(), self.values.clone());
         let fixed_solution = self.solve_with_integers_fixed(&x, f64::INFINITY, root, pool)?;
         let rise = self.objective - objective;
         let integral = match fixed_solution {
             Some(x) if !(rise > ROUNDING_RISE_TOL * objective.abs().max(1.0)) => {
-                Some(Point { x, eta: self.eta(root), bound: objective, integral: true })
+                Some(Point { x, eta: self.eta(root), bound, integral: true })
             }
             _ => None,
         };
-        (self.objective, self.basis, self.values) = (objective, basis, values);
+        (self.objective, self.bound, self.is_confirmed) = (objective, bound, is_confirmed);
+        (self.basis, self.values) = (basis, values);
         self.restore()?;
         Ok(integral.unwrap_or_else(|| self.fractional_point(root)))
     }
@@ -344,7 +357,7 @@ impl NodeRelaxation {
 
     fn fractional_point(&self, root: &RootModel) -> Point {
         let x = (0..root.dim()).map(|j| self.values[j].clamp(self.lower[j], self.upper[j])).collect();
-        Point { x, eta: self.eta(root), bound: self.objective, integral: false }
+        Point { x, eta: self.eta(root), bound: self.bound, integral: false }
     }
 
     /// Returns the values with integers rounded, within the bounds.
@@ -400,11 +413,6 @@ impl NodeRelaxation {
         self.rows.export_basis(&self.basis, self.values.len(), self.static_rows)
     }
 
-    /// Reads the reduced costs of the last optimum. No other solve may have happened since.
-    pub(super) fn read_reduced_costs(&mut self) -> Result<(), Error> {
-        Ok(self.lp.reduced_costs(&mut self.reduced_costs)?)
-    }
-
     /// Sets the bounds of a column for the next solve from the current basis.
     pub(super) fn set_bounds_of_col(&mut self, col: usize, lower: f64, upper: f64) -> Result<(), Error> {
         (self.lower[col], self.upper[col]) = (lower, upper);
@@ -416,10 +424,10 @@ impl NodeRelaxation {
     pub(super) fn probe(
         &mut self,
         col: usize,
-        lower: f64,
-        upper: f64,
+        (lower, upper): (f64, f64),
         pivots: u32,
         root: &RootModel,
+        pool: &CutRows,
     ) -> Result<Probe, Error> {
         self.lp.set_bounds_of_col(col, lower, upper)?;
         self.lp.set_iteration_limit(Some(pivots))?;
@@ -431,7 +439,14 @@ impl NodeRelaxation {
             Status::TimeLimit => return Err(Interrupt::TimeLimit.into()),
             Status::Interrupted => return Err(Interrupt::Interrupted.into()),
             Status::Infeasible => Probe::Infeasible,
-            Status::Optimal => Probe::Optimum(self.lp.objective()),
+            Status::Optimal => {
+                let kept = (self.lower[col], self.upper[col]);
+                (self.lower[col], self.upper[col]) = (lower, upper);
+                let is_proved = self.proves_objective(root, pool);
+                (self.lower[col], self.upper[col]) = kept;
+                let optimum = self.lp.objective();
+                if is_proved? { Probe::Optimum(optimum) } else { Probe::Estimate(optimum.max(self.objective)) }
+            }
             Status::OtherLimit => Probe::Estimate(self.lp.objective().max(self.objective)),
             // No information. The branch itself will be solved with retries.
             _ => Probe::Estimate(self.objective),

@@ -27,7 +27,7 @@ pub(super) struct RootModel<'p> {
     /// The scenarios of the copies.
     pub(super) copies: Vec<Vec<f64>>,
     /// Columns and rows without cuts and tangents.
-    model: Model,
+    pub(super) model: Model,
     pub(super) static_rows: usize,
 }
 

@@ -104,7 +104,7 @@ impl NodeWorker {
             return Ok(branch_blindly(node, program, root));
         }
         // Decisions that fixings exclude cost at least `valid_below`.
-        node.bound = node.bound.max(program.objective.min(node.valid_below));
+        node.bound = node.bound.max(program.bound.min(node.valid_below));
         if let Some(branch) =
             node.branch.take().filter(|branch| branch.distance > MIN_BRANCH_DISTANCE && program.objective.is_finite())
         {
@@ -116,8 +116,7 @@ impl NodeWorker {
         }
         node.unbounded = status == RelaxationStatus::Unbounded;
         let mut reduced_costs = None;
-        if status == RelaxationStatus::Optimal && (cutoff < f64::INFINITY || node.depth == 0) {
-            program.read_reduced_costs()?;
+        if status == RelaxationStatus::Optimal && program.is_confirmed && (cutoff < f64::INFINITY || node.depth == 0) {
             reduced_costs = Some(ReducedCosts::new(program, node.valid_below, root));
         }
         let point = program.point(root, pool)?;
@@ -129,7 +128,7 @@ impl NodeWorker {
             return Ok(NodeOutcome::NeedsCuts(node, point, reduced_costs));
         }
         let fractional = program.fractional(root);
-        match choose_branch(&fractional, context.pseudocosts, context.probe_budget, cutoff, program, samples, root)? {
+        match choose_branch(&fractional, context, program, samples)? {
             Some(choice) => Ok(branch_on(node, &choice, reduced_costs.as_ref(), program.objective, cutoff)),
             // The point is exactly integral, yet not in X within the tolerance: there is no fractional column.
             None => Ok(branch_blindly(node, program, root)),

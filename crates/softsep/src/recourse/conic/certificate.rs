@@ -25,8 +25,9 @@ use super::standard_form::{ActivitySource, StandardForm, matrix_side};
 /// infeasibility by the reduced costs of columns that should have none, relative to its gain.
 const CERTIFICATE_RESIDUAL_TOL: f64 = 1e-6;
 
-/// Smallest gain of a Farkas certificate, relative to the sum of the absolute terms of the gain.
-const FARKAS_GAIN_TOL: f64 = 1e-9;
+/// Smallest gain of a Farkas certificate, relative to the sum of the absolute terms of the gain. A program that misses
+/// feasibility by less has usually a point that is feasible up to the tolerance of the solver.
+pub(super) const FARKAS_GAIN_TOL: f64 = 1e-9;
 
 /// Multiple of the values of y that the data suggest up to which a Farkas certificate must exclude every y in spite of
 /// rounding, where y has no bounds.
@@ -269,8 +270,15 @@ impl ConicCertificate {
         violated + SUMMATION_TOL * (costs + form.quadratic.half_square(&self.y).abs())
     }
 
-    /// Verifies a Farkas certificate, scaled to a largest row multiplier of 1: it must exclude every y.
-    pub(super) fn verify_farkas(&mut self, form: &StandardForm, data: &SolveData, z: &[f64]) -> Result<(), String> {
+    /// Verifies a Farkas certificate, scaled to a largest row multiplier of 1: it must exclude every y, and gain more
+    /// than the share `least_gain` of the terms of its gain.
+    pub(super) fn verify_farkas(
+        &mut self,
+        form: &StandardForm,
+        data: &SolveData,
+        z: &[f64],
+        least_gain: f64,
+    ) -> Result<(), String> {
         let zero_cost = vec![0.0; form.cost.len()];
         self.is_farkas = true;
         self.multipliers.z.copy_from_slice(z);
@@ -290,7 +298,7 @@ impl ConicCertificate {
         let mass = value.mass + self.pi.iter().zip(&data.shift).map(|(pi, shift)| (pi * shift).abs()).sum::<f64>();
         let doubt = self.doubt(form, data) + SUMMATION_TOL * mass;
         let scale = inf_norm(&self.pi).recip();
-        if !(gain > FARKAS_GAIN_TOL * mass && gain > 2.0 * doubt && value.residual == 0.0 && scale.is_finite()) {
+        if !(gain > least_gain * mass && gain > 2.0 * doubt && value.residual == 0.0 && scale.is_finite()) {
             return Err(format!(
                 "the certificate of infeasibility gains {gain:e}, {doubt:e} of it in doubt, with a residual of {:e}",
                 value.residual

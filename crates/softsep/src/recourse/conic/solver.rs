@@ -6,7 +6,7 @@ use std::fmt;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
-use super::certificate::{ConicCertificate, Flaw, Proof, SolveData};
+use super::certificate::{ConicCertificate, FARKAS_GAIN_TOL, Flaw, Proof, SolveData};
 use super::elastic::ElasticProgram;
 use super::recession::{LinearRay, linear_ray};
 use super::standard_form::{ConicProgram, StandardForm};
@@ -235,10 +235,20 @@ impl ConicSolver {
             }
             // Recourse that is infeasible by a small margin is hard to tell from recourse that is feasible by a small
             // margin. The least violation is well conditioned.
-            if rung_index == 0 && self.verify_least_violation().is_ok() {
+            if rung_index == 0 && self.verify_least_violation(FARKAS_GAIN_TOL).is_ok() {
                 self.recovered += 1;
                 return ConicStatus::Infeasible;
             }
+        }
+        // Between a program that is infeasible by more than the tolerance and one that has a point up to the tolerance,
+        // the smallest gain that holds decides.
+        if !inexact.as_ref().is_some_and(ConicCertificate::holds) && self.verify_least_violation(0.0).is_ok() {
+            self.recovered += 1;
+            return ConicStatus::Infeasible;
+        }
+        if let Err(stop) = self.clock.check() {
+            self.certificate.clear();
+            return ConicStatus::Stopped(stop);
         }
         if let Some(inexact) = inexact {
             self.certificate = inexact;
@@ -306,8 +316,10 @@ impl ConicSolver {
                     &mut self.elastic,
                     &self.clock,
                     &mut self.iterations,
+                    FARKAS_GAIN_TOL,
                 );
-                deepest.or_else(|_| certificate.verify_farkas(form, data, &solver.solution.z)).map_err(Flaw::fatal)?;
+                let z = &solver.solution.z;
+                deepest.or_else(|_| certificate.verify_farkas(form, data, z, FARKAS_GAIN_TOL)).map_err(Flaw::fatal)?;
                 Ok(ConicStatus::Infeasible)
             }
             SolverStatus::CallbackTerminated => {
@@ -326,7 +338,7 @@ impl ConicSolver {
         }
     }
 
-    fn verify_least_violation(&mut self) -> Result<(), String> {
+    fn verify_least_violation(&mut self, least_gain: f64) -> Result<(), String> {
         verify_least_violation(
             &self.form,
             &self.data,
@@ -334,6 +346,7 @@ impl ConicSolver {
             &mut self.elastic,
             &self.clock,
             &mut self.iterations,
+            least_gain,
         )
     }
 }
@@ -354,13 +367,14 @@ fn verify_least_violation(
     elastic: &mut Option<ElasticProgram>,
     clock: &Clock,
     iterations: &mut u64,
+    least_gain: f64,
 ) -> Result<(), String> {
     let elastic = match elastic {
         Some(elastic) => elastic,
         None => elastic.insert(ElasticProgram::new(form, clock)?),
     };
     let z = elastic.farkas_multipliers(&data.right_side, iterations)?;
-    certificate.verify_farkas(form, data, z)
+    certificate.verify_farkas(form, data, z, least_gain)
 }
 
 fn new_program_solver(

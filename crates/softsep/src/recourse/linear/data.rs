@@ -7,7 +7,7 @@ use crate::model::{Problem, Sparse};
 const RESIDUAL_SHARE: f64 = 1e-13;
 
 /// Rounding error of a multiplier that a simplex method computes, as a share of the largest one.
-const MULTIPLIER_ROUNDING: f64 = 1e-13;
+pub(super) const MULTIPLIER_ROUNDING: f64 = 1e-13;
 
 /// The program `min cᵀy` over `lower ≤ y ≤ upper` and `row_lower − s ≤ Gy ≤ row_upper − s`, with the shift `s = Ex +
 /// Uξ`.
@@ -100,7 +100,7 @@ impl RecourseData {
     }
 
     /// Largest reduced cost of a column that counts as zero, if multipliers are known up to `rounding`.
-    fn residual_tolerance(&self, col: usize, cost: f64, dual: &[f64], rounding: f64) -> f64 {
+    pub(super) fn residual_tolerance(&self, col: usize, cost: f64, dual: &[f64], rounding: f64) -> f64 {
         let tolerance = |(row, value): (usize, f64)| value.abs() * (RESIDUAL_SHARE * dual[row].abs() + rounding);
         RESIDUAL_SHARE * cost.abs() + self.g_columns.row(col).map(tolerance).sum::<f64>()
     }

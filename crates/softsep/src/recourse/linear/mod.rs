@@ -215,7 +215,21 @@ impl Linear {
                 AttemptResult::Failed(why) => failure = why,
             }
         }
+        // HiGHS may end without a status where the rows contradict one another.
+        if !is_unproved && let Some(gain) = self.find_farkas()? {
+            self.work.recovered += 1;
+            self.answer_infeasible(gain, answer);
+            return Ok(());
+        }
         Err(RecourseError::Numerical { x: self.x.clone(), xi: xi.to_vec(), why: failure })
+    }
+
+    /// Computes a Farkas certificate without a ray of HiGHS. Returns its gain.
+    fn find_farkas(&mut self) -> Result<Option<f64>, RecourseError> {
+        match certificates::elastic_ray(&self.data, &self.shift, &mut self.dual)? {
+            Some(gain) => Ok(Some(gain)),
+            None => interior_point::farkas(&self.data, &self.shift, &mut self.dual, &self.clock),
+        }
     }
 
     /// Passes right-hand sides, costs and the starting basis of the current solve to `lp`. Fails if HiGHS would read a
@@ -333,6 +347,7 @@ impl Linear {
         };
         let gain = match gain {
             Some(gain) => Some(gain),
+            None if status == Status::Infeasible => self.find_farkas()?,
             None => certificates::elastic_ray(&self.data, &self.shift, &mut self.dual)?,
         };
         if let Some(gain) = gain {
