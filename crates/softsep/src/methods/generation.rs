@@ -47,6 +47,9 @@ const CANDIDATES: usize = 16;
 const FIRST_COPIES: usize = 8;
 const LEAST_WEIGHT: f64 = 0.025;
 
+/// Rows of all copies up to which further candidates have one: a master of this size is solved soon.
+const SMALL_MASTER: usize = 1000;
+
 /// A bound is asked for on the way when the recourse solves since the last one are this many times those that it took.
 const BOUND_PERIOD: u64 = 4;
 
@@ -217,15 +220,18 @@ impl Generation {
     }
 }
 
-/// Chooses the scenarios that the first master with integers has copies of: those that its relaxation's bound rests on.
-/// The time of a master grows faster than the number of its copies.
+/// Chooses the scenarios that the first master with integers has copies of: those that its relaxation's bound rests on,
+/// and others while the master is small. The time of a master grows faster than its size.
 fn first_copies(problem: &Problem, candidates: &[Vec<f64>], clock: &Clock) -> Result<Vec<usize>, Error> {
     let scenarios = candidates.iter().map(Vec::as_slice).collect();
-    let mut chosen: Vec<usize> = (0..candidates.len()).collect();
-    if let Some(weights) = ScenarioCopies::new(problem, scenarios, clock)?.weights(clock)? {
-        chosen.retain(|&candidate| weights[candidate] >= LEAST_WEIGHT);
-        chosen.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
-    }
+    let Some(weights) = ScenarioCopies::new(problem, scenarios, clock)?.weights(clock)? else {
+        return Ok((0..candidates.len().min(FIRST_COPIES)).collect());
+    };
+    let (mut chosen, others): (Vec<usize>, Vec<usize>) =
+        (0..candidates.len()).partition(|&candidate| weights[candidate] >= LEAST_WEIGHT);
+    chosen.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+    let in_small_master = SMALL_MASTER / problem.recourse.rows().max(1);
+    chosen.extend(others.into_iter().take(in_small_master.saturating_sub(chosen.len())));
     chosen.truncate(FIRST_COPIES);
     Ok(chosen)
 }
@@ -415,4 +421,40 @@ impl GenerationState<'_> {
 fn is_tight(found: &Found) -> bool {
     found.value < f64::INFINITY
         && matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + cost_tol(found.value))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::definition::{Row, Variable};
+    use crate::model::ProblemDefinition;
+    use crate::uncertainty::SetDefinition;
+
+    /// Orders cost 1 each, and a shortage against the demand 2 each later, which so many rows say.
+    fn newsvendor(rows: usize) -> Problem {
+        let mut file = ProblemDefinition::default();
+        file.first_stage.variables.push(Variable::new("order", 1.0).bounded(0.0, 90.0));
+        file.uncertainty.parameters.push("demand".into());
+        file.uncertainty.set = SetDefinition::Box { lower: vec![0.0], upper: vec![100.0] };
+        file.recourse.variables.push(Variable::new("short", 2.0));
+        for row in 0..rows {
+            let mut cover = Row::new(format!("cover{row}"));
+            cover.y = vec![("short".into(), 1.0)];
+            cover.x = vec![("order".into(), 1.0)];
+            cover.xi = vec![("demand".into(), -1.0)];
+            cover.lower = 0.0;
+            file.recourse.constraints.push(cover);
+        }
+        Problem::new(&file).unwrap()
+    }
+
+    #[test]
+    fn a_large_master_begins_with_the_scenarios_of_its_bound_and_a_small_one_with_more() {
+        let candidates = [vec![10.0], vec![100.0], vec![60.0]];
+        let chosen = |rows: usize| first_copies(&newsvendor(rows), &candidates, &Clock::unlimited()).unwrap();
+        assert_eq!(chosen(1), [1, 0, 2]);
+        assert_eq!(chosen(SMALL_MASTER / 2), [1, 0]);
+        assert_eq!(chosen(SMALL_MASTER), [1]);
+    }
 }
