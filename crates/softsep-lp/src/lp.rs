@@ -120,6 +120,11 @@ impl Lp {
         self.highs.set_double(c"mip_abs_gap", MIP_ABSOLUTE_GAP)
     }
 
+    /// Sets whether a MIP's tree may start again from a root that was presolved further.
+    pub fn set_mip_restarts(&mut self, on: bool) -> Result<(), LpError> {
+        self.highs.set_bool(c"mip_allow_restart", on)
+    }
+
     /// Sets the largest number of nodes of a MIP's tree.
     pub fn set_mip_nodes(&mut self, nodes: u64) -> Result<(), LpError> {
         self.highs.set_int(c"mip_max_nodes", i32::try_from(nodes).unwrap_or(i32::MAX))

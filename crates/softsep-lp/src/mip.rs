@@ -87,6 +87,14 @@ impl Mip {
         }
     }
 
+    /// Sets whether the search may start again from a root that was presolved further. Gurobi follows its own rule.
+    pub fn set_restarts(&mut self, on: bool) -> Result<(), LpError> {
+        match &mut self.program {
+            Program::Highs(lp) => lp.set_mip_restarts(on),
+            Program::Gurobi(_) => Ok(()),
+        }
+    }
+
     /// Sets the largest number of nodes.
     pub fn set_node_limit(&mut self, nodes: u64) -> Result<(), LpError> {
         match &mut self.program {

@@ -142,6 +142,17 @@ impl<'p> MasterProblem<'p> {
         }
     }
 
+    /// Begins with copies of these scenarios in place of the typical one. Where costs move with ξ that stays as well:
+    /// another copy need not bound the master from below.
+    pub(crate) fn begin_with<'a>(&mut self, scenarios: impl Iterator<Item = &'a [f64]>) {
+        if !self.problem.recourse.costs_move() {
+            self.release_bounds();
+        }
+        for xi in scenarios {
+            self.insert_copy(xi, None);
+        }
+    }
+
     /// Removes the copies that bound the master from below, for use where cuts bound it. Returns their scenarios.
     pub(crate) fn release_bounds(&mut self) -> Vec<Vec<f64>> {
         self.copies.extract_if(.., |copy| copy.stays).map(|copy| copy.xi).collect()
@@ -517,6 +528,19 @@ mod tests {
         pool.insert(&cut, &[30.0]);
         assert!(!master.add_violated_cut(&[0.0], 30.0, &pool));
         assert!(master.add_violated_cut(&[0.0], 25.0, &pool) && master.size().cuts == 2);
+    }
+
+    #[test]
+    fn scenarios_that_a_bound_does_not_rest_on_have_no_weight_and_need_no_copy() {
+        let problem = newsvendor();
+        let scenarios = || vec![&[10.0][..], &[100.0], &[60.0]];
+        let copies = ScenarioCopies::new(&problem, scenarios(), &Clock::unlimited()).unwrap();
+        let weights = copies.weights(&Clock::unlimited()).unwrap().unwrap();
+        assert!(weights.iter().zip([0.0, 1.0, 0.0]).all(|(weight, sure)| (weight - sure).abs() < 1e-9), "{weights:?}");
+        let mut master = MasterProblem::new(&problem, &Clock::unlimited()).unwrap();
+        master.begin_with(scenarios().into_iter().skip(1).take(1));
+        assert_eq!(master.size(), MasterSize { scenarios: 1, cuts: 0 }, "the nominal copy is gone");
+        assert_eq!(solve(&mut master).lower, Some(110.0));
     }
 
     #[test]

@@ -98,6 +98,8 @@ impl ScenarioCopies<'_> {
     fn mixed_integer_program(&self, model: &Model, gap: f64, seed: u64, clock: &Clock) -> Result<Mip, Error> {
         let mut mip = Mip::new(model, &self.solver)?;
         mip.set_mip_gap(gap)?;
+        // The trees are small and the roots slow: HiGHS repeats a root of seconds for a few integers that it has fixed.
+        mip.set_restarts(false)?;
         mip.set_seed(seed)?;
         mip.set_interrupt(Arc::clone(clock.interrupt()))?;
         mip.set_time_limit(clock.left())?;

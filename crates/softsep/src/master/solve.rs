@@ -6,7 +6,7 @@ use std::sync::Arc;
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
 use super::dual_bound::proved_lower;
-use super::scenario_copies::{ModelVariant, ScenarioCopies};
+use super::scenario_copies::{ModelVariant, RowOrigin, ScenarioCopies};
 use crate::error::Error;
 use crate::numeric::tolerances::LP_FEASIBILITY_TOL;
 use crate::recourse::{ConicProgram, ConicStatus, ElasticModel, climb_ladder, is_definite};
@@ -139,6 +139,23 @@ impl ScenarioCopies<'_> {
         // own would take longer than the solve.
         let solver = if matches!(start, MasterStart::Basis(_)) { solve_here } else { solve_until };
         Ok(self.attempt_linear(lp, solver, &model, clock)?.solution)
+    }
+
+    /// The weights of the scenarios in the bound of a linear master's relaxation: the multipliers of the rows that bound
+    /// θ by the costs of the copies, which sum to 1. `None` if the master is conic or no optimum was found.
+    pub(crate) fn weights(&self, clock: &Clock) -> Result<Option<Vec<f64>>, Error> {
+        if self.is_conic() {
+            return Ok(None);
+        }
+        let mut model = Model::new();
+        let rows = self.write(&mut model, ModelVariant::RELAXED)?;
+        let Some((lp, Status::Optimal)) = solve_until(linear_program(&model, 0, clock)?, clock)? else {
+            return Ok(None);
+        };
+        let mut dual = vec![0.0; model.rows()];
+        lp.dual(&mut dual)?;
+        let costs = rows.iter().zip(dual).filter(|(row, _)| **row == RowOrigin::Cost);
+        Ok(Some(costs.map(|(_, dual)| dual).collect()))
     }
 
     /// Solves once.

@@ -11,7 +11,7 @@ use crate::certification::{bound_inside, late_separation, separate_and_record};
 use crate::certify::Certify;
 use crate::cuts::{CutPool, WarmStart};
 use crate::error::{Error, Unsupported};
-use crate::master::{MasterProblem, MasterStatus, explain_infeasible, explain_unbounded};
+use crate::master::{MasterProblem, MasterStatus, ScenarioCopies, explain_infeasible, explain_unbounded};
 use crate::model::Problem;
 use crate::numeric::tolerances::cost_tol;
 use crate::run::{Clock, Run, Stop, Verdict};
@@ -41,8 +41,14 @@ impl Shares {
     }
 }
 
-/// Scenarios of the relaxation that the first master with integers has copies of.
+/// Scenarios of the relaxation that the first master with integers may have copies of, the largest number of copies,
+/// and the least weight of a scenario in the bound of their relaxation that makes it worth one.
+const CANDIDATES: usize = 16;
 const FIRST_COPIES: usize = 8;
+const LEAST_WEIGHT: f64 = 0.025;
+
+/// Rows of all copies up to which further candidates have one: a master of this size is solved soon.
+const SMALL_MASTER: usize = 1000;
 
 /// A bound is asked for on the way when the recourse solves since the last one are this many times those that it took.
 const BOUND_PERIOD: u64 = 4;
@@ -158,11 +164,16 @@ impl Method for Generation {
             return Ok(stop);
         }
         let mut master = MasterProblem::new(problem, run.clock())?.with_solver(run.solver());
-        for xi in &warm.scenarios {
-            match run.incumbent() {
-                Some(incumbent) => master.add_copy(xi, &incumbent.x)?,
-                None => master.add_scenario(xi),
-            };
+        if self.growth == Growth::Copy && problem.first.has_integers() && !warm.scenarios.is_empty() {
+            let first = first_copies(problem, &warm.scenarios, run.clock())?;
+            master.begin_with(first.into_iter().map(|candidate| warm.scenarios[candidate].as_slice()));
+        } else {
+            for xi in &warm.scenarios {
+                match run.incumbent() {
+                    Some(incumbent) => master.add_copy(xi, &incumbent.x)?,
+                    None => master.add_scenario(xi),
+                };
+            }
         }
         let mut state = GenerationState {
             problem,
@@ -187,8 +198,9 @@ impl Method for Generation {
 }
 
 impl Generation {
-    /// Solves the relaxation where x has integers and no scenarios are known: those that are worst at its optimum are
-    /// the first copies, so that few masters with integers are left to solve. Returns why the run ends, if it does.
+    /// Solves the relaxation where x has integers and no scenarios are known: the first copies are chosen among those
+    /// that are worst at its optimum, so that few masters with integers are left to solve. Returns why the run ends, if
+    /// it does.
     fn solve_relaxation(&self, problem: &Problem, warm: &mut WarmStart, run: &mut Run) -> Result<Option<Stop>, Error> {
         // The relaxation asks separations of its own, which a given one need not be able to answer for.
         let is_custom = matches!(self.settings.separation, SeparationKind::Custom(_));
@@ -199,13 +211,29 @@ impl Generation {
         match relax(problem, &cutting_planes(&SeparationKind::Auto, &self.settings.soft), None, warm, run)? {
             Relaxed::Ended(stop) => Ok(Some(stop)),
             Relaxed::Solved(Some(x)) => {
-                warm.scenarios = warm.cuts.worst_scenarios(&x, FIRST_COPIES);
+                warm.scenarios = warm.cuts.worst_scenarios(&x, CANDIDATES);
                 Ok(None)
             }
             // The loop itself finds out whether there is a decision.
             Relaxed::Solved(None) | Relaxed::Unbounded => Ok(None),
         }
     }
+}
+
+/// Chooses the scenarios that the first master with integers has copies of: those that its relaxation's bound rests on,
+/// and others while the master is small. The time of a master grows faster than its size.
+fn first_copies(problem: &Problem, candidates: &[Vec<f64>], clock: &Clock) -> Result<Vec<usize>, Error> {
+    let scenarios = candidates.iter().map(Vec::as_slice).collect();
+    let Some(weights) = ScenarioCopies::new(problem, scenarios, clock)?.weights(clock)? else {
+        return Ok((0..candidates.len().min(FIRST_COPIES)).collect());
+    };
+    let (mut chosen, others): (Vec<usize>, Vec<usize>) =
+        (0..candidates.len()).partition(|&candidate| weights[candidate] >= LEAST_WEIGHT);
+    chosen.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+    let in_small_master = SMALL_MASTER / problem.recourse.rows().max(1);
+    chosen.extend(others.into_iter().take(in_small_master.saturating_sub(chosen.len())));
+    chosen.truncate(FIRST_COPIES);
+    Ok(chosen)
 }
 
 /// The state of the loop.
@@ -393,4 +421,40 @@ impl GenerationState<'_> {
 fn is_tight(found: &Found) -> bool {
     found.value < f64::INFINITY
         && matches!(found.claim, Claim::Surely(at_most) if at_most <= found.value + cost_tol(found.value))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::definition::{Row, Variable};
+    use crate::model::ProblemDefinition;
+    use crate::uncertainty::SetDefinition;
+
+    /// Orders cost 1 each, and a shortage against the demand 2 each later, which so many rows say.
+    fn newsvendor(rows: usize) -> Problem {
+        let mut file = ProblemDefinition::default();
+        file.first_stage.variables.push(Variable::new("order", 1.0).bounded(0.0, 90.0));
+        file.uncertainty.parameters.push("demand".into());
+        file.uncertainty.set = SetDefinition::Box { lower: vec![0.0], upper: vec![100.0] };
+        file.recourse.variables.push(Variable::new("short", 2.0));
+        for row in 0..rows {
+            let mut cover = Row::new(format!("cover{row}"));
+            cover.y = vec![("short".into(), 1.0)];
+            cover.x = vec![("order".into(), 1.0)];
+            cover.xi = vec![("demand".into(), -1.0)];
+            cover.lower = 0.0;
+            file.recourse.constraints.push(cover);
+        }
+        Problem::new(&file).unwrap()
+    }
+
+    #[test]
+    fn a_large_master_begins_with_the_scenarios_of_its_bound_and_a_small_one_with_more() {
+        let candidates = [vec![10.0], vec![100.0], vec![60.0]];
+        let chosen = |rows: usize| first_copies(&newsvendor(rows), &candidates, &Clock::unlimited()).unwrap();
+        assert_eq!(chosen(1), [1, 0, 2]);
+        assert_eq!(chosen(SMALL_MASTER / 2), [1, 0]);
+        assert_eq!(chosen(SMALL_MASTER), [1]);
+    }
 }

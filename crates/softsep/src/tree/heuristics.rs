@@ -47,6 +47,18 @@ impl PrimalHeuristics {
         self.program.solve_with_integers_fixed(&self.program.rounded(x, root), cutoff, root, pool)
     }
 
+    /// Solves for the other columns of the last decision once more, with the cuts that came since. Returns the decision
+    /// as [`round`](Self::round) does.
+    pub(super) fn polish(
+        &mut self,
+        x: &[f64],
+        cutoff: f64,
+        root: &RootModel,
+        pool: &CutRows,
+    ) -> Result<Option<Vec<f64>>, Error> {
+        self.program.solve_with_integers_fixed(x, cutoff, root, pool)
+    }
+
     /// Fixes integers step by step, the least fractional first, and solves the relaxation after each step. Returns the
     /// decision at the end, as [`round`](Self::round) does.
     pub(super) fn dive(

@@ -35,7 +35,10 @@ const PROBE_FREE: u64 = 10_000;
 
 /// Batches between two roundings, and between two dives.
 const ROUNDING_PERIOD: u64 = 8;
-const DIVE_PERIOD: u64 = 64;
+const DIVE_PERIOD: u64 = 16;
+
+/// Evaluations in a row of decisions with the same integers, each with the cuts of the ones before.
+const MAX_POLISHING_ROUNDS: u32 = 20;
 
 /// An integral point for which the callback returned no violated cut.
 #[derive(Debug)]
@@ -427,27 +430,34 @@ impl<'p> Tree<'p> {
         if (self.batches.is_multiple_of(DIVE_PERIOD) || std::mem::take(&mut self.dive_is_due))
             && let Some(node) = self.workers.iter().find_map(|worker| worker.node.clone())
         {
-            self.dive(&node, callback, run)?;
+            let found = self.heuristics.dive(&node, &self.fixings, self.cutoff, &self.root, &self.pool)?;
+            self.evaluate_heuristic(found, callback, run)?;
         }
         Ok(())
     }
 
-    fn dive(&mut self, from: &TreeNode, callback: &mut dyn LazyCutCallback, run: &mut Run) -> Result<(), Error> {
-        let found = self.heuristics.dive(from, &self.fixings, self.cutoff, &self.root, &self.pool)?;
-        self.evaluate_heuristic(found, callback, run)
-    }
-
+    /// Lets the callback evaluate a heuristic's decision, and solves for its continuous columns again with the cuts that
+    /// this brings, until its integers cost at least the cutoff.
     fn evaluate_heuristic(
         &mut self,
-        found: Option<Vec<f64>>,
+        mut found: Option<Vec<f64>>,
         callback: &mut dyn LazyCutCallback,
         run: &mut Run,
     ) -> Result<(), Error> {
         self.work.add(&std::mem::take(&mut self.heuristics.program.work));
-        let Some(x) = found else { return Ok(()) };
-        self.work.considered += 1;
-        callback.evaluate(&x, run)?;
-        self.read_cuts(callback.pool());
+        let has_continuous = self.root.integers.len() < self.root.dim();
+        for _ in 0..MAX_POLISHING_ROUNDS {
+            let Some(x) = found else { break };
+            self.work.considered += 1;
+            callback.evaluate(&x, run)?;
+            self.read_cuts(callback.pool());
+            if !has_continuous {
+                break;
+            }
+            self.update_cutoff(callback, run)?;
+            found = self.heuristics.polish(&x, self.cutoff, &self.root, &self.pool)?.filter(|polished| *polished != x);
+            self.work.add(&std::mem::take(&mut self.heuristics.program.work));
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod figures;
+mod heuristics;
 
 use std::cell::Cell;
 use std::ops::ControlFlow;

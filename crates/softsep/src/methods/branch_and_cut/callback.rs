@@ -132,6 +132,13 @@ impl<'a> SeparationCallback<'a> {
         Ok(refuted.is_none())
     }
 
+    /// Whether a cut of the pool is worth another round at a point.
+    fn is_cut_off(&self, point: &Point, run: &Run) -> bool {
+        let above = self.threshold(point.bound, 0.0, run) - self.problem.first.value(&point.x);
+        self.pool.violated_feasibility_cut(&point.x).is_some()
+            || self.pool.largest_at(&point.x).is_some_and(|(_, value)| value > above)
+    }
+
     /// Separates at a fractional point.
     fn separate_fraction(&mut self, point: &Point, run: &mut Run) -> Result<(), Error> {
         let margin =
@@ -174,6 +181,10 @@ impl LazyCutCallback for SeparationCallback<'_> {
                 }
             });
         }
+        // The cuts of a later point may cut off one that was accepted before.
+        for (point, accepted) in points.iter().zip(&mut accepted) {
+            *accepted = *accepted && !self.is_cut_off(point, run);
+        }
         Ok(ControlFlow::Continue(accepted))
     }
 
@@ -206,5 +217,73 @@ impl LazyCutCallback for SeparationCallback<'_> {
     /// Soft separation may have missed a scenario without recourse: exact separations decide.
     fn unbounded_relaxation(&mut self, run: &mut Run) -> Result<Option<Stop>, Error> {
         prove_unbounded(self.problem, self.certify, run).map(Some)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::definition::{Row, Variable};
+    use crate::model::ProblemDefinition;
+    use crate::recourse::{Answer, Recourse, engine};
+    use crate::run::{Clock, Limits, Silent};
+    use crate::separation::{SeparationContext, SeparationFactory, SeparationKind};
+    use crate::uncertainty::SetDefinition;
+
+    /// A separation that finds a demand of 0 at first, and of 10 from then on.
+    struct LateFinder {
+        engine: Box<dyn Recourse>,
+        answer: Answer,
+        demand: f64,
+    }
+
+    impl Separation for LateFinder {
+        fn separate(&mut self, query: &Query, _: &mut CutPool) -> Result<Found, Error> {
+            self.engine.at(query.x);
+            let xi = [std::mem::replace(&mut self.demand, 10.0)];
+            self.engine.solve(&xi, &mut self.answer)?;
+            Ok(Found::new(&xi, &self.answer))
+        }
+
+        fn is_exact(&self) -> bool {
+            false
+        }
+    }
+
+    struct LateFinderFactory;
+
+    impl SeparationFactory for LateFinderFactory {
+        fn build<'p>(&self, problem: &'p Problem, _: &SeparationContext) -> Result<Box<dyn Separation + 'p>, Error> {
+            let engine = engine(problem, &Clock::unlimited())?;
+            Ok(Box::new(LateFinder { engine, answer: Answer::new(problem), demand: 0.0 }))
+        }
+    }
+
+    /// Its cost would otherwise stay at a bound that a cut of the pool contradicts, and the search stall there.
+    #[test]
+    fn a_point_is_not_accepted_where_a_later_point_of_its_batch_brings_a_cut_against_it() {
+        let mut file = ProblemDefinition::default();
+        file.first_stage.variables.push(Variable::binary("open", 0.0));
+        file.uncertainty.parameters.push("demand".into());
+        file.uncertainty.set = SetDefinition::Box { lower: vec![0.0], upper: vec![10.0] };
+        file.recourse.variables.push(Variable::new("short", 1.0));
+        let mut cover = Row::new("cover");
+        cover.y = vec![("short".into(), 1.0)];
+        cover.x = vec![("open".into(), 4.0)];
+        cover.xi = vec![("demand".into(), -1.0)];
+        cover.lower = 0.0;
+        file.recourse.constraints.push(cover);
+        let problem = Problem::new(&file).unwrap();
+        let settings = BranchAndCutSettings::default().with_separation(SeparationKind::custom(LateFinderFactory));
+        let accepted = |points: &[Point]| {
+            let (mut pool, mut silent) = (CutPool::new(&problem), Silent);
+            let mut run = Run::new("branch-and-cut", Limits::default(), Clock::unlimited(), &mut silent);
+            let mut callback = SeparationCallback::new(&problem, &settings, Certify::None, &mut pool, &run).unwrap();
+            callback.separate(points, &mut run).unwrap()
+        };
+        let point = |open: f64| Point { x: vec![open], eta: 0.0, bound: 0.0, integral: true };
+        assert_eq!(accepted(&[point(0.0)]), ControlFlow::Continue(vec![true]));
+        assert_eq!(accepted(&[point(0.0), point(1.0)]), ControlFlow::Continue(vec![false, false]));
     }
 }

@@ -59,8 +59,9 @@ const COPY_TRIALS: [Trial; 2] = [Trial { nodes: 1500, share: 0.35 }, Trial { nod
 /// Copies after a slow trial.
 const AUTO_COPIES: usize = 4;
 
-/// Scenarios of the relaxation that a method which continues begins with.
-const HANDED_OVER: usize = 8;
+/// Scenarios of the relaxation and of the incumbent that a method which continues may begin with.
+const HANDED_OVER: usize = 16;
+const HANDED_OVER_OF_INCUMBENT: usize = 4;
 
 /// The share of a limited time that is kept for a bound of the incumbent.
 const RESERVE: f64 = 0.2;
@@ -205,7 +206,7 @@ enum Searched {
 fn hand_over(relaxed: Option<&[f64]>, warm: &mut WarmStart, run: &Run) {
     super::hand_over(warm, run);
     let mut scenarios = relaxed.map_or_else(Vec::new, |x| warm.cuts.worst_scenarios(x, HANDED_OVER));
-    for xi in warm.scenarios.drain(..).take(HANDED_OVER / 2) {
+    for xi in warm.scenarios.drain(..).take(HANDED_OVER_OF_INCUMBENT) {
         if !scenarios.contains(&xi) {
             scenarios.push(xi);
         }
