@@ -2,16 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use softsep::cuts::CutPool;
 use softsep::methods::{Entry, METHODS, MethodSettings, Reaches};
+use softsep::recourse::{Answer, engine};
 use softsep::run::{Silent, Stop};
-use softsep::separation::SeparationKind;
+use softsep::separation::{Claim, Found, Query, Separation, SeparationContext, SeparationFactory, SeparationKind};
 use softsep::testing::{Recipe, Size, random_problem};
-use softsep::{CallLimits, Error, Outcome, Problem, Settings, Status, evaluate, solve, solve_with};
+use softsep::{CallLimits, Error, GenerationSettings, Outcome, Problem, Settings, Status, evaluate, solve, solve_with};
 
 /// What is known of a problem before it is interrupted.
 struct Known {
@@ -225,4 +227,80 @@ fn interrupts() {
         }
     }
     assert!(stopped > 100, "only {stopped} runs were interrupted");
+}
+
+/// The limit of runs with [`Slow`], and the time of its first search.
+const LIMIT: Duration = Duration::from_secs(2);
+const SLOW: Duration = Duration::from_millis(1700);
+
+/// What [`Slow`] was asked for.
+#[derive(Default)]
+struct Asked {
+    searches: AtomicU64,
+    /// Any bound, before the time limit.
+    bounds: AtomicU64,
+    /// Whether the first search ended after the time limit, which a busy machine may be to blame for.
+    is_late: AtomicBool,
+}
+
+/// A separation that proves a bound at once where any bound is asked for, and searches long without one elsewhere.
+struct Slow<'p> {
+    problem: &'p Problem,
+    asked: Arc<Asked>,
+}
+
+impl Separation for Slow<'_> {
+    fn separate(&mut self, query: &Query, _pool: &mut CutPool) -> Result<Found, Error> {
+        let takes_any = query.bound == Some(f64::INFINITY) && query.above.is_none();
+        if takes_any {
+            self.asked.bounds.fetch_add(u64::from(query.clock.check().is_ok()), Ordering::Relaxed);
+        } else if self.asked.searches.fetch_add(1, Ordering::Relaxed) == 0 {
+            thread::sleep(SLOW);
+            self.asked.is_late.store(query.clock.check().is_err(), Ordering::Relaxed);
+        }
+        let mut engine = engine(self.problem, &query.clock.grace())?;
+        engine.at(query.x);
+        let mut answer = Answer::new(self.problem);
+        let mut worst: Option<Found> = None;
+        for xi in self.problem.set.enumerate(10_000).unwrap().iter() {
+            engine.solve(xi, &mut answer)?;
+            if worst.as_ref().is_none_or(|worst| answer.cost > worst.value) {
+                worst = Some(Found::new(xi, &answer));
+            }
+        }
+        let mut worst = worst.unwrap();
+        if takes_any {
+            worst.claim = Claim::Surely(worst.value);
+        }
+        Ok(worst)
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
+
+struct SlowFactory(Arc<Asked>);
+
+impl SeparationFactory for SlowFactory {
+    fn build<'p>(&self, problem: &'p Problem, _: &SeparationContext) -> Result<Box<dyn Separation + 'p>, Error> {
+        Ok(Box::new(Slow { problem, asked: Arc::clone(&self.0) }))
+    }
+}
+
+#[test]
+fn a_run_keeps_time_for_a_bound_of_its_incumbent() {
+    let recipe = Recipe { set: "budget", size: Size::Medium, ..Recipe::default() };
+    let problem = known(&recipe, 2).problem;
+    let ways: [fn(GenerationSettings) -> MethodSettings; 2] = [MethodSettings::Ccg, MethodSettings::Benders];
+    for way in ways {
+        let asked = Arc::new(Asked::default());
+        let slow = SeparationKind::custom(SlowFactory(Arc::clone(&asked)));
+        let method = way(GenerationSettings::default().with_separation(slow));
+        let settings = Settings { method, time_limit: Some(LIMIT), gap: 1e-9, ..Settings::default() };
+        let outcome = solve(&problem, &settings).unwrap();
+        assert!(outcome.bounds.upper().is_some(), "{outcome:?}");
+        let is_late = asked.is_late.load(Ordering::Relaxed);
+        assert!(is_late || asked.bounds.load(Ordering::Relaxed) > 0, "no bound was asked for in time: {outcome:?}");
+    }
 }

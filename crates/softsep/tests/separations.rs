@@ -10,11 +10,15 @@ use softsep::definition::Row;
 use softsep::internals::separation::{Bilinear, Kkt, NotBilinear, Scan, SlopeRanges, Split, finite_equivalent};
 use softsep::recourse::{Answer, CutKind, engine};
 use softsep::run::Clock;
-use softsep::separation::{Claim, Found, Query, Separation};
+use softsep::separation::{
+    Claim, Found, Proof, Query, Separation, SeparationContext, SeparationKind, SoftSettings, build_separation,
+};
 use softsep::testing::{Recipe, random_problem};
 use softsep::uncertainty::SetDefinition;
 use softsep::{Error, Problem, ProblemDefinition};
-use softsep_paper::instances::{LocationTransportation, Uncertain, location_transportation};
+use softsep_paper::instances::{
+    LocationTransportation, Uncertain, UnitCommitment, location_transportation, unit_commitment,
+};
 
 /// Makes a separation for a problem; `None` where it is refused.
 type Build = for<'p> fn(&'p Problem) -> Option<Box<dyn Separation + 'p>>;
@@ -455,4 +459,34 @@ fn needles_are_found_or_bounded() {
         }
     }
     assert_eq!(found_by_split, count, "branch and bound misses needles");
+}
+
+/// A unit commitment with two-sided deviations of up to four of its 18 loads, and a decision with two thirds of the
+/// units on.
+#[test]
+fn a_long_scan_with_a_trial_on_its_way_is_exact_and_the_same_on_any_number_of_threads() {
+    let settings = UnitCommitment { n: 4, periods: 18, uncertainty: Uncertain::TotalBudget { total: 4.0 }, seed: 1 };
+    let problem = Problem::new(&unit_commitment(&settings).unwrap()).unwrap();
+    let clock = Clock::unlimited();
+    let x: Vec<f64> = (0..problem.first.dim()).map(|column| f64::from(u8::from(column % 3 > 0))).collect();
+    let ask = |kind: SeparationKind, threads: usize, tolerance: f64| {
+        let context = SeparationContext::new(SoftSettings::default(), Proof::Required, 1e-3, 1, &clock);
+        let query = Query::maximum(&x, &clock).with_bound(tolerance);
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let mut separation = build_separation(&kind, &problem, &context).unwrap();
+            separation.separate(&query, &mut CutPool::new(&problem)).unwrap()
+        })
+    };
+    // A scan that was asked for is one.
+    let scanned = ask(SeparationKind::Scan, 1, 0.0);
+    let (truth, tolerance) = (scanned.value, 1e-3 * scanned.value.abs());
+    assert!(scanned.nodes == 0 && matches!(scanned.claim, Claim::Surely(claim) if claim <= truth * (1.0 + 1e-9)));
+    let [found, again] = [1, 2].map(|threads| ask(SeparationKind::Cascade, threads, tolerance));
+    assert_eq!(
+        (&found.xi, found.claim, found.solves, found.nodes),
+        (&again.xi, again.claim, again.solves, again.nodes)
+    );
+    let Claim::Surely(claim) = found.claim else { panic!("{found:?} claims nothing") };
+    assert!(found.value <= truth + CLOSE * truth.abs() && truth <= claim * (1.0 + CLOSE), "{found:?}, {truth}");
+    assert!(claim <= found.value + tolerance * (1.0 + CLOSE), "{found:?}");
 }

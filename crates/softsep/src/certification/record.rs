@@ -1,5 +1,7 @@
 //! Separation at a decision, with its answer written into the ledger.
 
+use std::time::Instant;
+
 use super::cost_at;
 use crate::certify::Certify;
 use crate::cuts::CutPool;
@@ -34,10 +36,12 @@ pub(crate) fn separate_and_record(
         return Ok(None);
     }
     let first_cost = problem.first.value(x);
+    let begin = Instant::now();
     let separated = query.clock.with_grace(|clock| separation.separate(&query.on(clock), pool), Error::is_interrupt);
     match separated {
         Ok(found) => {
             count(&found, run);
+            run.time_separation(begin.elapsed().as_secs_f64(), found.solves, found.claim != Claim::Nothing);
             if let Some(cut) = &found.cut {
                 pool.insert(cut, &found.xi);
             }

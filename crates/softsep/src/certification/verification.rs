@@ -277,11 +277,16 @@ impl<'p> Verification<'p> {
         run: &mut Run,
     ) -> Result<(), Error> {
         let is_wanted = matches!(self.certify, Certify::Exact | Certify::Probabilistic(_)) && !self.is_attested;
-        if !is_wanted || run.bounds().upper().is_some() || run.verdict().is_some() {
+        let is_late = run.clock().check().is_err();
+        let is_open = if is_late { run.bounds().upper().is_none() } else { run.lacks_bound() };
+        if !is_wanted || !is_open || run.verdict().is_some() {
             return Ok(());
         }
+        // A search for a close bound may end with a worse scenario instead, and the run has no further iteration.
+        let takes_any = self.certify == Certify::Exact && !run.incumbent_is_within(run.limits().gap);
         let certified = match late_separation(self.problem) {
-            Some(late) if run.clock().check().is_err() && separation.is_exact() => self.bound_late(late, pool, run),
+            Some(late) if is_late && separation.is_exact() => self.bound_late(late, pool, run),
+            _ if takes_any => self.bound_incumbent(separation, pool, run),
             _ => self.certify(separation, evaluator, pool, run).map(|_| ()),
         };
         match certified {
@@ -296,6 +301,13 @@ impl<'p> Verification<'p> {
         self.bound(&mut late, &clock, pool, run)
     }
 
+    /// Keeps time for a bound of the incumbent, if a proof was asked for and the separation makes one.
+    pub(crate) fn keep_reserve(&self, separation: &dyn Separation, run: &mut Run) {
+        if self.certify == Certify::Exact && separation.is_exact() {
+            run.keep_reserve(separation.expected_solves());
+        }
+    }
+
     /// Bounds the incumbent's cost by one exact separation, if a proof was asked for and no bound is known.
     pub(crate) fn bound_incumbent(
         &self,
@@ -303,7 +315,7 @@ impl<'p> Verification<'p> {
         pool: &mut CutPool,
         run: &mut Run,
     ) -> Result<(), Error> {
-        if self.certify != Certify::Exact || !separation.is_exact() || run.bounds().upper().is_some() {
+        if self.certify != Certify::Exact || !separation.is_exact() || !run.lacks_bound() {
             return Ok(());
         }
         let clock = run.clock().clone();

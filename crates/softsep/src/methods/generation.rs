@@ -187,9 +187,16 @@ impl Method for Generation {
             solves_at_bound: 0,
             bound_solves: None,
         };
+        state.keep_reserve(run);
         let stop = loop {
-            if let Some(stop) = state.iterate(run)? {
+            let Some(stop) = state.iterate(run)? else { continue };
+            if stop != Stop::TimeLimit || !run.free_reserve() {
                 break stop;
+            }
+            // The search goes on in what a bound leaves of the time kept for it.
+            state.bound_incumbent(run.clock().clone(), run)?;
+            if run.bounds().meet(run.limits().gap) {
+                break Stop::Gap;
             }
         };
         state.bound_at_end(stop, run)?;
@@ -261,7 +268,7 @@ impl GenerationState<'_> {
             incumbent.as_deref(),
             self.shares.master * run.limits().gap,
             run.limits().seed,
-            run.clock(),
+            &run.search_clock(),
         )?;
         run.count_nodes(solved.nodes);
         match solved.status {
@@ -362,19 +369,33 @@ impl GenerationState<'_> {
         }
     }
 
+    /// Keeps time for a bound of the incumbent, where bounds are taken up.
+    fn keep_reserve(&self, run: &mut Run) {
+        if self.certify != Certify::None && self.separation.is_exact() {
+            run.keep_reserve(self.separation.expected_solves());
+        }
+    }
+
     /// Bounds the incumbent's cost after a limit has ended the run, if no bound was found on the way. After a time
     /// limit there is only a moment for it: of a set that is no list, one affine policy bounds the cost without a
     /// search.
     fn bound_at_end(&mut self, stop: Stop, run: &mut Run) -> Result<(), Error> {
-        let is_limit = matches!(stop, Stop::TimeLimit | Stop::Interrupted | Stop::IterationLimit);
-        let Some(incumbent) = run.incumbent().cloned().filter(|_| is_limit && run.bounds().upper().is_none()) else {
-            return Ok(());
-        };
         let is_late = run.clock().check().is_err();
+        if !matches!(stop, Stop::TimeLimit | Stop::Interrupted | Stop::IterationLimit)
+            || is_late && run.bounds().upper().is_some()
+        {
+            return Ok(());
+        }
         let clock = if is_late { run.clock().grace() } else { run.clock().clone() };
         if is_late && let Some(late) = late_separation(self.problem) {
             self.separation = Box::new(late);
         }
+        self.bound_incumbent(clock, run)
+    }
+
+    /// Bounds the incumbent's cost, if there is no bound as low.
+    fn bound_incumbent(&mut self, clock: Clock, run: &mut Run) -> Result<(), Error> {
+        let Some(incumbent) = run.incumbent().cloned().filter(|_| run.lacks_bound()) else { return Ok(()) };
         let query = Query::maximum(&incumbent.x, &clock).with_bound(f64::INFINITY).with_size(run.objective_size());
         match self.separate(&query, run) {
             Err(error) if !error.is_interrupt() => Err(error),

@@ -98,6 +98,21 @@ impl Clock {
         Self::new(None, Arc::default())
     }
 
+    /// The same clock with a deadline that is no later than `end`.
+    pub(super) fn until(&self, end: Instant) -> Self {
+        Self { deadline: Some(self.deadline.map_or(end, |deadline| deadline.min(end))), ..self.clone() }
+    }
+
+    /// The moment at which it started.
+    pub(super) fn start(&self) -> Instant {
+        self.start
+    }
+
+    /// The end of a limited time.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// The clock of the grace period, which begins with the first call on this clock or a copy of it.
     pub fn grace(&self) -> Self {
         let end = *self.grace_end.get_or_init(|| Instant::now() + GRACE);

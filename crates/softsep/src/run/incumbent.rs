@@ -32,6 +32,12 @@ impl Run<'_> {
         self.incumbent.as_ref()
     }
 
+    /// Whether the incumbent has no upper bound, or costs less than the decision that has one by more than the gap.
+    pub(crate) fn lacks_bound(&self) -> bool {
+        let Some(incumbent) = &self.incumbent else { return false };
+        self.bounds.upper().is_none_or(|upper| upper - incumbent.value > self.limits.gap * upper.abs())
+    }
+
     /// Makes `x`, which was separated, the incumbent if `value`, its cost at the worst scenario found, is below the
     /// incumbent's; whether it is. An incumbent that is considered again keeps the larger of its costs.
     pub fn consider(&mut self, x: &[f64], value: f64, worst: &[f64]) -> bool {

@@ -7,6 +7,7 @@ mod clock;
 mod deadline;
 mod incumbent;
 mod observer;
+mod reserve;
 mod seed;
 
 pub use attested::{Assumption, Attested, ProbabilisticBound, Source, ViolationLevel};
@@ -23,6 +24,8 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use softsep_lp::MipSolver;
+
+use self::reserve::Reserve;
 
 /// The proof that a problem has no optimum.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,8 +102,7 @@ pub struct Run<'a> {
     master: MasterSize,
     nodes: u64,
     chain: Option<ChainRecord>,
-    /// The beginning of the time that a method reserves for its last bound.
-    reserve: Option<Instant>,
+    reserve: Reserve,
     observer: &'a mut dyn Observer,
 }
 
@@ -121,7 +123,7 @@ impl<'a> Run<'a> {
             master: MasterSize::default(),
             nodes: 0,
             chain: None,
-            reserve: None,
+            reserve: Reserve::default(),
             observer,
         }
     }
@@ -296,15 +298,33 @@ impl<'a> Run<'a> {
         self.observer.see(&Event::Start(header));
     }
 
-    /// Reserves this share of the time left for a last bound: [`tick`](Self::tick) ends the search when the reserve
-    /// begins. Without a time limit nothing is reserved.
-    pub(crate) fn keep_reserve(&mut self, share: f64) {
-        self.reserve = self.clock.left().map(|left| Instant::now() + left.mul_f64(1.0 - share));
+    /// Keeps enough of a limited time for a last bound of the incumbent, by a separation that is expected to take so
+    /// many recourse solves: [`tick`](Self::tick) ends the search when that time begins.
+    pub(crate) fn keep_reserve(&mut self, expected_solves: Option<u64>) {
+        self.reserve.keep(expected_solves);
     }
 
-    /// Releases the reserve. Returns whether it had begun, with time left.
+    /// Releases the time kept. Returns whether some was kept and is left.
     pub(crate) fn free_reserve(&mut self) -> bool {
-        self.reserve.take().is_some_and(|begin| Instant::now() >= begin) && self.clock.check().is_ok()
+        self.reserve.free() && self.clock.check().is_ok()
+    }
+
+    /// Notes the seconds that a separation took, its recourse solves, and whether it proved a bound.
+    pub(crate) fn time_separation(&mut self, seconds: f64, solves: u64, is_proof: bool) {
+        self.reserve.measure(seconds, solves, is_proof);
+    }
+
+    /// The moment at which the time kept begins; `None` where there is none, or nothing to bound.
+    fn reserve_begin(&self) -> Option<Instant> {
+        if self.incumbent.is_some() && !self.lacks_bound() {
+            return None;
+        }
+        self.reserve.begin(self.clock.start(), self.clock.deadline()?)
+    }
+
+    /// The clock for long searches that are no separations: it stops where the time kept begins.
+    pub(crate) fn search_clock(&self) -> Clock {
+        self.reserve_begin().map_or_else(|| self.clock.clone(), |begin| self.clock.until(begin))
     }
 
     /// Ends an iteration: counts it, shows it to the observer, and returns why the run ends, if it does.
@@ -324,7 +344,7 @@ impl<'a> Run<'a> {
         match self.clock.check() {
             _ if self.bounds.meet(self.limits.gap) => Some(Stop::Gap),
             Err(interrupt) => Some(interrupt.into()),
-            Ok(()) if self.reserve.is_some_and(|begin| Instant::now() >= begin) => Some(Stop::TimeLimit),
+            Ok(()) if self.reserve_begin().is_some_and(|begin| Instant::now() >= begin) => Some(Stop::TimeLimit),
             Ok(()) => is_last.then_some(Stop::IterationLimit),
         }
     }
@@ -341,18 +361,25 @@ mod tests {
         let mut silent = Silent;
         let clock = Clock::new(Some(Duration::from_secs(3600)), Default::default());
         let mut run = Run::new("test", Limits::default(), clock, &mut silent);
-        run.keep_reserve(0.2);
-        assert_eq!((run.tick(), run.free_reserve()), (None, false));
-        run.keep_reserve(1.0);
-        assert_eq!((run.tick(), run.free_reserve()), (Some(Stop::TimeLimit), true));
-        assert_eq!((run.tick(), run.free_reserve()), (None, false));
+        run.keep_reserve(None);
+        assert_eq!((run.tick(), run.search_clock().check(), run.free_reserve()), (None, Ok(()), true));
+        let clock = Clock::new(Some(Duration::from_millis(500)), Default::default());
+        let mut run = Run::new("test", Limits::default(), clock, &mut silent);
+        run.keep_reserve(None);
+        std::thread::sleep(Duration::from_millis(410));
+        let ended = (run.tick(), run.search_clock().check());
+        assert_eq!(ended, (Some(Stop::TimeLimit), Err(Interrupt::TimeLimit)));
+        let is_freed = run.free_reserve();
+        let next = run.tick();
+        assert!(is_freed && next.is_none() || run.clock().check().is_err());
     }
 
     #[test]
     fn without_a_time_limit_nothing_is_kept() {
         let mut silent = Silent;
         let mut run = Run::new("test", Limits::default(), Clock::unlimited(), &mut silent);
-        run.keep_reserve(1.0);
-        assert_eq!((run.tick(), run.free_reserve()), (None, false));
+        run.keep_reserve(None);
+        run.time_separation(1e9, 1, true);
+        assert_eq!((run.tick(), run.search_clock().check()), (None, Ok(())));
     }
 }

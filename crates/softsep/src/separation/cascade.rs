@@ -1,6 +1,6 @@
 //! A separation made of separations: cheap ones first, an exact one if these find no scenario.
 
-use super::{Claim, Effort, Found, Query, Separation};
+use super::{Claim, Effort, Found, Query, Separation, worse};
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::run::{ChainDiagnostics, SearchDiagnostics};
@@ -145,18 +145,6 @@ impl Separation for Cascade<'_> {
 /// The recourse solves of a thorough soft search before a proof that takes so many.
 fn soft_budget(expected: Option<u64>) -> u64 {
     expected.map_or(SOFT_BUDGET, |solves| (solves / SOFT_SHARE).max(SOFT_BUDGET.min(solves / SHORT_SHARE)))
-}
-
-/// The worse of two scenarios at the same decision, with the claim of the first, and the work of both.
-fn worse(proved: Found, other: Found) -> Found {
-    let (solves, nodes, exact) = (proved.solves + other.solves, proved.nodes + other.nodes, proved.exact + other.exact);
-    // A bound that a solver's tolerance puts below a scenario is lifted to it.
-    let claim = match (proved.claim, other.claim) {
-        (Claim::Surely(at_most), _) => Claim::Surely(at_most.max(other.value)),
-        (Claim::Nothing, claim) => claim,
-    };
-    let worst = if other.value > proved.value { other } else { proved };
-    Found { claim, solves, nodes, exact, ..worst }
 }
 
 #[cfg(test)]

@@ -120,14 +120,14 @@ pub fn build_separation<'p>(
             }
         }
         SeparationKind::Cascade => {
-            let exact = Exact::choose(problem).map_err(refuse)?.build_with(problem, &context.solver)?;
+            let exact = Exact::choose(problem).map_err(refuse)?.build_combined(problem, &context.solver)?;
             Ok(Box::new(Cascade::new(soft()?, Some(exact))))
         }
         SeparationKind::Auto => {
             let states = match chain_states(problem, &context.soft, context.clock) {
                 // A set without states has no chains; an exact separation needs none.
                 Err(Error::Set(_)) if context.proof == Proof::Required => {
-                    return Exact::choose(problem).map_err(refuse)?.build_with(problem, &context.solver);
+                    return Exact::choose(problem).map_err(refuse)?.build_combined(problem, &context.solver);
                 }
                 states => states?,
             };
@@ -136,7 +136,7 @@ pub fn build_separation<'p>(
                 Proof::IfCheap => Exact::choose(problem).ok().filter(|exact| is_cheap(exact, problem, states.as_ref())),
                 Proof::Unwanted => None,
             };
-            let exact = exact.map(|exact| exact.build_with(problem, &context.solver)).transpose()?;
+            let exact = exact.map(|exact| exact.build_combined(problem, &context.solver)).transpose()?;
             Ok(Box::new(Cascade::new(soft_separation(problem, states, context)?, exact)))
         }
     }

@@ -197,6 +197,19 @@ impl Exact {
         self.build_with(problem, &MipSolver::Highs)
     }
 
+    /// Builds it for an automatic choice, which may combine it with another one.
+    pub(crate) fn build_combined<'p>(
+        self,
+        problem: &'p Problem,
+        solver: &MipSolver,
+    ) -> Result<Box<dyn Separation + 'p>, Error> {
+        match self {
+            Self::Scan(count) => Ok(Box::new(scan(problem, count)?.with_trial(solver))),
+            Self::Split => Ok(Box::new(Split::new(problem).with_trial(solver))),
+            Self::Bilinear | Self::Kkt => self.build_with(problem, solver),
+        }
+    }
+
     /// Builds it, with this solver for mixed-integer programs.
     pub(crate) fn build_with<'p>(
         self,
@@ -204,12 +217,7 @@ impl Exact {
         solver: &MipSolver,
     ) -> Result<Box<dyn Separation + 'p>, Error> {
         match self {
-            Self::Scan(count) => {
-                // The effort of an enumeration grows with its limit: it is that of the choice.
-                let points = finite_equivalent(problem, count.max(MAX_ENUMERATED))
-                    .map_err(|reason| Error::Master(NoExactSeparation::from(reason).to_string()))?;
-                Ok(Box::new(Scan::new(problem, points)?))
-            }
+            Self::Scan(count) => Ok(Box::new(scan(problem, count)?)),
             Self::Split => Ok(Box::new(Split::new(problem))),
             Self::Bilinear => match Bilinear::new(problem) {
                 Ok(bilinear) => Ok(Box::new(bilinear.with_solver(solver))),
@@ -221,4 +229,12 @@ impl Exact {
             },
         }
     }
+}
+
+/// The scan of a finite equivalent with this many points.
+fn scan(problem: &Problem, count: usize) -> Result<Scan<'_>, Error> {
+    // The effort of an enumeration grows with its limit: it is that of the choice.
+    let points = finite_equivalent(problem, count.max(MAX_ENUMERATED))
+        .map_err(|reason| Error::Master(NoExactSeparation::from(reason).to_string()))?;
+    Scan::new(problem, points)
 }

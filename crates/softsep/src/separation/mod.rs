@@ -83,6 +83,18 @@ impl Found {
     }
 }
 
+/// The worse of two scenarios at the same decision, with the claim of the first, and the work of both.
+fn worse(proved: Found, other: Found) -> Found {
+    let (solves, nodes, exact) = (proved.solves + other.solves, proved.nodes + other.nodes, proved.exact + other.exact);
+    // A bound that a solver's tolerance puts below a scenario is lifted to it.
+    let claim = match (proved.claim, other.claim) {
+        (Claim::Surely(at_most), _) => Claim::Surely(at_most.max(other.value)),
+        (Claim::Nothing, claim) => claim,
+    };
+    let worst = if other.value > proved.value { other } else { proved };
+    Found { claim, solves, nodes, exact, ..worst }
+}
+
 /// Finds scenarios with high recourse cost.
 ///
 /// A separation of another crate goes into [`SeparationKind::custom`] by a [`SeparationFactory`]; every method with the

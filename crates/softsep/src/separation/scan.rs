@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use softsep_lp::MipSolver;
 
+use super::bilinear::{Trial, Tried, Work};
 use super::screen::{ScanQuery, Screen};
 use super::worst::WorstRow;
-use super::{Claim, Found, Query, Separation};
+use super::{Claim, Found, Query, Separation, worse};
 use crate::cuts::CutPool;
 use crate::definition::ScenarioList;
 use crate::error::Error;
@@ -20,6 +22,12 @@ use crate::run::Clock;
 /// to be reused.
 const CHUNK_SIZE: usize = 64;
 
+/// Open points up to which a scan goes on without a trial of another search.
+const MAX_OPEN: usize = 8192;
+
+/// Points that are solved before the trial of another search: their pivots tell how long the scan of the others takes.
+const FIRST_PIECE: usize = 2048;
+
 /// The scan of all points of a list.
 pub struct Scan<'p> {
     problem: &'p Problem,
@@ -28,15 +36,32 @@ pub struct Scan<'p> {
     start: RecourseBasis,
     /// The bounds that exclude points without a solve; `None` where every point is solved.
     screen: Option<Screen>,
-    /// Recourse solves of the last scan that bounded all points; at first the number of points.
+    /// Recourse solves of the last scan that bounded all points; at first the number of points. Those that take as long
+    /// as the trial where that answered.
     solves: u64,
+    /// A search to try where bounds leave many points open.
+    trial: Option<Trial<'p>>,
 }
 
 /// The worst scenario of a chunk.
 struct ChunkWorst {
     row: usize,
     cost: f64,
+    work: SolveWork,
+}
+
+/// Recourse solves, and pivots of them.
+#[derive(Debug, Clone, Copy, Default)]
+struct SolveWork {
     solves: u64,
+    pivots: u64,
+}
+
+impl SolveWork {
+    fn add(&mut self, other: Self) {
+        self.solves += other.solves;
+        self.pivots += other.pivots;
+    }
 }
 
 impl<'p> Scan<'p> {
@@ -47,7 +72,12 @@ impl<'p> Scan<'p> {
         }
         let screen = Screen::new(problem, &points);
         let solves = points.len() as u64;
-        Ok(Self { problem, points, start: RecourseBasis::default(), screen, solves })
+        Ok(Self { problem, points, start: RecourseBasis::default(), screen, solves, trial: None })
+    }
+
+    /// The same scan, with a mixed-integer program to try where bounds leave many points open and it applies.
+    pub(super) fn with_trial(self, solver: &MipSolver) -> Self {
+        Self { trial: Trial::new(self.problem, solver).filter(|_| self.points.len() > MAX_OPEN), ..self }
     }
 
     /// A scan of `points` that solves every point: the reference for tests of the screening.
@@ -67,10 +97,11 @@ impl<'p> Scan<'p> {
     ) -> Result<ChunkWorst, RecourseError> {
         engine.start_from(&self.start)?;
         engine.at(x);
-        let mut worst = ChunkWorst { row: rows[0], cost: f64::NEG_INFINITY, solves: 0 };
+        let mut worst = ChunkWorst { row: rows[0], cost: f64::NEG_INFINITY, work: SolveWork::default() };
+        let pivots_before = engine.work().iterations;
         for &row in rows {
             engine.solve(self.points.row(row), answer)?;
-            worst.solves += 1;
+            worst.work.solves += 1;
             if answer.cost > worst.cost {
                 (worst.row, worst.cost) = (row, answer.cost);
             }
@@ -78,10 +109,11 @@ impl<'p> Scan<'p> {
                 break;
             }
         }
+        worst.work.pivots = engine.work().iterations - pivots_before;
         Ok(worst)
     }
 
-    /// Solves all `rows`, and returns the worst with its cost, and the number of solves. Chunks after the first one
+    /// Solves all `rows`, and returns the worst with its cost, and the work. Chunks after the first one
     /// with a scenario that ends the scan do not count, whether some thread has solved them or not.
     fn solve_all(
         &self,
@@ -89,7 +121,7 @@ impl<'p> Scan<'p> {
         x: &[f64],
         above: f64,
         clock: &Clock,
-    ) -> Result<(Option<(usize, f64)>, u64), RecourseError> {
+    ) -> Result<(Option<(usize, f64)>, SolveWork), RecourseError> {
         let end = AtomicUsize::new(usize::MAX);
         let chunks: Vec<Result<Option<ChunkWorst>, RecourseError>> = rows
             .par_chunks(CHUNK_SIZE)
@@ -110,10 +142,10 @@ impl<'p> Scan<'p> {
                 },
             )
             .collect();
-        let (mut worst, mut solves): (Option<(usize, f64)>, u64) = (None, 0);
+        let (mut worst, mut work): (Option<(usize, f64)>, SolveWork) = (None, SolveWork::default());
         for chunk in chunks {
             let Some(chunk) = chunk? else { break };
-            solves += chunk.solves;
+            work.add(chunk.work);
             if worst.is_none_or(|(_, cost)| chunk.cost > cost) {
                 worst = Some((chunk.row, chunk.cost));
             }
@@ -121,7 +153,7 @@ impl<'p> Scan<'p> {
                 break;
             }
         }
-        Ok((worst, solves))
+        Ok((worst, work))
     }
 }
 
@@ -146,34 +178,59 @@ impl Separation for Scan<'_> {
         if worst.row.is_some() {
             self.start = worst.start.clone();
         }
+        let mut rows = rows.as_slice();
+        let is_screened = rows.len() < self.points.len();
+        let mut work = SolveWork::default();
+        let mut tried = None;
         // A scenario above the query's level ends the scan; the rows after it are not bounded.
-        let (rest, solves) = match worst.value > above {
-            true => (None, 0),
-            false => self.solve_all(&rows, x, above, clock)?,
-        };
-        if let Some((row, cost)) = rest
-            && (worst.row.is_none() || cost > worst.value)
-        {
-            lead.start_from(&self.start)?;
-            // The cost in the chunk and in this solve may differ in their last digits; the claim is the larger one.
-            worst.solve(row, self.points.row(row), lead.as_mut())?;
-            worst.value = worst.value.max(cost);
+        while !rows.is_empty() && worst.value <= above && worst.value < f64::INFINITY {
+            let is_first = work.solves == 0 && self.trial.is_some() && rows.len() > MAX_OPEN;
+            let (piece, others) = rows.split_at(if is_first { FIRST_PIECE } else { rows.len() });
+            let (rest, piece_work) = match (self.solve_all(piece, x, above, clock), &tried) {
+                // The bound of the trial holds.
+                (Err(RecourseError::Interrupted(_)), Some(Tried { found, .. })) if found.claim != Claim::Nothing => {
+                    return Ok(found.clone());
+                }
+                (solved, _) => solved?,
+            };
+            work.add(piece_work);
+            rows = others;
+            if let Some((row, cost)) = rest.filter(|(_, cost)| worst.row.is_none() || *cost > worst.value) {
+                lead.start_from(&self.start)?;
+                // The cost in the chunk and in this solve may differ in their last digits; the claim is the larger one.
+                worst.solve(row, self.points.row(row), lead.as_mut())?;
+                worst.value = worst.value.max(cost);
+            }
+            if let (Some(trial), Some(row), true) = (&mut self.trial, worst.row, is_first)
+                && worst.value <= above
+                && worst.value < f64::INFINITY
+            {
+                let open = rows.len() as u64;
+                let expected = Work::of(open, open * work.pivots / work.solves.max(1));
+                tried = trial.search(query, self.points.row(row), expected)?;
+                if let Some(Tried { found, is_settled }) = &tried
+                    && (*is_settled || clock.check().is_err() && found.claim != Claim::Nothing)
+                {
+                    let solves = lead.work().solves + work.solves + found.solves;
+                    self.solves = if *is_settled { solves } else { self.solves };
+                    return Ok(Found { solves, ..found.clone() });
+                }
+            }
         }
-        let at_most = if rows.len() < self.points.len() { worst.tie_level() } else { worst.value };
+        let solves = work.solves;
+        let at_most = if is_screened { worst.tie_level() } else { worst.value };
         let is_ended = worst.value > above && worst.value < f64::INFINITY;
         let solves = solves + lead.work().solves;
         // A scan that ended early may have met its scenario at once.
         self.solves = if is_ended { self.solves } else { solves };
         self.start = worst.start;
         let xi = self.points.row(worst.row.unwrap_or(0)).to_vec();
-        Ok(Found {
-            value: worst.value,
-            cut: worst.cut,
-            claim: if is_ended { Claim::Nothing } else { Claim::Surely(at_most) },
-            solves,
-            nodes: 0,
-            exact: 1,
-            xi,
+        let claim = if is_ended { Claim::Nothing } else { Claim::Surely(at_most) };
+        let found = Found { value: worst.value, cut: worst.cut, claim, solves, nodes: 0, exact: 1, xi };
+        Ok(match tried {
+            // One exact separation, whatever it consists of.
+            Some(tried) => worse(found, Found { claim: Claim::Nothing, exact: 0, ..tried.found }),
+            None => found,
         })
     }
 

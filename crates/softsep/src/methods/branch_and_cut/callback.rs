@@ -8,6 +8,7 @@
 //! raises the incumbent's cost: the cutoff rises, and nodes that it had closed are searched again.
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use super::settings::BranchAndCutSettings;
 use crate::certification::{Evaluator, Verification, count};
@@ -92,8 +93,10 @@ impl<'a> SeparationCallback<'a> {
         let query =
             Query::scenario(x, &clock).above(above - first_cost).with_effort(effort).with_size(run.objective_size());
         self.pool.activate_binding(x);
+        let begin = Instant::now();
         let found = self.separation.separate(&query, self.pool)?;
         count(&found, run);
+        run.time_separation(begin.elapsed().as_secs_f64(), found.solves, false);
         if let Some(cut) = &found.cut {
             self.pool.insert(cut, &found.xi);
         }
@@ -153,6 +156,11 @@ impl<'a> SeparationCallback<'a> {
             true => self.verification.verify(self.separation.as_mut(), &mut self.evaluator, self.pool, run),
             false => Ok(None),
         }
+    }
+
+    /// Keeps time for a bound of the incumbent, if a proof was asked for and no bound is known.
+    pub(super) fn keep_reserve(&self, run: &mut Run) {
+        self.verification.keep_reserve(self.separation.as_ref(), run);
     }
 
     /// Bounds the incumbent's cost by one exact separation, if a proof was asked for and no bound is known.

@@ -63,9 +63,6 @@ const AUTO_COPIES: usize = 4;
 const HANDED_OVER: usize = 16;
 const HANDED_OVER_OF_INCUMBENT: usize = 4;
 
-/// The share of a limited time that is kept for a bound of the incumbent.
-const RESERVE: f64 = 0.2;
-
 /// Branch and cut.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BranchAndCut {
@@ -275,7 +272,7 @@ fn closed_share(root_bound: Option<f64>, run: &Run) -> f64 {
 /// Searches a tree, and keeps some of a limited time for a bound of the incumbent; the search goes on in what is left
 /// of it then.
 fn search_with_reserve(tree: &mut Tree, callback: &mut SeparationCallback, run: &mut Run) -> Result<Stop, Error> {
-    run.keep_reserve(RESERVE);
+    callback.keep_reserve(run);
     let ended = search_until_verified(tree, callback, run);
     if !run.free_reserve() || !matches!(ended, Ok(Stop::TimeLimit)) {
         return ended;

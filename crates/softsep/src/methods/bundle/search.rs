@@ -80,9 +80,15 @@ impl<'a> BundleSearch<'a> {
 
     /// Iterates until the run ends.
     pub(super) fn run(&mut self, run: &mut Run) -> Result<Stop, Error> {
+        self.verification.keep_reserve(self.separation.as_ref(), run);
         let mut stop = self.start(run)?;
         loop {
             match stop {
+                // The search goes on in what a bound leaves of the time kept for it.
+                Some(Stop::TimeLimit) if run.free_reserve() => {
+                    self.certify_at_end(run)?;
+                    stop = run.bounds().meet(run.limits().gap).then_some(Stop::Gap);
+                }
                 Some(stop) => return Ok(stop),
                 None => stop = self.iterate(run)?,
             }

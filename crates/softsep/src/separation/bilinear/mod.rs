@@ -23,6 +23,7 @@
 mod milp;
 mod products;
 mod tighten;
+mod trial;
 
 use softsep_lp::MipSolver;
 
@@ -39,6 +40,7 @@ use crate::run::Clock;
 use crate::uncertainty::{Part, Polytope};
 use milp::{BilinearProgram, Domain, Formulation, MilpModel, VariableBounds};
 use tighten::{BOTH, BoundTarget, Tightened, tighten};
+pub(super) use trial::{Trial, Tried, Work};
 
 /// The smallest gain of a ray, normalised to a largest multiplier of one, that proves missing recourse: solvers'
 /// tolerances explain smaller gains.
@@ -51,6 +53,33 @@ const CUTOFF_MARGIN: f64 = 1e-6;
 /// The nodes of the first tree search. Its relaxation is small and weak; where these do not suffice, the tighter one of
 /// the second search is worth its time.
 const FIRST_NODES: u64 = 2000;
+
+/// How far a search goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// All trees, without a limit on nodes in the last one.
+    Full,
+    /// Trees without products, with at most so many nodes each.
+    Trial(u64),
+}
+
+impl Extent {
+    /// The relaxations that tighten the bounds of a decision, in this order.
+    fn relaxations(self) -> &'static [bool] {
+        match self {
+            Self::Full => BOTH,
+            Self::Trial(_) => &[false],
+        }
+    }
+
+    /// The nodes of a tree that would have no limit in a full search.
+    fn nodes(self) -> Option<u64> {
+        match self {
+            Self::Full => None,
+            Self::Trial(nodes) => Some(nodes),
+        }
+    }
+}
 
 /// The reason why this separation does not apply to a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -170,6 +199,7 @@ pub(super) fn recourse_exists(
     shift: &[f64],
     space: &SearchSpace,
     solver: &MipSolver,
+    extent: Extent,
     clock: &Clock,
     state: &mut SearchState,
 ) -> Result<RecourseExists, Error> {
@@ -188,15 +218,15 @@ pub(super) fn recourse_exists(
     let mut bounds = space.domain.initial_bounds(space.slopes.clone());
     let mut bound = f64::INFINITY;
     let bound_target = BoundTarget { least: RAY_GAIN_TOL, enough: RAY_GAIN_TOL };
-    if tighten(&program, BOTH, &mut bounds, bound_target, &mut bound, clock)? != Tightened::Tight {
+    if tighten(&program, extent.relaxations(), &mut bounds, bound_target, &mut bound, clock)? != Tightened::Tight {
         return Ok(RecourseExists::Everywhere);
     }
-    let milp = program.write(&bounds, Formulation::MixedInteger { products: true });
+    let milp = program.write(&bounds, Formulation::MixedInteger { products: extent == Extent::Full });
     if let Some(missing_bound) = milp.missing_bound {
         return Ok(RecourseExists::Unknown(missing_bound));
     }
     // Any ray with a positive gain suffices.
-    let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY, nodes: None };
+    let tolerances = MipTolerances { gap: 0.5, integrality: LOOSE_INTEGRALITY, nodes: extent.nodes() };
     let outcome = milp.starting_at(&state.found.xi).search(tolerances, solver, clock)?;
     state.found.nodes += outcome.nodes;
     if outcome.bound < RAY_GAIN_TOL {
@@ -256,7 +286,14 @@ impl<'p> Bilinear<'p> {
     }
 
     /// Bounds the maximum, and searches a worse scenario.
-    fn bound(&mut self, x: &[f64], target: &Target, clock: &Clock, state: &mut SearchState) -> Result<(), Error> {
+    fn bound(
+        &mut self,
+        x: &[f64],
+        target: &Target,
+        extent: Extent,
+        clock: &Clock,
+        state: &mut SearchState,
+    ) -> Result<(), Error> {
         let feasible = self.feasible(clock)?;
         let recourse = &self.problem.recourse;
         if let Some(xi) = feasible.as_ref().and_then(|space| space.domain.only()) {
@@ -268,7 +305,7 @@ impl<'p> Bilinear<'p> {
         recourse.e.mul_add(1.0, x, &mut shift);
         if !self.has_recourse_everywhere(state)? {
             let rays = self.rays(clock)?;
-            match recourse_exists(&shift, &rays, &self.solver, clock, state)? {
+            match recourse_exists(&shift, &rays, &self.solver, extent, clock, state)? {
                 RecourseExists::Everywhere => {}
                 RecourseExists::NotAtFound => return Ok(()),
                 RecourseExists::Unknown(why) => {
@@ -281,7 +318,7 @@ impl<'p> Bilinear<'p> {
             Some(space) if recourse.dim() > 0 => {
                 let duals = DualSet::Feasible;
                 let program = BilinearProgram { recourse, duals, shift: &shift, domain: &space.domain };
-                self.maximise(&program, space, target, clock, state)
+                self.maximise(&program, space, target, extent, clock, state)
             }
             // Without feasible duals the recourse is unbounded wherever it is feasible; without variables it costs
             // zero.
@@ -309,15 +346,17 @@ impl<'p> Bilinear<'p> {
         program: &BilinearProgram,
         space: &SearchSpace,
         target: &Target,
+        extent: Extent,
         clock: &Clock,
         state: &mut SearchState,
     ) -> Result<(), Error> {
         let goal = Goal::of(target, state);
         let mut bound = f64::INFINITY;
         let plain = program.write(&space.bounds, Formulation::MixedInteger { products: false });
-        if plain.missing_bound.is_none()
-            && self.search_tree(&plain, Some(FIRST_NODES), &goal, &mut bound, clock, state)?
-        {
+        let first_nodes = extent.nodes().unwrap_or(FIRST_NODES);
+        let is_over = plain.missing_bound.is_none()
+            && self.search_tree(&plain, Some(first_nodes), &goal, &mut bound, clock, state)?;
+        if is_over || extent != Extent::Full {
             return Ok(());
         }
         // Objective values below the worst scenario's cost are excluded, and no larger ones: if the program then
@@ -357,9 +396,11 @@ impl<'p> Bilinear<'p> {
         clock: &Clock,
         state: &mut SearchState,
     ) -> Result<bool, Error> {
-        let gap = (0.5 * goal.tolerance / goal.size).clamp(LP_BOUND_TOL, 1.0);
         for integrality in [LOOSE_INTEGRALITY, STRICT_INTEGRALITY] {
             let least = goal.least(state);
+            // A bound at the query's level is enough, and the tree starts from the worst scenario, which is below it.
+            let below = if state.found.value.is_finite() { goal.floor - state.found.value } else { 0.0 };
+            let gap = ((below.max(0.0) + 0.5 * goal.tolerance) / goal.size).clamp(LP_BOUND_TOL, 1.0);
             let tolerances = MipTolerances { gap, integrality, nodes };
             let outcome = milp.starting_at(&state.found.xi).search(tolerances, &self.solver, clock)?;
             state.found.nodes += outcome.nodes;
@@ -398,7 +439,9 @@ impl<'p> Bilinear<'p> {
 impl Separation for Bilinear<'_> {
     fn separate(&mut self, query: &Query, _pool: &mut CutPool) -> Result<Found, Error> {
         self.declined = None;
-        ascend_and_bound(self.problem, query, |state| self.bound(query.x, &query.target(), query.clock, state))
+        ascend_and_bound(self.problem, query, |state| {
+            self.bound(query.x, &query.target(), Extent::Full, query.clock, state)
+        })
     }
 
     fn is_exact(&self) -> bool {

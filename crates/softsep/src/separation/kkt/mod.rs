@@ -20,7 +20,7 @@ mod ranges;
 
 use softsep_lp::{MipSolver, Model};
 
-use super::bilinear::{RecourseExists, SearchSpace, recourse_exists};
+use super::bilinear::{Extent, RecourseExists, SearchSpace, recourse_exists};
 use super::mixed_integer::{LOOSE_INTEGRALITY, MipTolerances, MixedInteger, STRICT_INTEGRALITY};
 use super::search_state::{SearchState, ascend_and_bound};
 use super::{Claim, Found, Query, Separation, Target};
@@ -193,7 +193,7 @@ impl<'p> Kkt<'p> {
         let recourse = &self.problem.recourse;
         let mut shift = vec![0.0; recourse.rows()];
         recourse.e.mul_add(1.0, x, &mut shift);
-        match recourse_exists(&shift, &rays, &self.solver, clock, state)? {
+        match recourse_exists(&shift, &rays, &self.solver, Extent::Full, clock, state)? {
             RecourseExists::Everywhere => {}
             RecourseExists::NotAtFound => return Ok(()),
             RecourseExists::Unknown(why) => {

@@ -13,7 +13,10 @@ mod node;
 mod root;
 mod search;
 
+use softsep_lp::MipSolver;
+
 use self::search::SplitSearch;
+use super::bilinear::Trial;
 use super::slopes::ends;
 use super::{Ascent, Claim, Found, Query, Separation, SlopeRanges};
 use crate::cuts::CutPool;
@@ -63,6 +66,8 @@ pub struct Split<'p> {
     proof: Option<String>,
     /// The last decision found on the edge of robust feasibility.
     edge: Option<Vec<f64>>,
+    /// A search to try where many parts are open.
+    trial: Option<Trial<'p>>,
 }
 
 impl<'p> Split<'p> {
@@ -77,7 +82,13 @@ impl<'p> Split<'p> {
             policy: None,
             proof: None,
             edge: None,
+            trial: None,
         }
+    }
+
+    /// The same separation, with a mixed-integer program to try in turns with the parts, where it applies.
+    pub(super) fn with_trial(self, solver: &MipSolver) -> Self {
+        Self { trial: Trial::new(self.problem, solver), ..self }
     }
 
     /// A separation whose bound is that of one affine policy, without splits. The policy is feasible on the whole set,
@@ -170,10 +181,11 @@ impl Separation for Split<'_> {
             problem: self.problem,
             has_recourse: self.has_recourse,
             range: &range,
-            x,
-            target: query.target(),
+            query,
+            trial: self.trial.as_mut(),
+            trial_nodes: 0,
+            is_by_trial: false,
             ascent,
-            clock,
             upper: f64::INFINITY,
             nodes: 0,
             rounds: 0,
@@ -189,12 +201,16 @@ impl Separation for Split<'_> {
         if search.is_on_edge {
             self.edge = Some(x.to_vec());
         }
-        let (upper, nodes) = (search.upper.max(search.ascent.cost()), search.nodes);
+        let (upper, nodes) = (search.upper.max(search.ascent.cost()), search.nodes + search.trial_nodes);
         let coefficients = search.dependence.coefficients();
-        self.proof = search.policy.as_ref().map(|_| match nodes - search.rounds {
+        let by_policies = |_: &ProvenPolicy| match search.nodes - search.rounds {
             0 => format!("one affine policy with {coefficients} coefficients, the largest of {}", search.rounds),
             parts => format!("affine policies with up to {coefficients} coefficients on {parts} parts of the set"),
-        });
+        };
+        self.proof = match search.is_by_trial {
+            true => Some(format!("a mixed-integer program with {} nodes", search.trial_nodes)),
+            false => search.policy.as_ref().map(by_policies),
+        };
         self.policy = search.policy;
         let worst = search.ascent.worst().to_vec();
         let found = match search.ascent.found() {

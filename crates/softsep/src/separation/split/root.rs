@@ -20,7 +20,7 @@ const LARGEST_POLICY: usize = 120_000;
 const MIN_GAIN: f64 = 0.05;
 const SLOW_ROUNDS: u32 = 2;
 
-impl SplitSearch<'_> {
+impl SplitSearch<'_, '_> {
     /// Bounds the maximum over the whole range by policies with a growing number of coefficients. First the recourse
     /// variables in use depend on the entries of ξ in their own rows, where that saves many coefficients; then on all
     /// of ξ; then variables are added by the reduced measures of the last policy.
@@ -39,12 +39,12 @@ impl SplitSearch<'_> {
             let before = self.upper;
             let Some(BoundedNode { node, policy, measures }) = bound(
                 self.problem,
-                self.x,
+                self.query.x,
                 self.range.clone(),
                 &self.dependence,
                 Measures::Computed,
                 self.ascent.value(),
-                self.clock,
+                self.query.clock,
             )?
             else {
                 break;

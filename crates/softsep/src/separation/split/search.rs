@@ -10,19 +10,29 @@ use crate::model::Problem;
 use crate::numeric::tolerances::{COST_TOL, EDGE_TOL, LP_FEASIBILITY_TOL};
 use crate::policy::{Dependence, ProvenPolicy};
 use crate::recourse::Outcome;
-use crate::run::Clock;
-use crate::separation::{Ascent, Claim, Query, Separation, Target};
+use crate::separation::bilinear::{Trial, Work};
+use crate::separation::{Ascent, Claim, Query, Separation};
 use crate::uncertainty::Part;
 
+/// The parts before the first trial of a mixed-integer program; the next one comes after twice as many.
+const FIRST_PARTS: u64 = 16;
+
+/// The work of the policies of a part.
+const PART: u64 = 20_000;
+
 /// The search for the maximum at a decision.
-pub(super) struct SplitSearch<'a> {
-    pub(super) problem: &'a Problem,
+pub(super) struct SplitSearch<'a, 'p> {
+    pub(super) problem: &'p Problem,
     pub(super) has_recourse: bool,
     pub(super) range: &'a Part,
-    pub(super) x: &'a [f64],
-    pub(super) target: Target,
+    pub(super) query: &'a Query<'a>,
+    /// A search to try in turns with parts.
+    pub(super) trial: Option<&'a mut Trial<'p>>,
+    /// The nodes of trials, which are not among those of parts.
+    pub(super) trial_nodes: u64,
+    /// Whether the bound is that of a trial.
+    pub(super) is_by_trial: bool,
     pub(super) ascent: Ascent<'a>,
-    pub(super) clock: &'a Clock,
     /// An upper bound on the maximum, valid at any time.
     pub(super) upper: f64,
     pub(super) nodes: u64,
@@ -38,16 +48,16 @@ pub(super) struct SplitSearch<'a> {
     pub(super) is_on_edge: bool,
 }
 
-impl SplitSearch<'_> {
+impl SplitSearch<'_, '_> {
     /// Whether the query is answered: by a scenario above its level, or by a bound within its tolerance.
     pub(super) fn is_done(&self) -> bool {
         let value = self.ascent.value();
-        let floor = self.target.above.map_or(value, |above| above.max(value));
-        let least = if self.target.tolerance > 0.0 { COST_TOL } else { MAXIMUM_TOL };
+        let target = self.query.target();
+        let floor = target.above.map_or(value, |above| above.max(value));
+        let least = if target.tolerance > 0.0 { COST_TOL } else { MAXIMUM_TOL };
         self.ascent.is_infeasible()
-            || self.target.above.is_some_and(|above| value > above)
-            || self.upper < f64::INFINITY
-                && self.upper - floor <= self.target.tolerance.max(least * (1.0 + floor.abs()))
+            || target.above.is_some_and(|above| value > above)
+            || self.upper < f64::INFINITY && self.upper - floor <= target.tolerance.max(least * (1.0 + floor.abs()))
     }
 
     /// Lowers `upper` until the query is answered; without parts, by policies for the whole range only.
@@ -94,16 +104,23 @@ impl SplitSearch<'_> {
         // The largest bound of the parts that are too narrow to be split.
         let mut narrow = f64::NEG_INFINITY;
         let mut number = 0;
+        let mut parts_before_trial = FIRST_PARTS;
         loop {
+            if number >= parts_before_trial {
+                self.try_program(parts_before_trial)?;
+                parts_before_trial *= 2;
+            }
             let Some(node) = open.pop() else {
                 self.upper = self.upper.min(narrow.max(self.ascent.cost()));
                 return Ok(());
             };
-            self.upper = self.upper.min(node.bound.max(narrow));
+            let by_parts = node.bound.max(narrow);
+            self.is_by_trial &= self.upper <= by_parts;
+            self.upper = self.upper.min(by_parts);
             if self.is_done() {
                 return Ok(());
             }
-            self.clock.check()?;
+            self.query.clock.check()?;
             if node.bound == f64::INFINITY && self.is_within_edge(&node.part) {
                 return Ok(());
             }
@@ -112,7 +129,7 @@ impl SplitSearch<'_> {
                 continue;
             };
             self.follow_used_variables();
-            let (problem, x, clock, dependence) = (self.problem, self.x, self.clock, &self.dependence);
+            let (problem, x, clock, dependence) = (self.problem, self.query.x, self.query.clock, &self.dependence);
             let typical = self.ascent.value();
             let half = |part| bound(problem, x, part, dependence, Measures::Skipped, typical, clock);
             let bounded = rayon::join(|| half(left), || half(right));
@@ -128,6 +145,21 @@ impl SplitSearch<'_> {
         }
     }
 
+    /// Tries to answer the query by a mixed-integer program, after so many parts.
+    fn try_program(&mut self, parts: u64) -> Result<(), Error> {
+        let Some(trial) = self.trial.as_mut().filter(|_| self.ascent.value().is_finite()) else { return Ok(()) };
+        let Some(tried) = trial.search(self.query, self.ascent.worst(), Work(parts * PART))? else { return Ok(()) };
+        self.trial_nodes += tried.found.nodes;
+        self.ascent.climb(&tried.found.xi)?;
+        if let Claim::Surely(bound) = tried.found.claim
+            && bound < self.upper
+        {
+            self.upper = bound.max(self.ascent.cost());
+            self.is_by_trial = true;
+        }
+        Ok(())
+    }
+
     /// Searches a scenario without recourse, by the maximum of the elastic recourse: there may be one where no affine
     /// policy is feasible. Returns false if one was found, or if the search was inconclusive, as it always is with
     /// cones, which the elastic recourse leaves out.
@@ -136,7 +168,8 @@ impl SplitSearch<'_> {
             return Ok(true);
         }
         let elastic = self.problem.elastic();
-        let query = Query::maximum(self.x, self.clock).above(LP_FEASIBILITY_TOL).with_bound(LP_FEASIBILITY_TOL);
+        let query =
+            Query::maximum(self.query.x, self.query.clock).above(LP_FEASIBILITY_TOL).with_bound(LP_FEASIBILITY_TOL);
         let found = Split::with_recourse(&elastic).separate(&query, &mut CutPool::new(&elastic))?;
         self.nodes += found.nodes;
         if found.value > LP_FEASIBILITY_TOL {
@@ -167,7 +200,8 @@ impl SplitSearch<'_> {
         let moved = self.problem.with_margin(margin);
         let dependence = Dependence::full(&moved);
         let range = self.range.clone();
-        let bounded = bound(&moved, self.x, range, &dependence, Measures::Skipped, self.ascent.value(), self.clock)?;
+        let Query { x, clock, .. } = *self.query;
+        let bounded = bound(&moved, x, range, &dependence, Measures::Skipped, self.ascent.value(), clock)?;
         Ok(bounded.filter(|bounded| bounded.policy.is_some()))
     }
 
