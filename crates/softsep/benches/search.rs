@@ -9,13 +9,17 @@
 //! verification does; then the share of `RUNS=4` runs of each search that find the scenario within 1e-4 in
 //! `SECONDS=0.5`. The scenario known is the worst that any of these runs found, or a tempered search and ascents with
 //! `EFFORT=20` times the solves of that tempered search, or exact separation within `EXACT=10` seconds. `SEEDS=3`,
-//! `FROM=1`. `BEFORE=PATH` names another binary of softsep, whose estimate and
-//! decision are assessed in the same way beside ours.
+//! `FROM=1`, `LIMIT=120` seconds of the clock for `bundle`. `BEFORE=PATH` names another binary of softsep, whose
+//! estimate and decision are assessed in the same way beside ours. Seconds of searches are those of the processor,
+//! where Linux tells them, so that other work on the machine does not count; `RAYON_NUM_THREADS=1` keeps a search on
+//! one thread.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -50,6 +54,34 @@ fn number<T: std::str::FromStr>(name: &str, default: T) -> T {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// Processor time of a thread, given by its folder in /proc.
+fn processor_seconds(thread: &Path) -> Option<f64> {
+    let text = std::fs::read_to_string(thread.join("schedstat")).ok()?;
+    Some(1e-9 * text.split_whitespace().next()?.parse::<f64>().ok()?)
+}
+
+/// Measures seconds of the processor in this thread, or of the clock where the system does not tell them.
+struct Timer {
+    thread: PathBuf,
+    processor: Option<f64>,
+    clock: Instant,
+}
+
+impl Timer {
+    fn start() -> Self {
+        let thread = Path::new("/proc").join(std::fs::read_link("/proc/thread-self").unwrap_or_default());
+        Self { processor: processor_seconds(&thread), thread, clock: Instant::now() }
+    }
+
+    /// Seconds since the start.
+    fn seconds(&self) -> f64 {
+        match (self.processor, processor_seconds(&self.thread)) {
+            (Some(start), Some(now)) => now - start,
+            _ => self.clock.elapsed().as_secs_f64(),
+        }
+    }
+}
+
 fn problem(family: &str, n: usize, set: &str, seed: u64) -> Problem {
     let uncertainty = match set.parse() {
         Ok(gamma) => Uncertain::Budget { gamma },
@@ -78,8 +110,8 @@ impl Decision<'_> {
         let mut random = stream(seed, Purpose::Start, 9);
         let (mut state, mut xi) = (self.states.blank(), vec![0.0; self.problem.set.dim()]);
         let mut worst = f64::NEG_INFINITY;
-        let begin = Instant::now();
-        while !limit.is_reached(engine.work().solves, begin) {
+        let begin = Timer::start();
+        while !limit.is_reached(engine.work().solves, &begin) {
             self.states.draw(&mut random, &mut state);
             self.states.realize(&state, &mut xi);
             let mut ascent = Ascent::new(self.problem, engine.as_mut(), &self.x);
@@ -91,12 +123,28 @@ impl Decision<'_> {
 
     /// The worst cost that searches with this schedule find, one after another within the limit.
     fn by_search(&self, schedule: Schedule, limit: Limit, seed: u64) -> f64 {
-        let clock = Clock::new(limit.seconds(), Arc::default());
+        let (timer, interrupt, ended) = (Timer::start(), Arc::default(), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| limit.interrupt_at_end(&timer, &interrupt, &ended));
+            let worst = self.by_interruptible_search(schedule, limit, seed, &Arc::clone(&interrupt), &timer);
+            ended.store(true, Ordering::Relaxed);
+            worst
+        })
+    }
+
+    fn by_interruptible_search(
+        &self,
+        schedule: Schedule,
+        limit: Limit,
+        seed: u64,
+        interrupt: &Arc<AtomicBool>,
+        begin: &Timer,
+    ) -> f64 {
+        let clock = Clock::new(None, Arc::clone(interrupt));
         let mut engine = engine(self.problem, &clock).unwrap();
         let states = Arc::clone(&self.states);
         let mut search = TemperedSearch::new(self.problem, states, schedule, seed, &clock).unwrap();
         let mut worst = f64::NEG_INFINITY;
-        let begin = Instant::now();
         let mut solves = 0;
         while !limit.is_reached(solves, begin) {
             let budget = limit.solves().map(|most| most - solves);
@@ -123,9 +171,9 @@ impl Decision<'_> {
         let mut search =
             TemperedSearch::new(self.problem, Arc::clone(&self.states), Schedule::Tempering, seed, &clock).unwrap();
         let query = SearchQuery { x: &self.x, above: None, budget: None, clock: &clock };
-        let begin = Instant::now();
+        let begin = Timer::start();
         search.run(&query, &[], engine.as_mut(), &mut |_, _| ()).unwrap();
-        (search.solves() + engine.work().solves, begin.elapsed().as_secs_f64())
+        (search.solves() + engine.work().solves, begin.seconds())
     }
 
     /// The costs that runs of each search find in equal time.
@@ -155,10 +203,20 @@ enum Limit {
 }
 
 impl Limit {
-    fn is_reached(self, solves: u64, begin: Instant) -> bool {
+    fn is_reached(self, solves: u64, begin: &Timer) -> bool {
         match self {
             Limit::Solves(most) => solves >= most,
-            Limit::Seconds(most) => begin.elapsed().as_secs_f64() >= most,
+            Limit::Seconds(most) => begin.seconds() >= most,
+        }
+    }
+
+    /// Interrupts a search in another thread once its seconds are spent. Returns when it has ended.
+    fn interrupt_at_end(self, timer: &Timer, interrupt: &AtomicBool, ended: &AtomicBool) {
+        while !ended.load(Ordering::Relaxed) {
+            if self.seconds().is_some_and(|most| timer.seconds() >= most.as_secs_f64()) {
+                interrupt.store(true, Ordering::Relaxed);
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -178,7 +236,8 @@ fn solve_by(binary: &str, problem: &Problem, seed: u64) -> Option<(Vec<f64>, f64
     softsep::write(problem, &file).unwrap();
     let mut command = Command::new(binary);
     command.args(["solve", "--method", "bundle", "--gap", "1e-4", "--certify", "none", "--threads", "1", "--quiet"]);
-    command.args(["--time-limit", "120", "--seed", &seed.to_string(), "--out"]).arg(&result).arg(&file);
+    let limit = number("LIMIT", 120.0).to_string();
+    command.args(["--time-limit", &limit, "--seed", &seed.to_string(), "--out"]).arg(&result).arg(&file);
     assert!(command.stdout(Stdio::null()).status().unwrap().success());
     let result: Value = serde_json::from_str(&std::fs::read_to_string(&result).unwrap()).unwrap();
     let entry = |name: &String| result["x"][name.as_str()].as_f64();
@@ -285,7 +344,8 @@ fn compare(
         method: MethodSettings::Bundle(BundleSettings::default()),
         gap: CLOSE,
         certify: Certify::None,
-        time_limit: Some(Duration::from_secs(120)),
+        time_limit: Some(Duration::from_secs_f64(number("LIMIT", 120.0))),
+        threads: Some(1),
         seed,
         ..Settings::default()
     };
