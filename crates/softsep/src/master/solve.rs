@@ -141,8 +141,8 @@ impl ScenarioCopies<'_> {
         Ok(self.attempt_linear(lp, solver, &model, clock)?.solution)
     }
 
-    /// The weights of the scenarios in the bound of a linear master's relaxation: the multipliers of the rows that bound
-    /// θ by the costs of the copies, which sum to 1. `None` if the master is conic or no optimum was found.
+    /// The weights of the scenarios in the bound of a linear master's relaxation: the multipliers of the rows that
+    /// bound θ by the costs of the copies, which sum to 1. `None` if the master is conic or no optimum was found.
     pub(crate) fn weights(&self, clock: &Clock) -> Result<Option<Vec<f64>>, Error> {
         if self.is_conic() {
             return Ok(None);

@@ -436,8 +436,8 @@ impl<'p> Tree<'p> {
         Ok(())
     }
 
-    /// Lets the callback evaluate a heuristic's decision, and solves for its continuous columns again with the cuts that
-    /// this brings, until its integers cost at least the cutoff.
+    /// Lets the callback evaluate a heuristic's decision, and solves for its continuous columns again with the cuts
+    /// that this brings, until its integers cost at least the cutoff.
     fn evaluate_heuristic(
         &mut self,
         mut found: Option<Vec<f64>>,

@@ -9,7 +9,7 @@ fn covered_parabola() -> (ProblemDefinition, Vec<Cut>) {
     variables.push(Variable::new("z", 1.0).bounded(0.0, 20.0));
     let mut cover = Row::new("cover");
     cover.x = (0..3).map(|j| (format!("b{j}"), 3.0)).collect();
-    cover.lower = 4.0;
+    cover.lower = 5.0;
     let tangent = |at: f64| {
         let slope = 2.0 * (at - 7.3);
         Cut {
