@@ -66,7 +66,8 @@ impl<'p> Trial<'p> {
         Some(Self { bilinear, failures: 0, wait: 0 })
     }
 
-    /// Tries to answer a query before a search with about this work, from the worst scenario known. Returns `None` where no trial is due. Errs where the clock stops it without a bound.
+    /// Tries to answer a query before a search with about this work, from the worst scenario known. Returns `None`
+    /// where no trial is due. Errs where the clock stops it without a bound.
     pub(in crate::separation) fn search(
         &mut self,
         query: &Query,
