@@ -24,7 +24,7 @@ check: setup
 bench: setup
 	@cargo bench --package softsep --package softsep-paper
 
-# The long random studies; some minutes.
+# The long random studies: hours on two cores.
 soak: setup
 	@SOFTSEP_SOAK=1 cargo test --release --workspace --all-features
 

@@ -185,7 +185,7 @@ fn contradiction(problem: &Problem, x: &[f64], xi: &[f64]) -> Result<Vec<usize>,
     engine.at(x);
     engine.solve(xi, &mut answer)?;
     let mut ray = vec![0.0; problem.recourse.rows()];
-    if answer.outcome == recourse::Outcome::Infeasible {
+    if answer.outcome == recourse::RecourseOutcome::Infeasible {
         engine.dual(&mut ray);
     }
     Ok((0..ray.len()).filter(|&row| ray[row].abs() > RAY_SUPPORT_TOL).collect())

@@ -238,7 +238,7 @@ pub(crate) fn worst_case(problem: &Problem, x: &[f64], xi: &[f64]) -> Result<Opt
     let mut answer = Answer::new(problem);
     engine.at(x);
     engine.solve(xi, &mut answer)?;
-    if answer.outcome != recourse::Outcome::Solved {
+    if answer.outcome != recourse::RecourseOutcome::Solved {
         return Ok(None);
     }
     let mut y = vec![0.0; problem.recourse.dim()];

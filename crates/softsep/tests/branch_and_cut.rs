@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use softsep::definition::{Row, Variable, VariableKind};
 use softsep::methods::MethodSettings;
-use softsep::recourse::{Answer, Outcome as Ended, engine};
+use softsep::recourse::{Answer, RecourseOutcome, engine};
 use softsep::run::{Clock, Event, Observer, Stop};
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep::uncertainty::{SetDefinition, Sides};
@@ -308,7 +308,7 @@ fn staffing_agrees_with_enumeration_of_decisions() {
         let mut worst = f64::NEG_INFINITY;
         for xi in points.iter() {
             engine.solve(xi, &mut answer).unwrap();
-            worst = worst.max(if answer.outcome == Ended::Infeasible { f64::INFINITY } else { answer.value });
+            worst = worst.max(if answer.outcome == RecourseOutcome::Infeasible { f64::INFINITY } else { answer.value });
         }
         without += u32::from(worst == f64::INFINITY);
         optimum = optimum.min(problem.first.value(&x) + worst);

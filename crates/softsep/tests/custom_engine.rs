@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use softsep::definition::{FirstStageDefinition, RecourseDefinition, Row, Variable, VariableKind};
 use softsep::recourse::{
-    Answer, EngineFactory, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork, built_in_engine, engine,
+    Answer, EngineFactory, Recourse, RecourseBasis, RecourseError, RecourseOutcome, RecourseWork, built_in_engine,
+    engine,
 };
 use softsep::run::Clock;
 use softsep::testing::check_engine;
@@ -78,7 +79,7 @@ impl Recourse for ClosedForm {
     fn solve(&mut self, xi: &[f64], answer: &mut Answer) -> Result<(), RecourseError> {
         self.work.solves += 1;
         self.total.fetch_add(1, Ordering::Relaxed);
-        (answer.outcome, answer.value, answer.intercept) = (Outcome::Solved, 0.0, 0.0);
+        (answer.outcome, answer.value, answer.intercept) = (RecourseOutcome::Solved, 0.0, 0.0);
         for site in 0..SITES {
             self.missing[site] = xi[site] - self.x[site];
             let slope = self.slope(site);

@@ -8,7 +8,7 @@ use softsep::definition::{Row, ScenarioList, Variable};
 use softsep::internals::chain::Acceptance;
 use softsep::internals::diagnose::{Inquiry, Provenance, diagnose, nominal_decision, temperature_for};
 use softsep::internals::theory::{Chance, Cooling, DescentConstants, MetricSpace, finite_error};
-use softsep::recourse::{Answer, Outcome, engine};
+use softsep::recourse::{Answer, RecourseOutcome, engine};
 use softsep::run::Clock;
 use softsep::separation::soft::Score;
 use softsep::testing::{Recipe, Size, random_problem};
@@ -80,7 +80,10 @@ fn constants_that_are_bounds_hold() {
                 states.realize(&state, &mut xi);
                 engine.at(x);
                 engine.solve(&xi, &mut answer).unwrap();
-                assert!(answer.outcome == Outcome::Solved || recipe.cost_xi, "seed {seed}: recourse is complete");
+                assert!(
+                    answer.outcome == RecourseOutcome::Solved || recipe.cost_xi,
+                    "seed {seed}: recourse is complete"
+                );
                 here.push((xi.clone(), answer.value));
             }
             values.push(here);

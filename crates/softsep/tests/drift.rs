@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
 use softsep::internals::recourse::Linear;
-use softsep::recourse::{Answer, Outcome, Recourse, RecourseBasis};
+use softsep::recourse::{Answer, Recourse, RecourseBasis, RecourseOutcome};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, Size, random_problem};
 use softsep_paper::instances::{
@@ -80,7 +80,7 @@ fn check_walk(problem: &Problem, steps: usize, seed: u64) -> u64 {
         cold.at(&walk.x);
         cold.solve(&walk.xi, &mut reference).unwrap();
         assert_eq!(answer.outcome, reference.outcome, "{}", context());
-        if answer.outcome != Outcome::Solved {
+        if answer.outcome != RecourseOutcome::Solved {
             continue;
         }
         let tolerance = CLOSE * (1.0 + reference.value.abs());

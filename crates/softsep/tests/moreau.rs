@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use softsep::Problem;
 use softsep::internals::recourse::Conic;
-use softsep::recourse::{Answer, Outcome, Recourse, engine};
+use softsep::recourse::{Answer, Recourse, RecourseOutcome, engine};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, check_engine, random_problem};
 
@@ -79,7 +79,7 @@ fn the_envelope_agrees_with_its_definition() {
             let context = format!("recipe {kind}, seed {seed}, τ = {tau}");
             let smooth = pair.smooth(&x, &xi);
             let plain = pair.plain(&x, &xi);
-            if smooth.outcome != Outcome::Solved {
+            if smooth.outcome != RecourseOutcome::Solved {
                 assert_eq!(plain.outcome, smooth.outcome, "{context}");
                 continue;
             }
@@ -88,7 +88,7 @@ fn the_envelope_agrees_with_its_definition() {
             // It is below Q, by no more than the steepness at x allows.
             let gap = plain.value - smooth.value;
             assert!(gap > -1e-6 * size, "{context}: {} is above {}", smooth.value, plain.value);
-            if plain.outcome == Outcome::Solved {
+            if plain.outcome == RecourseOutcome::Solved {
                 let most = 0.5 * tau * square(plain.slope_x.iter().copied());
                 assert!(gap <= most + 1e-6 * size, "{context}: {gap} is more than {most}");
                 nearly_all += 1;
@@ -99,7 +99,7 @@ fn the_envelope_agrees_with_its_definition() {
             let moved = &decision[pair.problem.recourse.dim()..];
             let v: Vec<f64> = x.iter().zip(moved).map(|(x, d)| x + d).collect();
             let there = pair.plain(&v, &xi);
-            if there.outcome == Outcome::Solved {
+            if there.outcome == RecourseOutcome::Solved {
                 let attained = there.value + square(moved.iter().copied()) / (2.0 * tau);
                 assert!((attained - smooth.value).abs() < 1e-4 * size, "{context}: {attained} is not {}", smooth.value);
             }
@@ -185,7 +185,7 @@ fn recourse_without_variables_has_an_envelope() {
         let answer = answer(&smooth, &mut *engine, &x, &xi);
         // Half the squared distance to where the rows hold, over τ; the slope points away from there and squares to the
         // same number.
-        if answer.outcome == Outcome::Solved {
+        if answer.outcome == RecourseOutcome::Solved {
             let slope = square(answer.slope_x.iter().copied());
             assert!(
                 (answer.value - slope).abs() < 1e-5 * (1.0 + slope),

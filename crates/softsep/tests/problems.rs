@@ -16,7 +16,7 @@ use hand::{Cost, HAND, Hand, first_cost};
 use serde::Deserialize;
 use softsep::internals::format::{load, load_text, write};
 use softsep::methods::{BranchAndCutSettings, METHODS, Reaches, Root};
-use softsep::recourse::{Answer, Outcome as Ended, Recourse, engine};
+use softsep::recourse::{Answer, Recourse, RecourseOutcome, engine};
 use softsep::report::{NamedValues, ResultFile};
 use softsep::run::{Certificate, Clock, Stage, Verdict};
 use softsep::{
@@ -111,7 +111,7 @@ impl Case {
     }
 
     /// How the recourse ends at (x, ξ).
-    fn ends(&self, engine: &mut dyn Recourse, x: &[f64], xi: &[f64]) -> Ended {
+    fn ends(&self, engine: &mut dyn Recourse, x: &[f64], xi: &[f64]) -> RecourseOutcome {
         let mut answer = Answer::new(&self.problem);
         engine.at(x);
         engine.solve(xi, &mut answer).unwrap_or_else(|error| panic!("{}: {error}", self.name));
@@ -497,7 +497,7 @@ fn infeasible_problems_are() {
     for case in cases() {
         let Some(expected) = &case.expected.infeasible else { continue };
         let (mut engine, points) = (case.engine(), case.members());
-        let mut served = |x: &[f64], xi: &[f64]| case.ends(engine.as_mut(), x, xi) == Ended::Solved;
+        let mut served = |x: &[f64], xi: &[f64]| case.ends(engine.as_mut(), x, xi) == RecourseOutcome::Solved;
         let decisions: Vec<Vec<f64>> = spread(case.hand, if case.hand.dim == 1 { 21 } else { 11 })
             .into_iter()
             .filter(|x| case.in_first_stage(x))
@@ -540,7 +540,7 @@ fn unbounded_problems_are() {
                 for xi in &points {
                     assert_eq!(
                         case.ends(engine.as_mut(), &x, xi),
-                        Ended::Unbounded,
+                        RecourseOutcome::Unbounded,
                         "{}: x = {x:?}, ξ = {xi:?}",
                         case.name
                     );

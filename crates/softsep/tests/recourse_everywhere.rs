@@ -6,7 +6,7 @@ use std::path::Path;
 
 use softsep::internals::format::load_text;
 use softsep::methods::MethodSettings;
-use softsep::recourse::{Answer, Outcome as RecourseOutcome, engine};
+use softsep::recourse::{Answer, RecourseOutcome, engine};
 use softsep::report::{result_file, solve_summary};
 use softsep::run::{Clock, RecourseEvidence};
 use softsep::testing::{Recipe, Size, random_problem};

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use softsep::Problem;
 use softsep::internals::recourse::{BasisPolicies, Interval, Linear};
-use softsep::recourse::{Answer, Outcome, Recourse};
+use softsep::recourse::{Answer, Recourse, RecourseOutcome};
 use softsep::run::Clock;
 use softsep::testing::{Recipe, random_problem};
 
@@ -31,7 +31,7 @@ fn rules_bound_the_recourse_from_above_on_their_list() {
         let list: Vec<Vec<f64>> = (0..12).map(|_| (0..dim).map(|_| rng.random_range(-1.5..1.5)).collect()).collect();
         engine.at(&x);
         engine.solve(&list[0], &mut answer).unwrap();
-        if answer.outcome != Outcome::Solved {
+        if answer.outcome != RecourseOutcome::Solved {
             continue;
         }
         let first = answer.value;

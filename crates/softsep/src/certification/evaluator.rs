@@ -4,7 +4,7 @@ use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::{FEASIBILITY_TOL, cost_tol};
-use crate::recourse::{Answer, Outcome, Recourse, RecourseBasis, engine};
+use crate::recourse::{Answer, Recourse, RecourseBasis, RecourseOutcome, engine};
 use crate::run::{Clock, Run};
 
 /// A recourse engine for single questions, with the rules by which cuts revise what is known of decisions.
@@ -90,6 +90,6 @@ pub(crate) fn cost_at(problem: &Problem, x: &[f64], xi: &[f64], run: &mut Run) -
     engine.at(x);
     engine.solve(xi, &mut answer)?;
     run.count_solves(engine.work().solves);
-    let cost = if answer.outcome == Outcome::Solved { answer.cost } else { answer.value };
+    let cost = if answer.outcome == RecourseOutcome::Solved { answer.cost } else { answer.value };
     Ok(problem.first.value(x) + cost)
 }

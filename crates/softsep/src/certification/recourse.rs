@@ -3,7 +3,7 @@
 use crate::cuts::CutPool;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::recourse::{Answer, Outcome, absorbs_scenarios, engine};
+use crate::recourse::{Answer, RecourseOutcome, absorbs_scenarios, engine};
 use crate::run::{Clock, RecourseEvidence, Run};
 use crate::separation::soft::{Schedule, ViolationSearch};
 use crate::separation::{Query, Scan, Separation, finite_equivalent};
@@ -23,7 +23,7 @@ pub(crate) fn check_recourse(problem: &Problem, run: &mut Run) -> Result<Recours
     }
     let mut nominal = vec![0.0; problem.set.dim()];
     problem.set.nominal(&mut nominal);
-    if absorbs_scenarios(problem)? && outcome_at(problem, &best.x, &nominal, run)? != Outcome::Infeasible {
+    if absorbs_scenarios(problem)? && outcome_at(problem, &best.x, &nominal, run)? != RecourseOutcome::Infeasible {
         return Ok(RecourseEvidence::Proved);
     }
     let clock = if run.clock().check().is_err() { run.clock().grace() } else { run.clock().clone() };
@@ -46,7 +46,7 @@ pub(crate) fn check_recourse(problem: &Problem, run: &mut Run) -> Result<Recours
     let evidence = if problem.recourse.cones.is_empty() { evidence } else { RecourseEvidence::Searched };
     let Some(xi) = violated else { return Ok(evidence) };
     // The recourse itself decides whether a row is violated by more than tolerances.
-    if outcome_at(problem, &best.x, &xi, run)? == Outcome::Infeasible {
+    if outcome_at(problem, &best.x, &xi, run)? == RecourseOutcome::Infeasible {
         run.say("the decision has no recourse at some scenario, and is withdrawn");
         run.withdraw_incumbent();
         return Ok(RecourseEvidence::Unknown);
@@ -55,7 +55,7 @@ pub(crate) fn check_recourse(problem: &Problem, run: &mut Run) -> Result<Recours
 }
 
 /// The recourse's outcome at (x, ξ).
-fn outcome_at(problem: &Problem, x: &[f64], xi: &[f64], run: &mut Run) -> Result<Outcome, Error> {
+fn outcome_at(problem: &Problem, x: &[f64], xi: &[f64], run: &mut Run) -> Result<RecourseOutcome, Error> {
     let mut engine = engine(problem, &Clock::unlimited())?;
     let mut answer = Answer::new(problem);
     engine.at(x);

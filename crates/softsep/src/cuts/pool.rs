@@ -7,7 +7,7 @@
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::numeric::tolerances::{CUT_TOL, FARKAS_TOL};
-use crate::recourse::{Answer, Cut, CutKind, Outcome};
+use crate::recourse::{Answer, Cut, CutKind, RecourseOutcome};
 
 /// The largest number of cuts. Beyond it the cut of the largest age is replaced.
 const CAPACITY: usize = 4096;
@@ -113,9 +113,9 @@ impl CutPool {
     /// unbounded.
     pub fn insert_answer(&mut self, answer: &Answer, xi: &[f64]) -> bool {
         let kind = match answer.outcome {
-            Outcome::Solved => CutKind::Optimality,
-            Outcome::Infeasible => CutKind::Feasibility,
-            Outcome::Unbounded => return false,
+            RecourseOutcome::Solved => CutKind::Optimality,
+            RecourseOutcome::Infeasible => CutKind::Feasibility,
+            RecourseOutcome::Unbounded => return false,
         };
         self.insert_parts(kind, answer.intercept, &answer.slope_x, xi)
     }

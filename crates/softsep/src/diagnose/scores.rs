@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::model::Problem;
-use crate::recourse::{Answer, Outcome, Recourse, engine};
+use crate::recourse::{Answer, Recourse, RecourseOutcome, engine};
 use crate::run::{Clock, Random};
 use crate::uncertainty::{State, States};
 
@@ -86,7 +86,7 @@ impl<'a> ScoreEvaluator<'a> {
         self.states.realize(state, &mut self.xi);
         self.engine.solve(&self.xi, &mut self.answer)?;
         let answer = &self.answer;
-        if answer.outcome == Outcome::Solved {
+        if answer.outcome == RecourseOutcome::Solved {
             let (slope_x, slope_xi) = (answer.slope_x.clone(), answer.slope_xi.clone());
             sample.scored.push(StateScore { xi: self.xi.clone(), score: answer.value, slope_x, slope_xi });
         } else {

@@ -20,7 +20,9 @@ use crate::cuts::{Cursor, CutPool};
 use crate::definition::ScenarioList;
 use crate::error::Error;
 use crate::model::Problem;
-use crate::recourse::{Answer, Cut, CutKind, Outcome, Recourse, RecourseBasis, RecourseError, engine, recourse_basis};
+use crate::recourse::{
+    Answer, Cut, CutKind, Recourse, RecourseBasis, RecourseError, RecourseOutcome, engine, recourse_basis,
+};
 use crate::run::{Clock, MasterSize};
 
 /// The least distance of θ above an idle copy or cut, relative to θ where that is above 1.
@@ -444,7 +446,7 @@ impl<'p> MasterProblem<'p> {
     fn recourse_basis(&mut self, xi: &[f64], x: &[f64]) -> Result<Option<Arc<Basis>>, Error> {
         self.engine.at(x);
         match self.engine.solve(xi, &mut self.answer) {
-            Ok(()) if self.answer.outcome == Outcome::Solved => Ok(self.engine.warm_start().0),
+            Ok(()) if self.answer.outcome == RecourseOutcome::Solved => Ok(self.engine.warm_start().0),
             Ok(()) | Err(RecourseError::Interrupted(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -459,7 +461,7 @@ impl<'p> MasterProblem<'p> {
         self.engine.at(x);
         for copy in &self.copies {
             match self.engine.solve(&copy.xi, &mut self.answer) {
-                Ok(()) if self.answer.outcome == Outcome::Solved => {}
+                Ok(()) if self.answer.outcome == RecourseOutcome::Solved => {}
                 Ok(()) | Err(RecourseError::Interrupted(_)) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }

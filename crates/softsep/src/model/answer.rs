@@ -5,7 +5,7 @@ use super::cut::{Cut, CutKind};
 
 /// Outcome of a recourse solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Outcome {
+pub enum RecourseOutcome {
     /// Q(x, ξ) is finite.
     #[default]
     Solved,
@@ -27,7 +27,7 @@ pub enum Outcome {
 #[non_exhaustive]
 pub struct Answer {
     /// Outcome of the solve.
-    pub outcome: Outcome,
+    pub outcome: RecourseOutcome,
     /// Q(x, ξ) from below: the objective value of a dual.
     pub value: f64,
     /// Q(x, ξ) from above: the cost of a recourse decision. Equal to `value` if a known basis answered; solvers may
@@ -50,9 +50,9 @@ impl Answer {
     /// Returns the cut, or `None` if the recourse was unbounded.
     pub fn cut(&self) -> Option<Cut> {
         let kind = match self.outcome {
-            Outcome::Solved => CutKind::Optimality,
-            Outcome::Infeasible => CutKind::Feasibility,
-            Outcome::Unbounded => return None,
+            RecourseOutcome::Solved => CutKind::Optimality,
+            RecourseOutcome::Infeasible => CutKind::Feasibility,
+            RecourseOutcome::Unbounded => return None,
         };
         Some(Cut { kind, intercept: self.intercept, slope: self.slope_x.clone() })
     }

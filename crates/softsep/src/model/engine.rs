@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Problem;
-pub use super::answer::{Answer, Outcome};
+pub use super::answer::{Answer, RecourseOutcome};
 pub use super::cut::{Cut, CutKind};
 use crate::run::{Clock, Interrupt};
 

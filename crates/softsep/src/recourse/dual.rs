@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
     use crate::model::Problem;
-    use crate::recourse::{Answer, Outcome, engine};
+    use crate::recourse::{Answer, RecourseOutcome, engine};
     use crate::run::Clock;
 
     /// The maximum of the dual objective at (x, ξ).
@@ -222,7 +222,7 @@ mod tests {
             let (rays, gain) = dual_value(&problem, DualSet::Rays, &x, &xi);
             assert_eq!(rays, Status::Optimal, "seed {seed}");
             match answer.outcome {
-                Outcome::Solved => {
+                RecourseOutcome::Solved => {
                     met[0] += 1;
                     assert_eq!(status, Status::Optimal, "seed {seed}");
                     assert!(
@@ -231,12 +231,12 @@ mod tests {
                     );
                     assert!(gain <= 1e-7, "seed {seed}: a ray gains {gain}");
                 }
-                Outcome::Infeasible => {
+                RecourseOutcome::Infeasible => {
                     met[1] += 1;
                     assert_ne!(status, Status::Optimal, "seed {seed}");
                     assert!(gain > 1e-7, "seed {seed}: no ray gains");
                 }
-                Outcome::Unbounded => {
+                RecourseOutcome::Unbounded => {
                     met[2] += 1;
                     assert_eq!(status, Status::Infeasible, "seed {seed}");
                     assert!(gain <= 1e-7, "seed {seed}: a ray gains {gain}");

@@ -1,6 +1,6 @@
 //! Recourse without variables: rows that are satisfied or violated.
 
-use super::{Answer, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
+use super::{Answer, Recourse, RecourseBasis, RecourseError, RecourseOutcome, RecourseWork};
 use crate::model::{Problem, RecourseModel};
 use crate::numeric::tolerances::ROW_TOL;
 
@@ -44,7 +44,7 @@ impl Recourse for Fixed {
         self.dual.fill(0.0);
         answer.slope_x.fill(0.0);
         answer.slope_xi.fill(0.0);
-        (answer.outcome, answer.value, answer.cost, answer.intercept) = (Outcome::Solved, 0.0, 0.0, 0.0);
+        (answer.outcome, answer.value, answer.cost, answer.intercept) = (RecourseOutcome::Solved, 0.0, 0.0, 0.0);
         let mut max_violation = ROW_TOL;
         let mut violated = None;
         for (row, &activity) in self.shift.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Recourse for Fixed {
             self.model.e.transpose_mul_add(-1.0, &self.dual, &mut answer.slope_x);
             self.model.u.transpose_mul_add(-1.0, &self.dual, &mut answer.slope_xi);
             answer.intercept = gain - answer.slope_x.iter().zip(&self.x).map(|(slope, x)| slope * x).sum::<f64>();
-            (answer.outcome, answer.value, answer.cost) = (Outcome::Infeasible, f64::INFINITY, f64::INFINITY);
+            (answer.outcome, answer.value, answer.cost) = (RecourseOutcome::Infeasible, f64::INFINITY, f64::INFINITY);
         }
         Ok(())
     }

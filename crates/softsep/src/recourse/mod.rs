@@ -26,7 +26,7 @@ pub(crate) use tangents::{TangentCone, TangentProgram};
 
 use crate::model::Problem;
 pub use crate::model::engine::{
-    Answer, Cut, CutKind, EngineFactory, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork,
+    Answer, Cut, CutKind, EngineFactory, Recourse, RecourseBasis, RecourseError, RecourseOutcome, RecourseWork,
 };
 use crate::run::Clock;
 

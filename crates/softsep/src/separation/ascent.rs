@@ -11,7 +11,7 @@ use super::{Claim, Found};
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::ASCENT_GAIN_TOL;
-use crate::recourse::{Answer, Outcome, Recourse};
+use crate::recourse::{Answer, Recourse, RecourseOutcome};
 
 /// The largest number of steps of an ascent. On polyhedral sets ascents end long before.
 const MAX_STEPS: usize = 100;
@@ -119,7 +119,7 @@ impl<'a> Ascent<'a> {
                 self.best.0.copy_from_slice(&self.xi);
                 self.best.1 = self.answer.value;
             }
-            if self.answer.outcome != Outcome::Solved {
+            if self.answer.outcome != RecourseOutcome::Solved {
                 break;
             }
             let is_first = last == f64::NEG_INFINITY;

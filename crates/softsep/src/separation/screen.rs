@@ -17,7 +17,8 @@ use crate::definition::ScenarioList;
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::recourse::{
-    Answer, BasisPolicies, BasisPolicy, BasisResponse, Interval, Outcome, Recourse, RecourseBasis, RecourseError,
+    Answer, BasisPolicies, BasisPolicy, BasisResponse, Interval, Recourse, RecourseBasis, RecourseError,
+    RecourseOutcome,
 };
 use crate::run::{Clock, Interrupt};
 
@@ -51,7 +52,7 @@ pub(super) struct Screen {
 
 /// An affine function of (x, ξ), from a dual vertex or ray of the recourse.
 struct AffineMinorant {
-    kind: Outcome,
+    kind: RecourseOutcome,
     constant: f64,
     slope_x: Vec<f64>,
     slope_xi: Vec<f64>,
@@ -61,8 +62,8 @@ impl AffineMinorant {
     /// Returns the lower bound on Q where the function has this value.
     fn bound(&self, value: f64) -> f64 {
         match self.kind {
-            Outcome::Solved => value,
-            Outcome::Infeasible if value > 0.0 => f64::INFINITY,
+            RecourseOutcome::Solved => value,
+            RecourseOutcome::Infeasible if value > 0.0 => f64::INFINITY,
             _ => f64::NEG_INFINITY,
         }
     }
@@ -162,11 +163,11 @@ impl Screen {
             open.remove(index);
             let xi = query.points.row(row);
             let answer = worst.solve(row, xi, lead)?;
-            if answer.outcome == Outcome::Unbounded {
+            if answer.outcome == RecourseOutcome::Unbounded {
                 return Ok(RecourseBasis::default());
             }
             self.keep_minorant(answer, xi);
-            if answer.outcome == Outcome::Infeasible || answer.cost > query.above {
+            if answer.outcome == RecourseOutcome::Infeasible || answer.cost > query.above {
                 break;
             }
             self.raise_lower_bounds(self.minorants.len() - 1, query, open)?;

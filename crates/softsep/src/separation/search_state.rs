@@ -3,7 +3,7 @@
 use super::{Claim, Found, Query, ascend};
 use crate::error::Error;
 use crate::model::Problem;
-use crate::recourse::{Answer, Outcome, Recourse, RecourseError, engine};
+use crate::recourse::{Answer, Recourse, RecourseError, RecourseOutcome, engine};
 use crate::run::Clock;
 
 /// The recourse engine at the decision, and the answer so far.
@@ -52,7 +52,7 @@ impl SearchState<'_> {
             self.found.xi = xi;
             match self.found.claim {
                 Claim::Surely(bound) => self.claim(bound),
-                Claim::Nothing if self.answer.outcome == Outcome::Infeasible => self.claim(f64::INFINITY),
+                Claim::Nothing if self.answer.outcome == RecourseOutcome::Infeasible => self.claim(f64::INFINITY),
                 Claim::Nothing => {}
             }
         }
@@ -62,7 +62,7 @@ impl SearchState<'_> {
     /// Whether there is recourse at ξ, which need not be a member of the set.
     pub(super) fn has_recourse(&mut self, xi: &[f64]) -> Result<bool, Error> {
         self.solve(xi)?;
-        Ok(self.answer.outcome != Outcome::Infeasible)
+        Ok(self.answer.outcome != RecourseOutcome::Infeasible)
     }
 
     fn solve(&mut self, xi: &[f64]) -> Result<(), Error> {

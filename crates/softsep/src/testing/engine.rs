@@ -6,7 +6,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use crate::model::Problem;
 use crate::numeric::dot;
-use crate::recourse::{Answer, Outcome, Recourse, RecourseError};
+use crate::recourse::{Answer, Recourse, RecourseError, RecourseOutcome};
 
 /// Required relative agreement of values computed in two ways.
 const CLOSE: f64 = 2e-6;
@@ -28,7 +28,7 @@ pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dy
         match other.solve(&xi, &mut second) {
             Ok(()) => {
                 assert_eq!(answer.outcome, second.outcome, "{context}: two engines disagree");
-                if answer.outcome == Outcome::Solved {
+                if answer.outcome == RecourseOutcome::Solved {
                     close(answer.value, second.value, &format!("{context}: two engines' values"));
                 }
             }
@@ -42,9 +42,9 @@ pub fn check_engine(problem: &Problem, engine: &mut dyn Recourse, other: &mut dy
             engine.hint(&other.warm_start());
         }
         match answer.outcome {
-            Outcome::Solved => check_solved(problem, engine, &x, &xi, &answer, &mut rng, &context),
-            Outcome::Infeasible => check_infeasible(problem, engine, &x, &xi, &answer, &mut rng, &context),
-            Outcome::Unbounded => check_unbounded(problem, engine, &xi, &context),
+            RecourseOutcome::Solved => check_solved(problem, engine, &x, &xi, &answer, &mut rng, &context),
+            RecourseOutcome::Infeasible => check_infeasible(problem, engine, &x, &xi, &answer, &mut rng, &context),
+            RecourseOutcome::Unbounded => check_unbounded(problem, engine, &xi, &context),
         }
     }
     check_forgetful(problem, engine, &mut rng);
@@ -162,9 +162,9 @@ fn check_differences(
     let mut moved = xi.to_vec();
     for k in 0..xi.len() {
         moved[k] = xi[k] + step;
-        let right = engine.solve(&moved, &mut up).is_ok() && up.outcome == Outcome::Solved;
+        let right = engine.solve(&moved, &mut up).is_ok() && up.outcome == RecourseOutcome::Solved;
         moved[k] = xi[k] - step;
-        let left = engine.solve(&moved, &mut down).is_ok() && down.outcome == Outcome::Solved;
+        let left = engine.solve(&moved, &mut down).is_ok() && down.outcome == RecourseOutcome::Solved;
         moved[k] = xi[k];
         if !(right && left) {
             continue;
@@ -199,7 +199,7 @@ fn check_infeasible(
         let other_x = random_x(problem, rng);
         engine.at(&other_x);
         engine.solve(xi, &mut elsewhere).unwrap_or_else(|error| panic!("{context}: {error}"));
-        if elsewhere.outcome == Outcome::Solved {
+        if elsewhere.outcome == RecourseOutcome::Solved {
             let value = answer.intercept + dot(&answer.slope_x, &other_x);
             assert!(value <= 1e-5, "{context}: the feasibility cut cuts off the feasible {other_x:?} by {value}");
         }

@@ -2,7 +2,7 @@
 
 use crate::definition::{ScenarioList, VariableKind};
 use crate::model::Problem;
-use crate::recourse::{Answer, Outcome, Recourse, engine};
+use crate::recourse::{Answer, Recourse, RecourseOutcome, engine};
 use crate::run::Clock;
 
 /// Scenarios that a search enumerates at most.
@@ -51,7 +51,7 @@ impl ReferenceSearch<'_> {
                 return f64::INFINITY;
             }
             let value = match answer.outcome {
-                Outcome::Infeasible => {
+                RecourseOutcome::Infeasible => {
                     1e6 * (1.0 + answer.intercept + answer.slope_x.iter().zip(x).map(|(s, x)| s * x).sum::<f64>())
                 }
                 _ => answer.value,

@@ -17,7 +17,7 @@ use super::descent::Descent;
 use crate::error::Error;
 use crate::master::Metric;
 use crate::model::{FirstStage, Problem};
-use crate::recourse::{Answer, Outcome, engine_with};
+use crate::recourse::{Answer, RecourseOutcome, engine_with};
 use crate::run::{Clock, Purpose, Run, stream};
 use crate::separation::SlopeRanges;
 use crate::separation::soft::draw_states;
@@ -194,7 +194,7 @@ impl Descent<'_> {
         engine.at(&self.x);
         for xi in scenarios {
             engine.solve(&xi, &mut answer)?;
-            if answer.outcome == Outcome::Solved {
+            if answer.outcome == RecourseOutcome::Solved {
                 for ((size, gradient), slope) in sizes.iter_mut().zip(&gradient).zip(&answer.slope_x) {
                     *size = size.max((gradient + slope).abs());
                 }

@@ -8,9 +8,9 @@ use crate::definition::ConeKind;
 /// certificate.
 fn check_infeasible(problem: &Problem, x: f64, feasible: f64) -> Vec<f64> {
     let mut engine = fresh(problem);
-    assert_eq!(answer_at(&mut engine, problem, &[feasible], &[0.0]).outcome, Outcome::Solved);
+    assert_eq!(answer_at(&mut engine, problem, &[feasible], &[0.0]).outcome, RecourseOutcome::Solved);
     let answer = answer_at(&mut engine, problem, &[x], &[0.0]);
-    assert_eq!((answer.outcome, answer.value), (Outcome::Infeasible, INF));
+    assert_eq!((answer.outcome, answer.value), (RecourseOutcome::Infeasible, INF));
     assert!(answer.intercept + answer.slope_x[0] * x > 1e-3);
     assert!(answer.intercept + answer.slope_x[0] * feasible <= 1e-6);
     let mut pi = vec![0.0; problem.recourse.rows()];
@@ -27,14 +27,14 @@ fn check_unbounded(sketch: impl Fn() -> Sketch) {
     let problem = sketch().problem();
     let mut engine = fresh(&problem);
     let answer = answer_at(&mut engine, &problem, &[1.0], &[0.0]);
-    assert_eq!((answer.outcome, answer.value), (Outcome::Unbounded, -INF));
+    assert_eq!((answer.outcome, answer.value), (RecourseOutcome::Unbounded, -INF));
     assert_eq!((answer.slope_x[0], answer.slope_xi[0], answer.cut()), (0.0, 0.0, None));
     let mut ray = vec![0.0; problem.recourse.dim()];
     engine.decision(&mut ray);
     assert!(product(&problem.recourse.cost, &ray) < -0.1);
     let blocked = sketch().row(&[], &[(0, 1.0)], &[], 5.0, INF).problem();
     let answer = answer_at(&mut fresh(&blocked), &blocked, &[1.0], &[0.0]);
-    assert_eq!(answer.outcome, Outcome::Infeasible);
+    assert_eq!(answer.outcome, RecourseOutcome::Infeasible);
     // The deepest cut is x ≥ 5.
     assert!(close(answer.intercept, 5.0, 1e-5) && close(answer.slope_x[0], -1.0, 1e-5));
 }
@@ -97,7 +97,7 @@ fn check_edge(sketch: Sketch, edge: f64) {
     let (mut x, mut cuts) = (-3.0, 0);
     loop {
         let answer = answer_at(&mut engine, &problem, &[x], &[0.0]);
-        if answer.outcome == Outcome::Solved {
+        if answer.outcome == RecourseOutcome::Solved {
             break;
         }
         cuts += 1;
@@ -105,9 +105,12 @@ fn check_edge(sketch: Sketch, edge: f64) {
         assert!(cuts < 8 && x <= edge + 1e-6, "after {cuts} cuts: {x}");
     }
     assert!((x - edge).abs() < 1e-6, "recourse at {x}");
-    for (off, outcome) in
-        [(1e-3, Outcome::Solved), (1e-9, Outcome::Solved), (0.0, Outcome::Solved), (-1e-5, Outcome::Infeasible)]
-    {
+    for (off, outcome) in [
+        (1e-3, RecourseOutcome::Solved),
+        (1e-9, RecourseOutcome::Solved),
+        (0.0, RecourseOutcome::Solved),
+        (-1e-5, RecourseOutcome::Infeasible),
+    ] {
         assert_eq!(answer_at(&mut engine, &problem, &[edge + off], &[0.0]).outcome, outcome, "{off:e} from the edge");
     }
     // Within the tolerance of the boundary either answer is right, but there must be one.

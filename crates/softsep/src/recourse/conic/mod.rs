@@ -17,7 +17,7 @@ mod standard_form;
 mod tests;
 mod units;
 
-use super::{Answer, DualChoice, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
+use super::{Answer, DualChoice, Recourse, RecourseBasis, RecourseError, RecourseOutcome, RecourseWork};
 use crate::definition::ConeKind;
 use crate::model::{Problem, RecourseModel};
 use crate::run::Clock;
@@ -136,7 +136,7 @@ impl Recourse for Conic {
         match status {
             ConicStatus::Solved => {
                 self.fill_cut(xi, answer);
-                answer.outcome = Outcome::Solved;
+                answer.outcome = RecourseOutcome::Solved;
                 answer.cost = self.solver.certificate.objective;
                 answer.value =
                     answer.intercept + answer.slope_x.iter().zip(&self.x).map(|(slope, x)| slope * x).sum::<f64>();
@@ -145,11 +145,12 @@ impl Recourse for Conic {
             }
             ConicStatus::Infeasible => {
                 self.fill_cut(xi, answer);
-                (answer.outcome, answer.value, answer.cost) = (Outcome::Infeasible, f64::INFINITY, f64::INFINITY);
+                (answer.outcome, answer.value, answer.cost) =
+                    (RecourseOutcome::Infeasible, f64::INFINITY, f64::INFINITY);
             }
             ConicStatus::Unbounded => {
                 (answer.outcome, answer.value, answer.intercept) =
-                    (Outcome::Unbounded, f64::NEG_INFINITY, f64::NEG_INFINITY);
+                    (RecourseOutcome::Unbounded, f64::NEG_INFINITY, f64::NEG_INFINITY);
                 answer.cost = f64::NEG_INFINITY;
                 answer.slope_x.fill(0.0);
                 answer.slope_xi.fill(0.0);

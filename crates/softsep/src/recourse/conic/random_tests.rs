@@ -52,7 +52,7 @@ fn random_quadratic_programs_satisfy_the_optimality_conditions() {
         let mut engine = fresh(&problem);
         let (x, xi) = (uniform(&mut rng, 3), uniform(&mut rng, 2));
         let answer = answer_at(&mut engine, &problem, &x, &xi);
-        assert_eq!(answer.outcome, Outcome::Solved);
+        assert_eq!(answer.outcome, RecourseOutcome::Solved);
         let (mut y, mut pi) = (vec![0.0; COLS], vec![0.0; model.rows()]);
         engine.decision(&mut y);
         engine.dual(&mut pi);
@@ -158,15 +158,15 @@ fn random_linear_programs_agree_with_the_simplex_method() {
         let answer = answer_at(&mut fresh(&problem), &problem, &x, &xi);
         seen[answer.outcome as usize] += 1;
         match answer.outcome {
-            Outcome::Solved => {
+            RecourseOutcome::Solved => {
                 assert_eq!(status, Status::Optimal);
                 assert!(close(answer.value, lp.objective(), 1e-6), "{} is not {}", answer.value, lp.objective());
             }
-            Outcome::Infeasible => {
+            RecourseOutcome::Infeasible => {
                 assert!(matches!(status, Status::Infeasible), "{status:?}");
                 assert!(answer.intercept + product(&answer.slope_x, &x) > 0.0);
             }
-            Outcome::Unbounded => assert!(matches!(status, Status::Unbounded), "{status:?}"),
+            RecourseOutcome::Unbounded => assert!(matches!(status, Status::Unbounded), "{status:?}"),
         }
     }
     assert!(seen.iter().all(|&count| count > 5), "{seen:?}");
@@ -209,7 +209,7 @@ fn answers_do_not_depend_on_the_solves_before() {
             outcomes.push(answer.outcome);
         }
         assert!(
-            outcomes.contains(&Outcome::Solved) && outcomes.contains(&Outcome::Infeasible),
+            outcomes.contains(&RecourseOutcome::Solved) && outcomes.contains(&RecourseOutcome::Infeasible),
             "{kind:?}: {outcomes:?}"
         );
     }

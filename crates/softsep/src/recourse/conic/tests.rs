@@ -150,7 +150,7 @@ pub(super) fn product(a: &[f64], b: &[f64]) -> f64 {
 /// Checks value, slopes and cut at (x, ξ), and that the cut bounds `q(x', ξ)` from below on a grid around x.
 fn check(problem: &Problem, x: f64, xi: f64, q: impl Fn(f64, f64) -> f64, slope_x: f64, slope_xi: f64) {
     let answer = answer_at(&mut fresh(problem), problem, &[x], &[xi]);
-    assert_eq!(answer.outcome, Outcome::Solved);
+    assert_eq!(answer.outcome, RecourseOutcome::Solved);
     assert!(close(answer.value, q(x, xi), 1e-7), "{} is not {}", answer.value, q(x, xi));
     assert!(close(answer.slope_x[0], slope_x, 1e-4), "slope in x: {} is not {slope_x}", answer.slope_x[0]);
     assert!(close(answer.slope_xi[0], slope_xi, 1e-4), "slope in ξ: {} is not {slope_xi}", answer.slope_xi[0]);

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use softsep_lp::{Algorithm, Basis, Lp, Model, Status, Toggle};
 
-use super::{Answer, DualChoice, Outcome, Recourse, RecourseBasis, RecourseError, RecourseWork};
+use super::{Answer, DualChoice, Recourse, RecourseBasis, RecourseError, RecourseOutcome, RecourseWork};
 use crate::model::Problem;
 use crate::numeric::dot;
 use crate::numeric::tolerances::HIGHS_INFINITY;
@@ -135,7 +135,7 @@ impl Linear {
     fn answer_from_pool(&mut self, answer: &mut Answer) {
         let Some(pooled) = self.pool.last() else { return };
         self.solver_answered = false;
-        answer.outcome = Outcome::Solved;
+        answer.outcome = RecourseOutcome::Solved;
         answer.value = pooled.value(&self.shift);
         answer.cost = answer.value;
         answer.slope_x.copy_from_slice(&pooled.slope_x);
@@ -305,7 +305,7 @@ impl Linear {
                 "the primal value {objective} and the dual value {value} differ"
             )));
         }
-        answer.outcome = Outcome::Solved;
+        answer.outcome = RecourseOutcome::Solved;
         answer.value = value;
         answer.cost = value.max(objective);
         answer.slope_x.copy_from_slice(&pooled.slope_x);
@@ -326,7 +326,7 @@ impl Linear {
             Ok(value) => value,
             Err(attempt) => return Ok(attempt),
         };
-        answer.outcome = Outcome::Solved;
+        answer.outcome = RecourseOutcome::Solved;
         answer.value = value;
         answer.cost = cost.max(value);
         self.data.cut_slopes(&self.dual, &mut answer.slope_x, &mut answer.slope_xi);
@@ -365,7 +365,7 @@ impl Linear {
                 "HiGHS calls the recourse unbounded, but no certificate of that holds".into(),
             ));
         }
-        answer.outcome = Outcome::Unbounded;
+        answer.outcome = RecourseOutcome::Unbounded;
         answer.value = f64::NEG_INFINITY;
         answer.cost = f64::NEG_INFINITY;
         answer.intercept = f64::NEG_INFINITY;
@@ -378,7 +378,7 @@ impl Linear {
     fn answer_infeasible(&mut self, gain: f64, answer: &mut Answer) {
         self.solver_answered = true;
         self.y.fill(0.0);
-        answer.outcome = Outcome::Infeasible;
+        answer.outcome = RecourseOutcome::Infeasible;
         answer.value = f64::INFINITY;
         answer.cost = f64::INFINITY;
         self.data.cut_slopes(&self.dual, &mut answer.slope_x, &mut answer.slope_xi);
@@ -468,7 +468,7 @@ impl Recourse for Linear {
                 false
             }
         };
-        if self.face.is_some() && !unique && answer.outcome == Outcome::Solved {
+        if self.face.is_some() && !unique && answer.outcome == RecourseOutcome::Solved {
             self.select_dual(answer)?;
         }
         Ok(())

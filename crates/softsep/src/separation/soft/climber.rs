@@ -10,7 +10,7 @@ use super::tempered::SearchQuery;
 use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::ASCENT_GAIN_TOL;
-use crate::recourse::{Answer, Outcome, Recourse};
+use crate::recourse::{Answer, Recourse, RecourseOutcome};
 use crate::run::Random;
 use crate::separation::Ascent;
 
@@ -55,7 +55,7 @@ impl<'a> Climber<'a> {
         }
         let mut answer = Answer::new(self.problem);
         self.engine.solve(&start, &mut answer)?;
-        if answer.outcome == Outcome::Unbounded {
+        if answer.outcome == RecourseOutcome::Unbounded {
             return Ok(None);
         }
         self.problem.set.support(&answer.slope_xi, &mut start)?;

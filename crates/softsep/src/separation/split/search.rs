@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::numeric::tolerances::{COST_TOL, EDGE_TOL, LP_FEASIBILITY_TOL};
 use crate::policy::{Dependence, ProvenPolicy};
-use crate::recourse::Outcome;
+use crate::recourse::RecourseOutcome;
 use crate::separation::bilinear::{Trial, Work};
 use crate::separation::{Ascent, Claim, Query, Separation};
 use crate::uncertainty::Part;
@@ -215,9 +215,9 @@ impl SplitSearch<'_, '_> {
         let width = |entry: usize| node.part.upper[entry] - node.part.lower[entry];
         let share = |entry: usize| width(entry) / (range.upper[entry] - range.lower[entry]);
         let disagreement = |entry: usize| match answer.outcome {
-            Outcome::Solved => width(entry) * (node.slope[entry] - answer.slope_xi[entry]).abs(),
-            Outcome::Infeasible => width(entry) * answer.slope_xi[entry].abs(),
-            Outcome::Unbounded => 0.0,
+            RecourseOutcome::Solved => width(entry) * (node.slope[entry] - answer.slope_xi[entry]).abs(),
+            RecourseOutcome::Infeasible => width(entry) * answer.slope_xi[entry].abs(),
+            RecourseOutcome::Unbounded => 0.0,
         };
         let wide = (0..inside.len()).filter(|&entry| width(entry) > 0.0 && share(entry) > MIN_WIDTH);
         let best = wide.max_by(|&a, &b| {
