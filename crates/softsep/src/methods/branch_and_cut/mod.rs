@@ -48,8 +48,8 @@ struct Trial {
 }
 
 /// Trials after which another method continues, if one does. Of 23 instances (docs/design/masters-and-tree.md), most of
-/// lot sizing and the slowest unit commitment had come at most 0.48 of the way after 800 nodes; all that the tree closes
-/// sooner than `ccg`, at least 0.58, and 0.23 after 400.
+/// lot sizing and the slowest unit commitment had come at most 0.48 of the way after 800 nodes. Those that the tree
+/// closes sooner than `ccg` had come at least 0.58, and 0.23 after 400.
 const HAND_OVER_TRIALS: [Trial; 2] = [Trial { nodes: 400, share: 0.1 }, Trial { nodes: 800, share: 0.5 }];
 
 /// Trials after which the tree starts again with copies, which make a node two to four times as expensive. On network
