@@ -111,7 +111,7 @@ pub trait Uncertainty: Send + Sync + fmt::Debug {
     /// The states at which Q can have its maximum, given the known properties of Q.
     fn states(&self, spec: &StateSpec) -> Result<Box<dyn States + '_>, SetError>;
 
-    /// The definition that [`build`] makes an equal set of. `None` for a set that a program implements: no file can
+    /// The definition of an equal set. `None` for a set that a program implements: no file can
     /// hold it.
     fn describe(&self) -> Option<SetDefinition> {
         None
