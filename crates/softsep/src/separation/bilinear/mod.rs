@@ -131,8 +131,22 @@ impl Goal {
     }
 
     fn is_met(&self, bound: f64, state: &SearchState) -> bool {
+        self.is_exceeded(state) || self.allows(bound, state)
+    }
+
+    /// Whether the worst scenario found answers the query.
+    fn is_exceeded(&self, state: &SearchState) -> bool {
         self.above.is_some_and(|above| state.found.value > above)
-            || bound <= state.found.value.max(self.floor) + self.tolerance.max(EXACTNESS_TOL * self.size)
+    }
+
+    /// Whether a bound is close enough.
+    fn allows(&self, bound: f64, state: &SearchState) -> bool {
+        bound <= state.found.value.max(self.floor) + self.tolerance.max(EXACTNESS_TOL * self.size)
+    }
+
+    /// Whether no scenario answers the query, or the claim is as close as the query asks for as well.
+    fn is_close(&self, state: &SearchState) -> bool {
+        !self.is_exceeded(state) || matches!(state.found.claim, Claim::Surely(bound) if self.allows(bound, state))
     }
 }
 
@@ -318,7 +332,12 @@ impl<'p> Bilinear<'p> {
             Some(space) if recourse.dim() > 0 => {
                 let duals = DualSet::Feasible;
                 let program = BilinearProgram { recourse, duals, shift: &shift, domain: &space.domain };
-                self.maximise(&program, space, target, extent, clock, state)
+                self.maximise(&program, space, target, extent, clock, state)?;
+                // The scenario answers the query, and the tree that found it stopped at a bound that need not be close.
+                if !Goal::of(target, state).is_close(state) {
+                    state.found.claim = Claim::Nothing;
+                }
+                Ok(())
             }
             // Without feasible duals the recourse is unbounded wherever it is feasible; without variables it costs
             // zero.
