@@ -505,6 +505,8 @@ fn a_long_scan_with_a_trial_on_its_way_is_exact_and_the_same_on_any_number_of_th
         (&found.xi, found.claim, found.solves, found.nodes),
         (&again.xi, again.claim, again.solves, again.nodes)
     );
+    // The trial answered, before most points were solved.
+    assert!(2 * found.solves < scanned.solves, "{} and {} solves", found.solves, scanned.solves);
     let Claim::Surely(claim) = found.claim else { panic!("{found:?} claims nothing") };
     assert!(found.value <= truth + CLOSE * truth.abs() && truth <= claim * (1.0 + CLOSE), "{found:?}, {truth}");
     assert!(claim <= found.value + tolerance * (1.0 + CLOSE), "{found:?}");
